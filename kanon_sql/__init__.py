@@ -1,0 +1,26 @@
+"""kanon-sql: k-anonymous releases of tables where they live, by SQL.
+
+import kanon_sql
+
+result = kanon_sql.run("config.yaml")
+print(result.levels, result.suppressed)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kanon_sql.api import RunResult, check, compile, lattice, run
+
+__version__ = "0.1.0"
+__all__ = ["RunResult", "__version__", "check", "compile", "lattice", "run"]
+
+
+def __getattr__(name: str) -> Any:
+    # The engine is only imported when it is used: `kanon-sql --help` answers at once.
+    if name in __all__:
+        from kanon_sql import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'kanon_sql' has no attribute {name!r}")

@@ -1,0 +1,48 @@
+"""kanon-sql check"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kanon_sql.cli.options import column_options, common_options, loaded_from, take_common
+
+
+@click.command()
+@click.argument("config", metavar="CONFIG|DATA")
+@click.argument("data", required=False, type=click.Path(path_type=Path))
+@column_options
+@common_options
+def check(config: str, data: Path | None, **options: Any) -> None:
+    """Measures a table as it stands: does every combination of quasi-identifiers stand for at least k rows?
+
+    \b
+      kanon-sql check config.yaml              the configuration's source
+      kanon-sql check config.yaml release.csv  another table, by the configuration's columns
+      kanon-sql check release.csv --qi age --qi zip --k 5
+
+    Exit status 0 when it does, 1 when it does not.
+    """
+    common = take_common(options)
+    if options["qi"] and data is not None:
+        raise click.UsageError("with --qi there is one argument, the table to measure")
+    if options["qi"] and options["unlisted"] is None:
+        options["unlisted"] = "insensitive"
+    loaded = loaded_from(config, options, common)
+    from kanon_sql import api
+    from kanon_sql.report import write_json
+
+    report = api.check(loaded, data, options=common.engine(), progress=common.progress())
+    if common.report is not None:
+        write_json(common.report, report)
+    if common.as_json:
+        click.echo(json.dumps(report, indent=1, ensure_ascii=False))
+    elif not common.quiet:
+        from kanon_sql.cli.summary import summarize_check
+
+        click.echo(summarize_check(report))
+    if report["status"] != "satisfied":
+        click.get_current_context().exit(1)

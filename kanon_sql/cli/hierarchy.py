@@ -1,0 +1,251 @@
+"""kanon-sql hierarchy"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from os.path import lexists
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from rich.tree import Tree
+
+    from kanon_sql.config.model import QuasiIdentifier
+    from kanon_sql.hierarchy.export import Branches
+    from kanon_sql.hierarchy.model import Hierarchy
+    from kanon_sql.hierarchy.values import Values
+
+_EXAMPLES = 4
+
+
+@click.group()
+def hierarchy() -> None:
+    """Shows, checks and builds generalization hierarchies."""
+
+
+def _data_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds the options with which the data of a column are read."""
+    path = click.Path(path_type=Path)
+    for option in (
+        click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
+        click.option("--show-values", is_flag=True, help="Let messages show values of the data."),
+        click.option("--temp-directory", metavar="DIR", type=path, help="Where the engine spills."),
+        click.option("--memory-limit", metavar="SIZE", help="Memory of the engine, such as 4GB."),
+        click.option("--threads", type=click.IntRange(min=1), help="Threads of the engine."),
+        click.option("--delimiter", metavar="CHARACTER", help="Between two fields of a CSV [default: found out]."),
+        click.option("--missing", metavar="TEXT", multiple=True, help="A text that means missing."),
+        click.option("--column", metavar="COLUMN", help="The column of DATA that is meant."),
+    ):
+        command = option(command)
+    return command
+
+
+@hierarchy.command("list")
+def list_command() -> None:
+    """Lists the ready hierarchies, which a configuration names without a path."""
+    from kanon_sql.cli.summary import table
+    from kanon_sql.hierarchy.file import read_hierarchy
+    from kanon_sql.hierarchy.ready import descriptions, ready_files
+
+    rows = []
+    for name, path in ready_files().items():
+        found = read_hierarchy(path) if path.suffix == ".csv" else None
+        values, levels = (str(len(found.leaves)), str(found.height)) if found else ("of the data", "")
+        rows.append([name, values, levels, descriptions()[name]])
+    click.echo(table(["name", "values", "levels", "what it is"], rows))
+
+
+@hierarchy.command()
+@click.argument("name", metavar="NAME|FILE")
+@click.option("--tree", is_flag=True, help="Draw the tree instead.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Branches drawn below a label."
+)
+@click.option("--show-values", is_flag=True, help="Let messages show values of the file.")
+@click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
+def show(name: str, tree: bool, limit: int, show_values: bool) -> None:
+    """Shows the levels of a hierarchy: how many labels they have, and how many values lie below one."""
+    found = _find(name, show_values)
+    from kanon_sql.hierarchy.model import Hierarchy
+
+    if not isinstance(found, Hierarchy):
+        from kanon_sql.hierarchy.builtin import describe
+
+        click.echo(f"{name}: {describe(found)}; levels are made for the values of a column (hierarchy build)")
+    elif tree:
+        _draw(found, limit)
+    else:
+        click.echo(_levels_table(found))
+
+
+@hierarchy.command()
+@click.argument("name", metavar="FILE|NAME")
+@click.argument("data", metavar="[DATA]", required=False)
+@_data_options
+def check(name: str, data: str | None, **options: Any) -> None:
+    """Checks a hierarchy file; with DATA also that it covers every value of a column.
+
+    Missing values need no row. Exit status 2 when something is wrong.
+    """
+    from kanon_sql.hierarchy.model import Hierarchy
+
+    found = _find(name, options["show_values"])
+    told = f"{name} is well formed"
+    if data is not None:
+        with _opened(data, options) as values:
+            count = len(values.rows(found, name))
+        told = f"{name} covers all {count} values of column {values.column!r}"
+    elif options["column"]:
+        raise click.UsageError("--column goes with DATA")
+    if isinstance(found, Hierarchy):
+        told += f": {len(found.leaves)} values, {found.height} {'level' if found.height == 1 else 'levels'} above them"
+    click.echo(told)
+
+
+@hierarchy.command()
+@click.argument("data", metavar="[DATA]", required=False)
+@click.option("--builtin", metavar="HOW", help="suppress, prefix:4,3,2, intervals:5,10,20 or date:month,year.")
+@click.option("--hierarchy", "name", metavar="NAME|FILE", help="A ready hierarchy, or a file to take the rows from.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The file [default: standard output]."
+)
+@click.option("--overwrite", is_flag=True, help="Replace an existing file.")
+@_data_options
+def build(
+    data: str | None, builtin: str | None, name: str | None, output: Path | None, overwrite: bool, **options: Any
+) -> None:
+    """Writes a hierarchy file for the values of a column of DATA, to be changed by hand.
+
+    \b
+    kanon-sql hierarchy build patients.csv --column zip --builtin prefix:4,3,2 -o zip.csv
+    kanon-sql hierarchy build patients.csv --column country --hierarchy country -o country.csv
+    kanon-sql hierarchy build --hierarchy age -o age.csv
+
+    The file holds every value of the column: it is as confidential as the data.
+    """
+    from kanon_sql.hierarchy.model import Hierarchy
+
+    if (builtin is None) == (name is None):
+        raise click.UsageError("expected one of --builtin and --hierarchy")
+    found = _find(name, options["show_values"]) if name is not None else _parse_builtin(builtin or "")
+    if data is not None:
+        with _opened(data, options) as values:
+            rows = values.rows(found, name or f"--builtin {builtin}")
+    elif isinstance(found, Hierarchy):
+        from kanon_sql.hierarchy.export import file_rows
+
+        rows = file_rows(found)
+    else:
+        raise click.UsageError("a built-in is made for the values of a column; name DATA and --column")
+    _write(rows, output, overwrite)
+
+
+def _find(name: str, show_values: bool) -> Hierarchy | QuasiIdentifier:
+    """The hierarchy of a file or of a ready name, or the options of a ready built-in."""
+    from kanon_sql.hierarchy.file import read_hierarchy
+    from kanon_sql.hierarchy.ready import find_hierarchy
+
+    found = find_hierarchy(name, Path())
+    return read_hierarchy(found, show_values=show_values) if isinstance(found, Path) else found
+
+
+def _parse_builtin(how: str) -> QuasiIdentifier:
+    """The built-in that a text such as prefix:4,3,2 stands for. Raises ConfigurationError."""
+    from pydantic import ValidationError
+
+    from kanon_sql.config.arguments import config_from_arguments
+    from kanon_sql.config.model import QuasiIdentifier
+    from kanon_sql.errors import ConfigurationError
+    from kanon_sql.hierarchy.builtin import check_options
+
+    place = f"--builtin {how}"
+    entry = config_from_arguments("", qi=[f"column={how}"])["quasi_identifiers"]["column"]
+    if "hierarchy" in entry:
+        raise ConfigurationError(f"{place}: expected suppress, prefix:4,3,2, intervals:5,10,20 or date:month,year")
+    try:
+        spec = QuasiIdentifier.model_validate(entry)
+    except ValidationError as error:
+        raise ConfigurationError([f"{place}: {problem['msg']}" for problem in error.errors()]) from None
+    check_options(spec, place)
+    return spec
+
+
+@contextmanager
+def _opened(data: str, options: dict[str, Any]) -> Iterator[Values]:
+    """The column of DATA."""
+    from kanon_sql.engine.connection import EngineOptions
+    from kanon_sql.hierarchy.values import open_values
+
+    bounds = EngineOptions(
+        options["threads"], options["memory_limit"], options["temp_directory"], options["show_values"]
+    )
+    with open_values(data, options["column"], bounds, options["missing"], options["delimiter"]) as values:
+        yield values
+
+
+def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool) -> None:
+    from kanon_sql.hierarchy.export import to_csv
+
+    text = to_csv(rows)
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    from kanon_sql.errors import ConfigurationError
+    from kanon_sql.release.staging import stage_file
+
+    if not overwrite and lexists(output):
+        raise ConfigurationError(f"--output: {output} exists already; name another file, or add --overwrite")
+    with stage_file(output, overwrite=overwrite, place="--output") as staged:
+        with staged.path.open("w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        staged.commit()
+
+
+def _levels_table(found: Hierarchy) -> str:
+    from kanon_sql.cli.summary import table
+
+    rows = []
+    for level, labels in enumerate(found.levels):
+        counts: dict[str, int] = {}
+        for label in labels:
+            counts[label] = counts.get(label, 0) + 1
+        least, most = min(counts.values()), max(counts.values())
+        some = [_shown(label) for label in list(counts)[:_EXAMPLES]]
+        more = ", ..." if len(counts) > _EXAMPLES else ""
+        below = str(most) if least == most else f"{least} to {most}"
+        rows.append([str(level), str(len(counts)), below, " " + ", ".join(some) + more])
+    return table(["level", "labels", "values below one", " such as"], rows)
+
+
+def _draw(found: Hierarchy, limit: int) -> None:
+    """Draws the tree, without recursion since a tree of pairs may be deep."""
+    from rich.console import Console
+    from rich.text import Text
+    from rich.tree import Tree
+
+    from kanon_sql.hierarchy.export import Branches
+
+    branches = Branches(found)
+    root = Tree(Text(_named(branches, branches.height, branches.top)))
+    waiting: list[tuple[Tree, int, str]] = [(root, branches.height, branches.top)]
+    while waiting:
+        node, level, label = waiting.pop()
+        below = list(branches.below(level, label)) if level else []
+        for lower, name in below[:limit]:
+            waiting.append((node.add(Text(_named(branches, lower, name))), lower, name))
+        if len(below) > limit:
+            node.add(Text(f"... {len(below) - limit} more"))
+    Console(highlight=False, soft_wrap=True).print(root)
+
+
+def _named(branches: Branches, level: int, label: str) -> str:
+    return _shown(label) if level == 0 else f"{_shown(label)} ({branches.leaves(level, label)})"
+
+
+def _shown(label: str) -> str:
+    """A label on one line; one that would not be seen, or would do things to a terminal, is escaped."""
+    return label if label.isprintable() and label.strip() == label and label else repr(label)

@@ -1,0 +1,46 @@
+"""kanon-sql lattice"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kanon_sql.cli.options import common_options, loaded_from, take_common
+
+
+@click.command()
+@click.argument("config", metavar="CONFIG")
+@click.option(
+    "--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the lattice, .svg or .dot."
+)
+@common_options
+def lattice(config: str, plot: Path | None, **options: Any) -> None:
+    """Evaluates every node of the generalization lattice: levels, suppressed rows, classes, loss.
+
+    A node satisfies when the rows of its classes below k are within the suppression limit; it is minimal when no
+    node below it satisfies.
+    """
+    common = take_common(options)
+    loaded = loaded_from(config, options, common)
+    from kanon_sql import api
+    from kanon_sql.plot.lattice import write_plot
+    from kanon_sql.report import write_json
+
+    if plot is not None and plot.suffix.lower() not in (".svg", ".dot"):
+        raise click.UsageError(f"--plot {plot}: expected a file that ends in .svg or .dot")
+    data = api.lattice(
+        loaded, options=common.engine(), time_limit=common.time_limit, progress=common.progress()
+    )
+    if plot is not None:
+        write_plot(plot, data["nodes"], title=f"k = {data['k']}, at most {data['limit']} rows suppressed")
+    if common.report is not None:
+        write_json(common.report, data)
+    if common.as_json:
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    elif not common.quiet:
+        from kanon_sql.cli.summary import summarize_lattice
+
+        click.echo(summarize_lattice(data))

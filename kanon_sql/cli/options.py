@@ -1,0 +1,191 @@
+"""Options that several commands share, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from kanon_sql.config.load import LoadedConfig
+    from kanon_sql.engine.connection import EngineOptions
+    from kanon_sql.progress import Progress
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_COMMON: list[Callable[[Any], Any]] = [
+    click.option(
+        "--set", "overrides", metavar="KEY.PATH=VALUE", multiple=True, help="Override one configuration key."
+    ),
+    click.option("--threads", type=click.IntRange(1, 256), help="Threads of the engine [default: all cores]."),
+    click.option(
+        "--memory-limit", metavar="SIZE", help="Memory of the engine, such as 4GB [default: 80 % of it]."
+    ),
+    click.option(
+        "--temp-directory",
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        help="Where the engine spills what does not fit into memory [default: the system's].",
+    ),
+    click.option(
+        "--time-limit",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0),
+        help="End the search after this time.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, and nothing else."),
+    click.option(
+        "--report", metavar="FILE", type=click.Path(path_type=Path), help="Write the report as JSON."
+    ),
+    click.option("--quiet", is_flag=True, help="Print errors only."),
+    click.option("--show-values", is_flag=True, help="Let messages show values of the data."),
+    click.option("--debug", is_flag=True, help="Show the traceback of an error."),
+]
+
+_COLUMNS: list[Callable[[Any], Any]] = [
+    click.option(
+        "--qi",
+        metavar="COLUMN[=HOW]",
+        multiple=True,
+        help="A quasi-identifier; HOW is a hierarchy file, a ready hierarchy, suppress, prefix:4,3,2, "
+        "intervals:5,10,20 or date:month,year [default: suppress].",
+    ),
+    click.option("--k", type=click.IntRange(min=1), help="Rows that every combination stands for at least."),
+    click.option(
+        "--sensitive", metavar="COLUMN", multiple=True, help="A sensitive column, released unchanged."
+    ),
+    click.option(
+        "--insensitive", metavar="COLUMN", multiple=True, help="Another column to release unchanged."
+    ),
+    click.option(
+        "--identifier", "identifiers", metavar="COLUMN", multiple=True, help="A column never to release."
+    ),
+    click.option(
+        "--unlisted",
+        type=click.Choice(["error", "drop", "insensitive"]),
+        help="What becomes of columns that no option names [default: error].",
+    ),
+    click.option("--limit", metavar="ROWS|SHARE%", help="Rows that may be suppressed [default: 0]."),
+    click.option(
+        "--missing", "missing_texts", metavar="TEXT", multiple=True, help="A text that means missing."
+    ),
+    click.option(
+        "--delimiter", metavar="CHARACTER", help="Between two fields of a CSV [default: found out]."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Common:
+    """The shared options of one call."""
+
+    overrides: tuple[tuple[str, str], ...]
+    threads: int | None
+    memory_limit: str | None
+    temp_directory: Path | None
+    time_limit: float | None
+    as_json: bool
+    report: Path | None
+    quiet: bool
+    show_values: bool
+
+    def engine(self) -> EngineOptions:
+        """Bounds for the engine."""
+        from kanon_sql.engine.connection import EngineOptions
+
+        return EngineOptions(self.threads, self.memory_limit, self.temp_directory, self.show_values)
+
+    def progress(self) -> Progress:
+        """Bars on a terminal, nothing elsewhere."""
+        from kanon_sql.progress import Progress, TerminalProgress
+
+        return (
+            TerminalProgress() if click.get_text_stream("stderr").isatty() and not self.quiet else Progress()
+        )
+
+    def warn(self, warnings: list[str]) -> None:
+        """Prints warnings to standard error."""
+        if not self.quiet:
+            for warning in warnings:
+                click.echo(f"kanon-sql: warning: {warning}", err=True)
+
+
+def common_options(command: Command) -> Command:
+    """Adds the shared options to a command."""
+    for option in reversed(_COMMON):
+        command = option(command)
+    return command
+
+
+def column_options(command: Command) -> Command:
+    """Adds the options that stand for a configuration's columns to a command."""
+    for option in reversed(_COLUMNS):
+        command = option(command)
+    return command
+
+
+def take_common(options: dict[str, Any]) -> Common:
+    """Takes the shared options out of a command's arguments. Raises UsageError for --set without =."""
+    options.pop("debug")
+    overrides = []
+    for text in options.pop("overrides"):
+        key, equals, value = text.partition("=")
+        if not equals or not key:
+            raise click.UsageError(f"--set {text}: expected KEY.PATH=VALUE, such as privacy.k=5")
+        overrides.append((key, value))
+    names = (
+        "threads",
+        "memory_limit",
+        "temp_directory",
+        "time_limit",
+        "as_json",
+        "report",
+        "quiet",
+        "show_values",
+    )
+    return Common(tuple(overrides), **{name: options.pop(name) for name in names})
+
+
+def mapping_of(data: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The configuration that a command line with column options stands for."""
+    from kanon_sql.config.arguments import config_from_arguments
+
+    return config_from_arguments(
+        data,
+        qi=options["qi"],
+        k=options["k"],
+        output=options.get("output"),
+        sensitive=options["sensitive"],
+        insensitive=options["insensitive"],
+        identifiers=options["identifiers"],
+        unlisted=options["unlisted"],
+        limit=options["limit"],
+        missing=options["missing_texts"],
+        delimiter=options["delimiter"],
+        algorithm=options.get("algorithm"),
+        order=options.get("order"),
+        suppressed=options.get("suppressed"),
+        missing_rows=options.get("missing_rows"),
+    )
+
+
+def loaded_from(first: str, options: dict[str, Any], common: Common) -> LoadedConfig:
+    """The configuration: of the file `first`, or with column options the one that they stand for."""
+    from kanon_sql.config.load import from_mapping, load_config
+
+    given = [
+        name
+        for name in ("k", "sensitive", "insensitive", "identifiers", "unlisted", "limit")
+        if options.get(name)
+    ]
+    if options.get("qi"):
+        return from_mapping(mapping_of(first, options), overrides=common.overrides, name="command line")
+    if given:
+        flags = ", ".join("--" + name.replace("identifiers", "identifier") for name in given)
+        raise click.UsageError(
+            f"{flags} go with --qi; with a configuration file use --set, such as --set privacy.k=5"
+        )
+    return load_config(first, common.overrides)

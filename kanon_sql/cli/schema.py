@@ -1,0 +1,20 @@
+"""kanon-sql schema"""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+
+@click.command()
+def schema() -> None:
+    """Prints the JSON Schema of the configuration, for editors.
+
+    \b
+      kanon-sql schema > kanon-sql.schema.json
+      # first line of a configuration:  # yaml-language-server: $schema=kanon-sql.schema.json
+    """
+    from kanon_sql.config.schema import json_schema
+
+    click.echo(json.dumps(json_schema(), indent=1, ensure_ascii=False))

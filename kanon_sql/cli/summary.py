@@ -1,0 +1,90 @@
+"""Reports as people read them in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def summarize_run(report: Json) -> str:
+    """What a run did, in a few lines."""
+    rows, classes, loss, search = report["rows"], report["classes"], report["loss"], report["search"]
+    k, seconds = report["privacy"]["k"], report["seconds"]
+    missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
+    masked = " (masked)" if rows["masked"] else ""
+    proven = "proven optimal" if report["algorithm"]["name"] == "optimal" else "proven"
+    how = proven if search["proven"] else f"NOT proven, the bound is {search['bound']:.6g}"
+    lines = [
+        f"released {rows['released']:,} of {rows['source']:,} rows to {report['release']['target']}",
+        f"  suppressed   {rows['suppressed']:,} rows{masked}{missing}",
+        f"  classes      {classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows "
+        f"(asked for k = {k['required']}, counted again in what was written)",
+        f"  loss         {loss['ncp']:.2f} % (lm {loss['lm']:.4f} of {len(loss['attributes'])})",
+        f"  search       {' '.join(report['algorithm'].values())}: {search['checked']:,} of "
+        f"{search['lattice_nodes']:,} nodes checked, {how}",
+        f"  seconds      {', '.join(f'{name} {value:.2f}' for name, value in seconds.items())}",
+        "",
+        table(
+            ["quasi-identifier", "level", "loss %"],
+            [
+                [name, str(level), f"{100 * loss['attributes'][name]:.2f}"]
+                for name, level in report["solution"]["levels"].items()
+            ],
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def summarize_check(report: Json) -> str:
+    """Whether a table holds what was asked for."""
+    classes, violations, k = report["classes"], report["violations"], report["privacy"]["k"]
+    verdict = "satisfies" if report["status"] == "satisfied" else "VIOLATES"
+    average = f"{classes['average']:,.1f}" if classes["average"] is not None else "-"
+    lines = [
+        f"{report['table']} {verdict} k = {k['required']}: its smallest class holds {k['actual']:,}",
+        f"  quasi-identifiers  {', '.join(report['quasi_identifiers'])}",
+        f"  rows               {report['rows']['measured']:,}",
+        f"  classes            {classes['count']:,}, {average} rows on average, {classes['max']:,} at most",
+    ]
+    if violations["classes"]:
+        lines.append(
+            f"  violations         {violations['classes']:,} classes with {violations['rows']:,} rows, "
+            f"{violations['unique']:,} of them alone"
+        )
+    return "\n".join(lines)
+
+
+def summarize_lattice(data: Json) -> str:
+    """The nodes as a table, lowest first."""
+    names = data["quasi_identifiers"]
+    rows = [
+        [
+            str(node["height"]),
+            *(str(node["levels"][name]) for name in names),
+            f"{node['suppressed']:,}",
+            f"{node['classes']:,}",
+            f"{node['lm']:.4f}",
+            "minimal" if node["minimal"] else "yes" if node["satisfies"] else "",
+        ]
+        for node in data["nodes"]
+    ]
+    head = (
+        f"k = {data['k']}, at most {data['limit']} of {data['rows']:,} rows suppressed, {len(rows):,} nodes\n"
+    )
+    return head + table(["height", *names, "suppressed", "classes", "lm", "satisfies"], rows)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns of text, numbers to the right."""
+    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+
+    def line(row: Sequence[str]) -> str:
+        cells = [
+            cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
+            for cell, width in zip(row, widths, strict=True)
+        ]
+        return "  ".join(cells).rstrip()
+
+    return "\n".join(["  " + line(row) for row in [head, *rows]])

@@ -1,0 +1,211 @@
+"""The configuration that a command line without a configuration file stands for, also as YAML."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import yaml
+
+from kanon_sql.errors import ConfigurationError
+
+_LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
+_EXAMPLES = {"prefix": "prefix:4,3,2", "intervals": "intervals:5,10,20", "date": "date:month,year"}
+
+
+def config_from_arguments(
+    data: str,
+    *,
+    qi: Sequence[str],
+    k: int | None = None,
+    output: str | None = None,
+    sensitive: Sequence[str] = (),
+    insensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    unlisted: str | None = None,
+    limit: str | int | None = None,
+    hierarchies: Sequence[str] = (),
+    algorithm: str | None = None,
+    missing: Sequence[str] = (),
+    missing_rows: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    order: str | None = None,
+    suppressed: str | None = None,
+    report: str | None = None,
+) -> dict[str, Any]:
+    """The mapping of a configuration, for `from_mapping` and `to_yaml`; what is not given is left out.
+
+    Every `qi` is a column, or COLUMN=HOW, where HOW is `suppress`, `prefix:4,3,2`, `intervals:5,10,20`,
+    `date:month,year`, or else a hierarchy file or the name of a ready hierarchy; a file that is called like
+    one of these is written ./suppress. A `=` in the name of a column is written `==`. A column alone, with
+    no entry in `hierarchies` (each COLUMN=HOW as well), is suppressed as a whole.
+
+    Raises ConfigurationError with every entry that has another form, or names a column twice.
+    """
+    csv = _known(delimiter=delimiter, header=header)
+    config: dict[str, Any] = {
+        "source": _source(data, csv, list(missing)),
+        "target": output,
+        "identifiers": list(identifiers),
+        "quasi_identifiers": _quasi_identifiers(qi, hierarchies),
+        "sensitive": list(sensitive),
+        "insensitive": list(insensitive),
+        "unlisted": unlisted,
+        "privacy": _known(k=k),
+        "suppression": _known(limit=_whole(limit) if isinstance(limit, str) else limit),
+        "missing": missing_rows,
+        "algorithm": algorithm,
+        "release": _known(order=order, suppressed=suppressed),
+        "report": report,
+    }
+    return {key: value for key, value in config.items() if value not in (None, [], {})}
+
+
+def to_yaml(mapping: Mapping[str, Any]) -> str:
+    """YAML that the strict reader loads back as the same configuration.
+
+    Raises TypeError for values that no configuration holds.
+    """
+    return yaml.dump(
+        _writable(mapping),
+        Dumper=_Dumper,
+        allow_unicode=True,
+        sort_keys=False,
+        default_flow_style=None,
+        width=float("inf"),
+    )
+
+
+def _known(**options: Any) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def _source(path: str, csv: dict[str, Any], missing: list[str]) -> str | dict[str, Any]:
+    """The short form, where there are no further options."""
+    given = {key: value for key, value in (("csv", csv), ("missing", missing)) if value}
+    return {"path": path, **given} if given else path
+
+
+def _quasi_identifiers(qi: Sequence[str], hierarchies: Sequence[str]) -> dict[str, Any]:
+    entries: dict[str, dict[str, Any]] = {}
+    problems: list[str] = []
+    for text in qi:
+        name, how = _split(text)
+        if not name:
+            problems.append(f"--qi {text}: expected a column, or COLUMN=HIERARCHY; name the column")
+        elif name in entries:
+            problems.append(f"--qi {text}: column {name!r} is given twice; remove one")
+        else:
+            entries[name] = {} if how is None else _entry(how, f"--qi {text}", problems)
+    for text in hierarchies:
+        name, how = _split(text)
+        if how is None:
+            problems.append(f"--hierarchy {text}: expected COLUMN=HIERARCHY; add the hierarchy")
+        elif name not in entries:
+            problems.append(f"--hierarchy {text}: column {name!r} is no quasi-identifier; add --qi for it")
+        elif entries[name]:
+            problems.append(f"--hierarchy {text}: column {name!r} has a hierarchy already; remove one")
+        else:
+            entries[name] = _entry(how, f"--hierarchy {text}", problems)
+    if problems:
+        raise ConfigurationError(problems)
+    return {name: entry or {"builtin": "suppress"} for name, entry in entries.items()}
+
+
+def _split(text: str) -> tuple[str, str | None]:
+    """The column and what follows the first single `=`, None without one; `==` in the column is a `=`."""
+    name: list[str] = []
+    position = 0
+    while position < len(text):
+        if text.startswith("==", position):
+            position += 1
+        elif text[position] == "=":
+            return "".join(name), text[position + 1 :]
+        name.append(text[position])
+        position += 1
+    return "".join(name), None
+
+
+def _entry(how: str, place: str, problems: list[str]) -> dict[str, Any]:
+    kind, colon, listed = how.partition(":")
+    if how == "suppress":
+        return {"builtin": "suppress"}
+    if not how:
+        problems.append(f"{place}: expected a hierarchy after =, got nothing; add it, or remove the =")
+    if kind not in _LIST_OPTIONS:
+        return {"hierarchy": how}
+    parts = [part.strip() for part in listed.split(",")]
+    values = parts if kind == "date" else [_number(part) for part in parts]
+    if not colon or "" in parts or None in values:
+        problems.append(f"{place}: expected {kind} with a list, such as {_EXAMPLES[kind]}; correct it")
+    return {"builtin": kind, _LIST_OPTIONS[kind]: values}
+
+
+def _number(text: str) -> int | Decimal | None:
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return None
+    if not number.is_finite():
+        return None
+    # Only what is written out: an int of 1e999999999 would fill the memory.
+    return int(text) if text.isdecimal() and len(text) <= 38 else number
+
+
+def _whole(text: str) -> str | int:
+    """A number where the text is one, so that it prints without quotes."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else text
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes values out instead of aliases, decimals as plain numbers, and one top-level key a line."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+    def serialize(self, node: yaml.Node) -> None:
+        if isinstance(node, yaml.MappingNode):
+            node.flow_style = False
+        super().serialize(node)
+
+
+def _decimal(dumper: yaml.SafeDumper, value: Decimal) -> yaml.Node:
+    # The tag that a reader gives to the plain text: with any other one it would be written out.
+    text = str(value)
+    tag = dumper.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    return dumper.represent_scalar(tag, text)
+
+
+def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
+    # Single quotes would fold line breaks such as U+0085 into blanks; double quotes escape them.
+    style = None if value.isprintable() else '"'
+    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
+
+
+_Dumper.add_representer(str, _text)
+_Dumper.add_representer(Decimal, _decimal)
+# Other readers of YAML, editors first, take 02139 and 1e3 for numbers: as texts they get quotes.
+_Dumper.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$"),
+    list("-+.0123456789"),
+)
+
+
+def _writable(value: Any) -> Any:
+    """Plain values, in which a `${` that stands for itself is escaped: in a file it reads the environment."""
+    if isinstance(value, Mapping):
+        return {str(key): _writable(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_writable(entry) for entry in value]
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, str):
+        return str(value).replace("${", "$${")
+    if value is None or isinstance(value, (bool, int, float, Decimal)):
+        return value
+    raise TypeError(f"a configuration holds no {type(value).__name__}")

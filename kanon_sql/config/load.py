@@ -1,0 +1,182 @@
+"""Loads configurations: a file or a mapping goes in, a validated `Config` or every problem comes out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from kanon_sql.config import rules, words
+from kanon_sql.config.draft import Draft, draft_of_mapping, draft_of_text, key_text
+from kanon_sql.config.model import Config
+from kanon_sql.config.yaml import KeyPath, YamlError, decode
+from kanon_sql.errors import ConfigurationError
+
+Overrides = Iterable[tuple[str, Any]]
+
+# Values of the environment that are shorter are no secrets, and would tear ordinary words apart.
+_SHORTEST_SECRET = 4
+
+
+@dataclass(frozen=True)
+class LoadedConfig:
+    """A valid configuration, with what it takes to find files and to point at its keys."""
+
+    config: Config
+    base: Path
+    name: str
+    draft: Draft = field(repr=False, compare=False)
+
+    def place(self, *path: str | int) -> str:
+        """FILE:LINE of a key, as in place("quasi_identifiers", "age"), or of the nearest key around it."""
+        return self.draft.place(path)
+
+    def redact(self, text: str) -> str:
+        """`text` with the values that `${NAME}` read from the environment shown as ${NAME}, longest first."""
+        longest_first = sorted(self.draft.variables.items(), key=lambda item: -len(item[1]))
+        for name, value in longest_first:
+            if len(value) >= _SHORTEST_SECRET:
+                text = text.replace(value, f"${{{name}}}")
+        return text
+
+
+def load_config(path: str | os.PathLike[str], overrides: Overrides = ()) -> LoadedConfig:
+    """The configuration in a YAML file, with `--set` overrides as pairs of a key and a YAML text.
+
+    Raises ConfigurationError with every problem of the file and the overrides, FILE:LINE first.
+    """
+    name = os.fspath(path)
+    try:
+        draft = draft_of_text(name, decode(_read(name)), os.environ)
+    except YamlError as error:
+        place = name if error.line is None else f"{name}:{error.line}"
+        raise ConfigurationError(_one_line(f"{place}: {error.text}")) from None
+    return _validated(draft, Path(name).parent, overrides)
+
+
+def from_mapping(
+    mapping: Mapping[str, Any],
+    base: Path | None = None,
+    overrides: Overrides = (),
+    *,
+    name: str = "<configuration>",
+) -> LoadedConfig:
+    """The configuration in a mapping of typed values or texts; paths refer to `base`, or the working folder.
+
+    `${NAME}` is read in overrides only: in a mapping it stands for itself. Raises ConfigurationError with
+    every problem.
+    """
+    if not isinstance(mapping, Mapping):
+        kind = type(mapping).__name__
+        raise ConfigurationError(f"{name}: expected a mapping, got {kind}; for a file use load_config")
+    return _validated(draft_of_mapping(name, mapping), base or Path(), overrides)
+
+
+def _read(name: str) -> bytes:
+    try:
+        return Path(name).read_bytes()
+    except FileNotFoundError:
+        problem = "no such file, expected a configuration in YAML; correct the path"
+    except IsADirectoryError:
+        problem = "a folder, expected a configuration in YAML; name the file in it"
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no file can have this name"
+        problem = f"cannot be read ({reason}), expected a configuration in YAML; correct that"
+    raise ConfigurationError(_one_line(f"{name}: {problem}"))
+
+
+def _validated(draft: Draft, base: Path, overrides: Overrides) -> LoadedConfig:
+    draft.expand()
+    for key, value in overrides:
+        draft.override(key, value, os.environ)
+    config = None
+    try:
+        config = Config.model_validate(draft.value)
+    except ValidationError as error:
+        _note_wrong_values(draft, error)
+    _note_broken_rules(draft)
+    if config is None and not draft.problems:
+        draft.problem((), "the configuration contradicts itself", spoils=False)
+    if draft.problems or config is None:
+        # Nothing of pydantic's own error may show: it could hold what the environment keeps secret.
+        raise ConfigurationError(_problem_lines(draft)) from None
+    return LoadedConfig(config, base, draft.name, draft)
+
+
+def _note_wrong_values(draft: Draft, error: ValidationError) -> None:
+    errors = [(words.key_path(one, draft.value), one) for one in error.errors(include_url=False)]
+    unknown = {path for path, one in errors if one["type"] == "extra_forbidden"}
+    meant = {(*path[:-1], words.suggestion(path)) for path in unknown}
+    for path, one in errors:
+        # "rule" is what _note_broken_rules says with the place of the key at fault.
+        if one["type"] == "rule" or draft.is_spoilt(path):
+            continue
+        if one["type"] == "missing" and path in meant:
+            continue
+        if one["type"] == "too_short" and any(p.path[: len(path)] == path for p in draft.problems):
+            continue
+        text = words.in_words(one, path, _value_at(draft.value, path), draft.source(path))
+        draft.problem(path, text, spoils=one["type"] != "missing")
+
+
+def _note_broken_rules(draft: Draft) -> None:
+    """Checks the raw values, so that nothing goes unsaid because something else is wrong as well."""
+    config = draft.value
+
+    def shown(path: KeyPath, name: str) -> str:
+        return repr(draft.source(path) or name)
+
+    found: list[tuple[KeyPath, str]] = []
+    for key, rule in (("source", rules.source), ("target", rules.target), ("algorithm", rules.algorithm)):
+        if isinstance(config.get(key), dict) and not _lacks_by_misspelling(draft, key):
+            found += [((key, *below), text) for below, text in rule(config[key])]
+    entries = config.get("quasi_identifiers")
+    for name, entry in entries.items() if isinstance(entries, dict) else ():
+        if isinstance(entry, dict):
+            faults = rules.quasi_identifier(entry)
+            found += [(("quasi_identifiers", name, *below), text) for below, text in faults]
+    found += rules.roles(config, shown)
+    for path, text in found:
+        if not draft.is_spoilt(path):
+            draft.problem(path, text, spoils=False)
+
+
+def _lacks_by_misspelling(draft: Draft, key: str) -> bool:
+    """Whether a part has an unknown key that resembles a known one: what it lacks is probably that."""
+    part = words.part_at((key,))
+    known = part.model_fields if part else {}
+    return any(below not in known and words.suggestion((key, below)) for below in draft.value[key])
+
+
+def _value_at(value: Any, path: KeyPath) -> Any:
+    for step in path:
+        if isinstance(value, dict) and step not in value:
+            return None
+        value = value[step]
+    return value
+
+
+def _problem_lines(draft: Draft) -> list[str]:
+    lines: dict[str, None] = {}
+    for problem in sorted(draft.problems, key=lambda problem: _order(draft, problem.place)):
+        key = key_text(draft.written(problem.path))
+        label = f"{key}: " if key and problem.place != f"--set {key}" else ""
+        lines.setdefault(_one_line(f"{problem.place}: {label}{problem.text}"))
+    return list(lines)
+
+
+def _order(draft: Draft, place: str) -> tuple[int, int]:
+    """By line; overrides come last."""
+    line = place.removeprefix(f"{draft.name}:")
+    if place != draft.name and not line.isdecimal():
+        return (1, 0)
+    return (0, int(line) if line.isdecimal() else 0)
+
+
+def _one_line(text: str) -> str:
+    """A problem is one line, whatever a key or a file is called."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -1,0 +1,152 @@
+"""What must hold between several keys of a configuration.
+
+Each rule takes the keys that were given, validated or as raw text, and yields the faults it finds: the key
+at fault, as a path from the part it was given (empty: the part as a whole lacks something), and the words.
+A rule says nothing of values that are wrong in themselves: the models do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from kanon_sql.config.yaml import KeyPath
+
+Faults = Iterator[tuple[KeyPath, str]]
+Part = Mapping[str, Any]
+
+ROLES = ("identifiers", "quasi_identifiers", "sensitive", "insensitive")
+_BUILTIN_OPTIONS = {"keep": "prefix", "widths": "intervals", "origin": "intervals", "levels": "date"}
+_BUILTIN_NEEDS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
+_TRUE = ("true", "yes", "on", "1", "y", "t")
+
+
+def source(part: Part) -> Faults:
+    """A source is one place, and options go with the place they are for."""
+    given = _given(part, "path", "table", "query")
+    if not given:
+        yield (), "expected one of path, table or query; add one"
+    for key in given[1:]:
+        yield (key,), f"expected only one of path, table and query, got {key} besides {given[0]}; keep one"
+    if "table" in given and not _given(part, "database"):
+        yield ("table",), "a table needs the DuckDB file that holds it; add database"
+    if given == ["path"]:
+        for key in _given(part, "database", "allow"):
+            yield (key,), f"{key} does not go with path; remove it, or read by query"
+    if given == ["table"]:
+        for key in _given(part, "allow"):
+            yield (key,), "allow goes with query; remove it"
+    if given and "path" not in given and _given(part, "csv"):
+        yield ("csv",), "csv goes with path; remove it"
+
+
+def target(part: Part) -> Faults:
+    """A target is one place, and options go with the place they are for."""
+    given = _given(part, "path", "table")
+    if str(part.get("in_place")).lower() in _TRUE:
+        given.append("in_place")
+    if not given:
+        yield (), "expected one of path, database with table, or in-place; add one"
+    for key in given[1:]:
+        yield (key,), f"expected one place to write to, got {key} besides {given[0]}; keep one"
+    if "table" in given and not _given(part, "database"):
+        yield ("table",), "a table needs the DuckDB file to make it in; add database"
+    if given == ["table"]:
+        for key in _given(part, "format", "csv", "compression"):
+            yield (key,), f"{key} goes with path; remove it"
+    if given and "table" not in given and _given(part, "database"):
+        yield ("database",), "database needs the table to make; add table, or remove database"
+    if part.get("format") == "parquet" and _given(part, "csv"):
+        yield ("csv",), "csv does not go with format: parquet; remove one"
+
+
+def quasi_identifier(part: Part) -> Faults:
+    """One way to generalize, its options with it, levels in order."""
+    builtin = part.get("builtin")
+    if _given(part, "hierarchy") and _given(part, "builtin"):
+        yield ("builtin",), "hierarchy and builtin exclude each other; keep one"
+    for key, owner in _BUILTIN_OPTIONS.items():
+        if _given(part, key) and builtin != owner:
+            yield (key,), f"{key} goes with builtin: {owner}; remove it, or say builtin: {owner}"
+    needed = _BUILTIN_NEEDS.get(builtin) if isinstance(builtin, str) else None
+    if needed and not part.get(needed):
+        path = (needed,) if needed in part else ("builtin",)
+        yield path, f"builtin: {builtin} needs a list of at least one entry in {needed}; add it"
+    lowest, highest = _whole(part.get("min_level")), _whole(part.get("max_level"))
+    if lowest is not None and highest is not None and lowest > highest:
+        yield ("min_level",), f"min_level {lowest} is above max_level {highest}; lower it"
+    kept = _numbers(part.get("keep"))
+    for level, (below, above) in enumerate(pairwise(kept), 2):
+        if above > below:
+            text = f"level {level} keeps more characters than level {level - 1}; write them descending"
+            yield ("keep", level - 1), text
+    widths = _numbers(part.get("widths"))
+    for level, (below, above) in enumerate(pairwise(widths), 2):
+        if below > 0 and above > 0 and above % below:
+            text = f"expected a multiple of the width of level {level - 1}; each width divides the next"
+            yield ("widths", level - 1), text
+
+
+def algorithm(part: Part) -> Faults:
+    """Options go with the algorithm that they are for."""
+    name = part.get("name", "optimal")
+    if _given(part, "objective") and name in ("samarati", "minimal"):
+        yield ("objective",), f"objective goes with name: optimal, not with {name}; remove it"
+    if _given(part, "prefer") and name == "optimal":
+        yield ("prefer",), "prefer goes with name: samarati or minimal; remove it"
+    measures = ("absolute-distance", "relative-distance", "distribution", "suppression")
+    if name == "samarati" and part.get("prefer") in measures:
+        yield ("prefer",), "samarati prefers loss or first; the other measures go with name: minimal"
+    if name == "minimal" and part.get("prefer") == "first":
+        yield ("prefer",), "first goes with name: samarati"
+
+
+def roles(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name: repr(name)) -> Faults:
+    """Every column has one role at most; `show` gives the text that stands for a column's name."""
+    seen: dict[str, str] = {}
+    for role in ROLES:
+        names = config.get(role)
+        if isinstance(names, Mapping):
+            places: list[tuple[KeyPath, Any]] = [((role, name), name) for name in names]
+        else:
+            entries = names if isinstance(names, (list, tuple)) else []
+            places = [((role, index), name) for index, name in enumerate(entries)]
+        for path, name in places:
+            if not isinstance(name, str):
+                continue
+            if name not in seen:
+                seen[name] = role
+            elif seen[name] == role:
+                yield path, f"column {show(path, name)} is listed twice in {role}; remove one"
+            else:
+                where = f"in {seen[name]} and in {role}"
+                yield path, f"column {show(path, name)} is listed twice, {where}; give it one role"
+
+
+def _given(part: Part, *keys: str) -> list[str]:
+    """Those of the keys that have a value, in the order in which they were written."""
+    return [key for key in part if key in keys and part[key] is not None]
+
+
+def _whole(value: Any) -> int | None:
+    text = str(value).strip()
+    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
+
+
+def _numbers(value: Any) -> list[Fraction]:
+    """The numbers of a list, exactly; none at all unless every entry is a number of a usual size."""
+    numbers = []
+    for entry in value if isinstance(value, (list, tuple)) else []:
+        try:
+            number = Decimal(str(entry).strip())
+        except InvalidOperation:
+            return []
+        # A fraction of 1e999999999 would fill the memory.
+        if not number.is_finite() or abs(number.adjusted()) > 40 or len(number.as_tuple().digits) > 40:
+            return []
+        numbers.append(Fraction(number))
+    return numbers

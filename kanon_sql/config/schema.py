@@ -1,0 +1,161 @@
+"""The JSON Schema of a configuration, for editors that check and complete YAML while it is written.
+
+It is made from the models, so that it cannot fall behind them; what holds between keys is added here. An
+editor's YAML has numbers and truth values where kanon-sql keeps the text, so column names and texts of the
+data may be any of these.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_ID = "urn:kanon-sql:configuration"
+
+_VARIABLE: Schema = {
+    "description": "read from the environment",
+    "type": "string",
+    "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*\}",
+}
+
+
+def _needs(*keys: str) -> Schema:
+    return {"required": list(keys)}
+
+
+def _only_with(key: str, *values: str) -> Schema:
+    return {"properties": {key: {"enum": list(values)}}, "required": [key]}
+
+
+def _when(condition: Schema, then: Schema) -> Schema:
+    return {"if": condition, "then": then}
+
+
+_NO_FILE_OPTIONS = {"not": {"anyOf": [_needs("format"), _needs("csv"), _needs("compression")]}}
+
+# What rules.py checks between keys, as far as a schema can say it.
+_BETWEEN_KEYS: dict[str, Schema] = {
+    "SourceConfig": {
+        "oneOf": [_needs("path"), _needs("table"), _needs("query")],
+        "dependentRequired": {"table": ["database"], "allow": ["query"], "csv": ["path"]},
+        "not": _needs("path", "database"),
+    },
+    "TargetConfig": {
+        "oneOf": [
+            _needs("path"),
+            _needs("table"),
+            {"properties": {"in_place": {"const": True}}, "required": ["in_place"]},
+        ],
+        "dependentRequired": {"table": ["database"], "database": ["table"]},
+        "allOf": [
+            _when(_needs("table"), _NO_FILE_OPTIONS),
+            _when(_only_with("format", "parquet"), {"not": _needs("csv")}),
+        ],
+    },
+    "QuasiIdentifier": {
+        "not": _needs("hierarchy", "builtin"),
+        "dependentSchemas": {
+            "keep": _only_with("builtin", "prefix"),
+            "widths": _only_with("builtin", "intervals"),
+            "origin": _only_with("builtin", "intervals"),
+            "levels": _only_with("builtin", "date"),
+        },
+        "allOf": [
+            _when(_only_with("builtin", "prefix"), _needs("keep")),
+            _when(_only_with("builtin", "intervals"), _needs("widths")),
+            _when(_only_with("builtin", "date"), _needs("levels")),
+        ],
+    },
+    "AlgorithmConfig": {
+        "dependentSchemas": {
+            "objective": {"properties": {"name": {"const": "optimal"}}},
+            "prefer": _only_with("name", "samarati", "minimal"),
+        },
+        "allOf": [
+            _when(
+                _only_with("name", "samarati"),
+                {"properties": {"prefer": {"enum": ["loss", "first"]}}},
+            ),
+            _when(_only_with("name", "minimal"), {"properties": {"prefer": {"not": {"const": "first"}}}}),
+        ],
+    },
+}
+
+
+def json_schema() -> Schema:
+    """The schema, JSON Schema 2020-12, as data for `json.dumps`."""
+    from kanon_sql.config.model import Config
+
+    made = Config.model_json_schema(mode="validation")
+    schema = {"$schema": _DIALECT, "$id": _ID, **_clean(made), "title": "kanon-sql configuration"}
+    schema["$defs"]["Variable"] = _VARIABLE
+    for name, added in _BETWEEN_KEYS.items():
+        schema["$defs"][name].update(added)
+    _add_short_forms(schema)
+    return schema
+
+
+def _add_short_forms(schema: Schema) -> None:
+    """Lets texts and lists stand for mappings, as the loader does before the models see them."""
+    known, parts = schema["properties"], schema["$defs"]
+    text = {"type": "string", "minLength": 1}
+    known["source"] = _either(known["source"], text, _part("SourceConfig"))
+    known["target"] = _either(known["target"], text, _part("TargetConfig"))
+    names = parts["AlgorithmConfig"]["properties"]["name"]["anyOf"]
+    known["algorithm"] = _either(known["algorithm"], *names, _part("AlgorithmConfig"))
+    columns = {**known["identifiers"], "minItems": 1}
+    del columns["description"]
+    entries = {
+        "type": "object",
+        "minProperties": 1,
+        "propertyNames": {"minLength": 1},
+        "additionalProperties": {"anyOf": [text, _part("QuasiIdentifier"), {"type": "null"}]},
+    }
+    known["quasi_identifiers"] = _either(known["quasi_identifiers"], columns, entries)
+    for role in ("identifiers", "sensitive", "insensitive"):
+        known[role]["uniqueItems"] = True
+    columns["uniqueItems"] = True
+    for key in ("keep", "widths", "levels"):
+        parts["QuasiIdentifier"]["properties"][key]["minItems"] = 1
+
+
+def _part(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _either(known: Schema, *forms: Schema) -> Schema:
+    return {"description": known["description"], "anyOf": list(forms)}
+
+
+def _clean(made: Any) -> Any:
+    """Without pydantic's titles, defaults of whole parts, and null for keys that may be left out."""
+    if isinstance(made, list):
+        return [_clean(entry) for entry in made]
+    if not isinstance(made, dict):
+        return made
+    schema = {}
+    for key, entry in made.items():
+        if key == "properties":
+            schema[key] = {name: _clean(_without_null(known)) for name, known in entry.items()}
+        elif key != "title" and not (key == "default" and isinstance(entry, (dict, list, type(None)))):
+            schema[key] = _clean(entry)
+    return _or_variable(schema)
+
+
+def _or_variable(schema: Schema) -> Schema:
+    """Lets ${NAME}, a text in every editor, stand for a number, a truth value or one of several words."""
+    if schema.get("type") not in ("integer", "number", "boolean") and "enum" not in schema:
+        return schema
+    outside: Schema = {key: schema.pop(key) for key in ("description", "default") if key in schema}
+    return {"anyOf": [schema, {"$ref": "#/$defs/Variable"}], **outside}
+
+
+def _without_null(known: Schema) -> Schema:
+    forms = known.get("anyOf")
+    if forms is None or {"type": "null"} not in forms:
+        return known
+    kept = [form for form in forms if form != {"type": "null"}]
+    rest = {key: entry for key, entry in known.items() if key != "anyOf"}
+    return {**kept[0], **rest} if len(kept) == 1 else {"anyOf": kept, **rest}

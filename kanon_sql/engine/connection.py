@@ -1,0 +1,175 @@
+"""The connection to the engine: opened with bounds, locked down, asked one statement at a time."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from sqlglot import exp
+
+from kanon_sql.deadline import Deadline
+from kanon_sql.engine import template
+from kanon_sql.engine.scratch import spill_folder
+from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Bounds on the engine's use of the machine; None leaves the engine's own default."""
+
+    threads: int | None = None
+    memory_limit: str | None = None
+    temp_directory: Path | None = None
+    show_values: bool = False
+
+
+class Engine:
+    """A DuckDB connection that runs statements given as syntax trees."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, *, owned: bool = True, show_values: bool = False
+    ) -> None:
+        self.connection = connection
+        self.owned = owned
+        self.show_values = show_values
+        self.statements = 0
+        self._deadline = Deadline()
+
+    def query(self, name: str, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
+        """Runs the query file `name` with its holes filled (see template.fill); its rows."""
+        return self.run(template.render(name, **holes), values)
+
+    def run(self, statement: exp.Expr | str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """Runs one statement; its rows. Raises EngineError, or InterruptedRunError."""
+        sql = statement if isinstance(statement, str) else template.text(statement)
+        self.statements += 1
+        try:
+            cursor = self.connection.execute(sql, dict(values)) if values else self.connection.execute(sql)
+            return cursor.fetchall()
+        except duckdb.InterruptException:
+            self._deadline.check()
+            raise InterruptedRunError("interrupted: nothing was changed") from None
+        except duckdb.Error as error:
+            raise EngineError(self.say(error)) from error
+
+    @contextmanager
+    def until(self, deadline: Deadline) -> Iterator[None]:
+        """Interrupts the statement that runs when the deadline passes; TimeUpError is then raised from it."""
+        seconds = deadline.remaining()
+        if seconds is None:
+            yield
+            return
+        self._deadline = deadline
+        timer = threading.Timer(seconds + 0.001, self.connection.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+            self._deadline = Deadline()
+
+    def progress(self) -> float:
+        """Percent of the running statement, below 0 when unknown; may be asked from another thread."""
+        return float(self.connection.query_progress())
+
+    def say(self, error: duckdb.Error) -> str:
+        """The engine's word on an error in one line, without values of the data unless they may be shown."""
+        return describe(error, show_values=self.show_values)
+
+
+def describe(error: duckdb.Error, *, show_values: bool) -> str:
+    """One line for an error of the engine.
+
+    Conversion, constraint and parser messages quote data, so their details are left out unless `show_values`.
+    """
+    first = " ".join(str(error).split("\n\n")[0].split())
+    kind = type(error).__name__.removesuffix("Exception")
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return (
+            "the engine ran out of memory or of space for temporary data; raise --memory-limit, "
+            "lower --threads or name a larger --temp-directory"
+        )
+    speaks_of_values = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.ConstraintException)
+    if isinstance(error, speaks_of_values) and not show_values:
+        return f"the engine refused a value ({kind}); --show-values shows which"
+    if isinstance(error, duckdb.InternalException):
+        return f"internal error of the engine; please report it with the output of --debug ({first[:200]})"
+    return f"the engine failed ({kind}): {first[:500]}"
+
+
+@contextmanager
+def open_engine(options: EngineOptions, database: str = ":memory:") -> Iterator[Engine]:
+    """A new connection with the given bounds and a private spill folder, closed at the end.
+
+    Raises ConfigurationError for bounds that the engine does not take.
+    """
+    with spill_folder(options.temp_directory) as folder:
+        connection = duckdb.connect(database)
+        try:
+            _set_bounds(connection, options, folder)
+            yield Engine(connection, show_values=options.show_values)
+        finally:
+            connection.close()
+
+
+def _set_bounds(connection: duckdb.DuckDBPyConnection, options: EngineOptions, folder: Path) -> None:
+    settings: dict[str, Any] = {
+        "temp_directory": str(folder),
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "allow_community_extensions": False,
+        "enable_progress_bar": True,
+        "enable_progress_bar_print": False,
+    }
+    for name, value in settings.items():
+        set_value(connection, name, value)
+    for option, name, bound in (
+        ("--threads", "threads", options.threads),
+        ("--memory-limit", "memory_limit", options.memory_limit),
+    ):
+        if bound is not None:
+            try:
+                set_value(connection, name, bound)
+            except duckdb.Error:
+                raise ConfigurationError(
+                    f"{option}: the engine does not take {bound!r}; expected for example "
+                    f"{'4' if name == 'threads' else '4GB'}"
+                ) from None
+
+
+def set_value(connection: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
+    """SET name = value, the value as a literal of the syntax tree."""
+    connection.execute(f"SET {name} = {literal(value).sql(dialect='duckdb')}").fetchall()
+
+
+def literal(value: Any) -> exp.Expr:
+    """A Python value as a literal; lists become list literals."""
+    if isinstance(value, (list, tuple)):
+        return exp.Array(expressions=[literal(one) for one in value])
+    converted: exp.Expr = exp.convert(value)
+    return converted
+
+
+def lock_down(engine: Engine, files: Iterable[Path], folders: Iterable[Path]) -> None:
+    """From here on the connection reads and writes only these files and folders; this cannot be undone.
+
+    Only for connections that we opened ourselves, never for one that was handed in.
+    """
+    if not engine.owned:
+        return
+    connection = engine.connection
+    folders = list(folders)
+    set_value(connection, "allowed_paths", [str(path) for path in (*files, *folders)])
+    set_value(connection, "allowed_directories", [f"{folder}{os.sep}" for folder in folders])
+    set_value(connection, "enable_external_access", False)
+    set_value(connection, "lock_configuration", True)

@@ -1,0 +1,58 @@
+"""Private folders for what the engine spills, and the clearing of those that a killed run left."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kanon_sql.errors import EngineError
+
+_PREFIX = "kanon-sql-spill-"
+
+
+@contextmanager
+def spill_folder(parent: Path | None = None) -> Iterator[Path]:
+    """A folder of mode 0700 for spilled rows, removed at the end, also after errors.
+
+    A lock on a file inside says that its run is alive: folders of the same user without one are what killed
+    runs left, and are removed first. Raises EngineError when the folder cannot be made.
+    """
+    root = parent or Path(tempfile.gettempdir())
+    try:
+        clear_abandoned(root)
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=root))
+        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError as error:
+        raise EngineError(
+            f"{root}: no folder for temporary data can be made ({error.strerror}); "
+            "name a writable one with --temp-directory"
+        ) from None
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def clear_abandoned(root: Path) -> None:
+    """Removes the spill folders below `root` whose runs are dead."""
+    for folder in root.glob(_PREFIX + "*"):
+        try:
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue
+            lock = os.open(folder / "lock", os.O_RDWR | os.O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:
+            pass
+        finally:
+            os.close(lock)

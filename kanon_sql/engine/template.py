@@ -1,0 +1,238 @@
+"""SQL files from `queries/`, with their holes filled in the syntax tree, never in the text.
+
+A query file is one SELECT or CREATE TABLE AS that reads as if there were one quasi-identifier and plain tables.
+Three kinds of holes are filled:
+
+* a table or column name that `names` maps is replaced by the given identifier or expression;
+* whatever mentions a name that starts with the prefix of a list (`qi_...`) is repeated for each item of it: an
+  entry of SELECT, GROUP BY or ORDER BY, a join whose table is such a name, a condition of an AND chain.
+  Inside an expression, `SUM_OF(x)` adds the repetitions, `ANY_OF(x)` and `ALL_OF(x)` join them with OR and
+  AND, `LIST_OF(x)` lists them;
+* values stay parameters (`$k`) and are bound when the statement runs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import sqlglot
+from sqlglot import exp
+
+Fill = str | int | exp.Expr
+Item = Mapping[str, Fill]
+
+_CHAINS = {"SUM_OF": exp.Add, "ANY_OF": exp.Or, "ALL_OF": exp.And}
+_NEUTRAL = {"SUM_OF": exp.Literal.number(0), "ANY_OF": exp.false(), "ALL_OF": exp.true()}
+
+
+def queries_folder() -> Path:
+    """The folder of the query files: inside the installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    inside = package / "queries"
+    return inside if inside.is_dir() else package.parent / "queries"
+
+
+@cache
+def load(name: str) -> exp.Expr:
+    """The parsed query file `queries/{name}.sql`; callers copy it before they change it."""
+    text = (queries_folder() / f"{name}.sql").read_text(encoding="utf-8")
+    return parse(text)
+
+
+def fill(
+    name: str,
+    names: Mapping[str, Fill] | None = None,
+    lists: Mapping[str, Sequence[Item]] | None = None,
+) -> exp.Expr:
+    """The query file with its holes filled.
+
+    `names` maps whole names; `lists` maps a prefix to its items, each of which maps the names behind the prefix.
+    """
+    tree = load(name).copy()
+    for prefix, items in (lists or {}).items():
+        _repeat(tree, prefix + "_", items)
+    _replace(tree, names or {})
+    return tree
+
+
+def render(
+    name: str, names: Mapping[str, Fill] | None = None, lists: Mapping[str, Sequence[Item]] | None = None
+) -> str:
+    """The text of the filled query file.
+
+    A search asks one file hundreds of times with other columns of our own tables. Where all holes are filled with
+    plain names of our own and numbers, the text of the same shape is generated once, with marks in its holes, and the
+    marks are replaced: quoted names of letters, digits and underscores, or digits.
+    """
+    names, lists = names or {}, lists or {}
+    if not all(_is_plain(value) for value in names.values()) or not all(
+        _is_plain(value) for items in lists.values() for item in items for value in item.values()
+    ):
+        return text(fill(name, names, lists))
+    shape = (
+        name, tuple(sorted(names.items())),
+        tuple((prefix, tuple(tuple((key, type(value)) for key, value in item.items()) for item in items))
+              for prefix, items in lists.items()),
+    )
+    pieces = _RENDERED.get(shape)
+    if pieces is None:
+        marked = {
+            prefix: [{key: _mark(prefix, i, key) for key in item} for i, item in enumerate(items)]
+            for prefix, items in lists.items()
+        }
+        pieces = _RENDERED[shape] = re.split(f'"({_MARK}[0-9a-z_.]+)"', text(fill(name, names, marked)))
+    values = {
+        _mark(prefix, i, key): f'"{value}"' if isinstance(value, str) else str(value)
+        for prefix, items in lists.items() for i, item in enumerate(items) for key, value in item.items()
+    }
+    return "".join(values[piece] if position % 2 else piece for position, piece in enumerate(pieces))
+
+
+_MARK = "kanon_sql_hole."
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RENDERED: dict[object, list[str]] = {}
+
+
+def _is_plain(value: Fill) -> bool:
+    return isinstance(value, int) or (isinstance(value, str) and _PLAIN.fullmatch(value) is not None)
+
+
+def _mark(prefix: str, position: int, key: str) -> str:
+    return f"{_MARK}{prefix}.{position}.{key}"
+
+
+def text(tree: exp.Expr, *, pretty: bool = False) -> str:
+    """The statement as DuckDB reads it, comments left out."""
+    return tree.sql(dialect="duckdb", comments=False, pretty=pretty)
+
+
+def parse(sql: str) -> exp.Expr:
+    """The tree of one statement or expression in DuckDB's SQL."""
+    tree = sqlglot.parse_one(sql, read="duckdb")
+    assert isinstance(tree, exp.Expr)
+    return tree
+
+
+def state(name: str) -> str:
+    """The name of a table of the program's own, told apart from every table of a user."""
+    return f"kanon_sql_{name}"
+
+
+def quoted(name: str) -> exp.Identifier:
+    """A name as a quoted identifier, whatever characters it holds."""
+    return exp.to_identifier(name, quoted=True)
+
+
+def column(name: str, table: str | None = None) -> exp.Column:
+    """A column reference by quoted names."""
+    return exp.Column(this=quoted(name), table=quoted(table) if table else None)
+
+
+def _mentions(node: exp.Expr, prefix: str) -> bool:
+    return any(found.name.startswith(prefix) for found in node.find_all(exp.Identifier))
+
+
+def _repeat(tree: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
+    # Deepest first: what a subquery repeats for itself is no longer a hole for the condition around it.
+    for node in reversed(list(tree.find_all(exp.Anonymous, exp.Select, exp.Group, exp.Order, exp.Where, exp.Having, exp.Join))):
+        if isinstance(node, exp.Anonymous):
+            if node.name.upper() in (*_CHAINS, "LIST_OF") and _mentions(node, prefix):
+                _expand_call(node, prefix, items)
+        elif isinstance(node, (exp.Where, exp.Having)):
+            _expand_conditions(node, "this", prefix, items)
+        elif isinstance(node, exp.Join):
+            if not _mentions(node.this, prefix):
+                _expand_conditions(node, "on", prefix, items)
+        else:
+            _expand_lists(node, prefix, items)
+
+
+def _expand_lists(node: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
+    """Repeats the entries of SELECT, GROUP BY or ORDER BY, and the joins of a SELECT."""
+    made = [new for old in node.args["expressions"] for new in _copies(old, old, prefix, items)]
+    node.set("expressions", made)
+    if not made and not isinstance(node, exp.Select):
+        node.pop()
+    joins = node.args.get("joins")
+    if joins:
+        node.set("joins", [new for join in joins for new in _copies(join, join.this, prefix, items)])
+
+
+def _expand_call(call: exp.Anonymous, prefix: str, items: Sequence[Item]) -> None:
+    made = [_filled(call.expressions[0], prefix, item) for item in items]
+    chain = _CHAINS.get(call.name.upper())
+    if chain is None:
+        parent = call.parent
+        assert parent is not None
+        key = call.arg_key or "expressions"
+        before = parent.args[key]
+        parent.set(key, [new for old in before for new in (made if old is call else [old])])
+    elif made:
+        joined: exp.Expr = exp.Paren(this=made[0])
+        for one in made[1:]:
+            joined = chain(this=joined, expression=exp.Paren(this=one))
+        call.replace(exp.Paren(this=joined))
+    else:
+        call.replace(_NEUTRAL[call.name.upper()].copy())
+
+
+def _expand_conditions(owner: exp.Expr, key: str, prefix: str, items: Sequence[Item]) -> None:
+    condition = owner.args.get(key)
+    if condition is None:
+        return
+    parts = list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+    made = [new for part in parts for new in _copies(part, part, prefix, items)]
+    if made:
+        owner.set(key, exp.and_(*made, copy=False))
+    elif isinstance(owner, exp.Join):
+        owner.set(key, exp.true())
+    else:
+        owner.pop()
+
+
+def _copies(
+    node: exp.Expr, named: exp.Expr, prefix: str, items: Sequence[Item]
+) -> list[exp.Expr]:
+    if isinstance(named, exp.Subquery) or not _mentions(named, prefix):
+        return [node]
+    return [_filled(node, prefix, item) for item in items]
+
+
+def _filled(node: exp.Expr, prefix: str, item: Item) -> exp.Expr:
+    holder = exp.Paren(this=node.copy())
+    _replace(holder, {prefix + key: value for key, value in item.items()})
+    filled: exp.Expr = holder.this
+    return filled.pop()
+
+
+def _replace(tree: exp.Expr, names: Mapping[str, Fill]) -> None:
+    for node in list(tree.find_all(exp.Column, exp.Table, exp.Identifier)):
+        if node.name not in names or (isinstance(node, exp.Table) and node.args.get("db")):
+            continue
+        value = names[node.name]
+        if isinstance(value, int):
+            value = exp.Literal.number(value)
+        if isinstance(value, str):
+            if isinstance(node, exp.Identifier):
+                node.replace(quoted(value))
+        elif isinstance(node, exp.Identifier):
+            if not isinstance(node.parent, (exp.Column, exp.Table)):
+                node.replace(value.copy())
+        elif isinstance(node, exp.Column) and node.args.get("table") is None:
+            node.replace(value.copy())
+        elif isinstance(node, exp.Table):
+            _replace_table(node, value)
+
+
+def _replace_table(node: exp.Table, value: exp.Expr) -> None:
+    made = value.copy()
+    alias = node.args.get("alias")
+    if isinstance(made, exp.Select):
+        made = exp.Subquery(this=made)
+    made.set("alias", alias or exp.TableAlias(this=quoted(node.name)))
+    for join in node.args.get("joins") or []:
+        made.append("joins", join)
+    node.replace(made)

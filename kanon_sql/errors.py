@@ -1,0 +1,55 @@
+"""The ways a command can end other than well, one class for each exit status.
+
+Every error carries its problems as single lines, `PLACE: what is wrong, what was expected, what to do`,
+so that all of them can be shown at once. No problem names a value of the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+
+class KanonError(Exception):
+    """Base of every error that kanon-sql raises on purpose; `problems` holds one line each."""
+
+    exit_status = 3
+
+    def __init__(self, problems: str | Iterable[str]) -> None:
+        self.problems = [problems] if isinstance(problems, str) else list(problems)
+        self.report: dict[str, Any] | None = None  # of the run that ended so, where it came to one
+        super().__init__("\n".join(self.problems))
+
+
+class NoReleaseError(KanonError):
+    """No release satisfies the request, or a check does not hold."""
+
+    exit_status = 1
+
+
+class ConfigurationError(KanonError):
+    """Wrong usage, configuration or hierarchy."""
+
+    exit_status = 2
+
+
+class EngineError(KanonError):
+    """The source, the target or the engine failed."""
+
+    exit_status = 3
+
+
+class OutOfTimeError(EngineError):
+    """Time ran out before any solution was found."""
+
+
+class VerificationError(KanonError):
+    """The written release did not verify and was withdrawn."""
+
+    exit_status = 4
+
+
+class InterruptedRunError(KanonError):
+    """The run was interrupted."""
+
+    exit_status = 130

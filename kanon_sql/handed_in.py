@@ -1,0 +1,142 @@
+"""Runs on a connection that was handed in: its tables are source and target, its settings are left alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
+from kanon_sql.engine import template
+from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.template import state
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.release.sink import Sink
+from kanon_sql.source.database import describe_relation, open_relation
+from kanon_sql.source.model import Source, select_keys
+
+_STANDS_IN = "handed in"
+
+
+class ConnectionSink(Sink):
+    """A table made in the user's connection, in one transaction unless the user has one open."""
+
+    plain_text = True
+
+    def __init__(self, name: exp.Table) -> None:
+        self.name = name
+        self._in_transaction = False
+
+    def paths(self) -> tuple[list[Path], list[Path]]:
+        return [], []
+
+    def describe(self) -> str:
+        return f"table {self.name.name}"
+
+    def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
+        try:
+            engine.run("BEGIN")
+            self._in_transaction = True
+        except EngineError:
+            self._in_transaction = False  # the user's own transaction goes on
+        engine.run(exp.Create(this=self.name.copy(), kind="TABLE", expression=release))
+
+    def written(self, engine: Engine) -> Source:
+        columns, names = describe_relation(engine, self.name, self.describe())
+        return Source(
+            kind="table",
+            relation=select_keys(self.name.copy(), names),
+            columns=columns,
+            missing=(),
+            columnar=True,
+            label=self.describe(),
+        )
+
+    def commit(self, engine: Engine) -> None:
+        if self._in_transaction:
+            engine.run("COMMIT")
+            self._in_transaction = False
+
+    def roll_back(self, engine: Engine) -> None:
+        """Takes back what was not committed."""
+        if self._in_transaction:
+            engine.run("ROLLBACK")
+
+
+class Job:
+    """The engine, source and sink of a run on the user's connection."""
+
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, source: exp.Table, sink: ConnectionSink
+    ) -> None:
+        self.connection = connection
+        self.source = source
+        self.sink = sink
+
+    @contextmanager
+    def open(self) -> Iterator[tuple[Engine, Sink, Callable[[LoadedConfig], Source]]]:
+        """The engine and the sink, and how the source is opened; the program's own tables are dropped at the end."""
+        engine = Engine(self.connection, owned=False)
+        try:
+            yield (
+                engine,
+                self.sink,
+                lambda loaded: open_relation(engine, self.source, tuple(loaded.config.source.missing or ())),
+            )
+        finally:
+            self.sink.roll_back(engine)
+            drop_state(engine)
+
+
+def handed_in(
+    config: str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig,
+    connection: duckdb.DuckDBPyConnection,
+    source: str | duckdb.DuckDBPyRelation | None,
+    target: str | None,
+    overrides: Iterable[tuple[str, Any]],
+) -> tuple[LoadedConfig, Job]:
+    """The configuration and the job for a run on a user's connection. Raises ConfigurationError."""
+    if source is None or target is None:
+        raise ConfigurationError(
+            "connection= needs source= (a table, view or relation) and target= (the table to make)"
+        )
+    stand_ins = {"path": _STANDS_IN}
+    if isinstance(config, LoadedConfig):
+        loaded = config
+    elif isinstance(config, Mapping):
+        given = config.get("source")
+        missing = {"missing": given["missing"]} if isinstance(given, Mapping) and "missing" in given else {}
+        loaded = from_mapping(
+            {**config, "source": {**stand_ins, **missing}, "target": _STANDS_IN}, overrides=overrides
+        )
+    else:
+        loaded = load_config(config, [*overrides, ("source", stand_ins), ("target", _STANDS_IN)])
+    if isinstance(source, str):
+        relation = _table(source)
+    else:
+        relation = exp.Table(this=template.quoted(state("source_relation")))
+        view = relation.sql("duckdb")
+        connection.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS {source.sql_query()}").fetchall()
+    return loaded, Job(connection, relation, ConnectionSink(_table(target)))
+
+
+def _table(name: str) -> exp.Table:
+    parts = exp.to_table(name, dialect="duckdb")
+    if not isinstance(parts.this, exp.Identifier):
+        raise ConfigurationError(
+            f"{name!r} is no table name; expected table, schema.table or catalog.schema.table"
+        )
+    for part in parts.find_all(exp.Identifier):
+        part.set("quoted", True)
+    return parts
+
+
+def drop_state(engine: Engine) -> None:
+    """Drops the program's own temporary tables, views and types."""
+    for kind, name in engine.query("own_state", values={"prefix": state("")}):
+        engine.run(f"DROP {kind} IF EXISTS {template.quoted(name).sql('duckdb')}")

@@ -1,0 +1,188 @@
+"""Built-in hierarchies: the labels of the distinct values of a column, made by the engine.
+
+Every level is a function of the level below by construction: a shorter prefix of a text is one of the longer prefix,
+an interval lies within one whose width is a multiple, a month within a year. A top level * follows. Values that do
+not fit (no number, no date) get no labels; the caller finds them uncovered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+
+from sqlglot import exp
+
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.engine import template
+from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.template import Item, state
+from kanon_sql.errors import ConfigurationError
+
+DATE_LEVELS = ("hour", "day", "month", "quarter", "year", "decade", "century")
+# 38 digits fill the engine's largest integer almost; three widths must fit into it on the way to a remainder.
+_DIGITS = 37
+_SCRATCH = ("builtin_values", "interval_units", "leaf")
+
+
+def build_leaves(
+    engine: Engine, spec: QuasiIdentifier, target: exp.DataType, distinct: exp.Select, absent: Sequence[str | None],
+    where: str,
+) -> int:
+    """Makes the table `leaf` (value, place, label_0 ... label_H) for a column of the type `target`; the height H.
+
+    `distinct` selects the distinct raw values as `value`, `absent` are those that are read as missing. Raises
+    ConfigurationError for options that do not fit, before the values are read.
+    """
+    check_options(spec, where)
+    typed_value = exp.Cast(this=exp.column("leaf"), to=target)
+    engine.query(
+        "hierarchy/builtin_values",
+        names={"builtin_values": state("builtin_values"), "raw_values": distinct, "typed_value": typed_value},
+        values={"missing": [text for text in absent if text is not None], "absent": list(absent)},
+    )
+    labels, height, values = _labels(engine, spec, target)
+    levels: list[Item] = [{"name": f"label_{level}"} for level in range(1, height)]
+    engine.query(
+        "hierarchy/builtin_leaves", lists={"level": levels}, values=values,
+        names={"leaf": state("leaf"), "labels": labels, "label_top": f"label_{height}"},
+    )
+    return height
+
+
+def drop_leaves(engine: Engine) -> None:
+    """Drops the tables that the making of a built-in leaves."""
+    for name in _SCRATCH:
+        engine.query("hierarchy/drop", names={"scratch": state(name)})
+
+
+def check_options(spec: QuasiIdentifier, where: str) -> None:
+    """Raises ConfigurationError with all problems of a built-in's options."""
+    checks = {"prefix": _prefix_problems, "intervals": _interval_problems, "date": _date_problems}
+    problems = checks[spec.builtin](spec) if spec.builtin in checks else []
+    if problems:
+        raise ConfigurationError([f"{where}: {problem}" for problem in problems])
+
+
+def describe(spec: QuasiIdentifier) -> str:
+    """A built-in with its options, as a configuration writes it."""
+    options = {"keep": spec.keep, "widths": spec.widths, "levels": spec.levels}
+    given = "".join(f", {name}: [{_listed(values)}]" for name, values in options.items() if values)
+    origin = f", origin: {_plain(spec.origin)}" if spec.origin is not None else ""
+    return f"{{builtin: {spec.builtin}{given}{origin}}}"
+
+
+def _prefix_problems(spec: QuasiIdentifier) -> list[str]:
+    keep = spec.keep or []
+    if any(above >= below for below, above in pairwise(keep)):
+        return [f"keep must fall from level to level, got {_listed(keep)}; for example [4, 3, 2]"]
+    return []
+
+
+def _interval_problems(spec: QuasiIdentifier) -> list[str]:
+    widths = spec.widths or []
+    if any(width <= 0 for width in widths):
+        return [f"widths must be above 0, got {_listed(widths)}"]
+    problems = [
+        f"width {_plain(below)} does not divide the next, {_plain(above)}; "
+        "each width must be a multiple of the one before, as in [5, 10, 20]"
+        for below, above in pairwise(widths) if Fraction(above) % Fraction(below)
+    ]
+    scale = _scale(spec)
+    if any(abs(_units(number, scale)) >= 10**_DIGITS for number in (*widths, spec.origin or Decimal(0))):
+        problems.append(f"widths and origin need more than {_DIGITS} digits at their finest decimal; use fewer")
+    return problems
+
+
+def _date_problems(spec: QuasiIdentifier) -> list[str]:
+    levels = spec.levels or []
+    unknown = [level for level in levels if level not in DATE_LEVELS]
+    if unknown:
+        return [f"unknown levels {_listed(unknown)}; expected some of {_listed(DATE_LEVELS)}"]
+    ranks = [DATE_LEVELS.index(level) for level in levels]
+    if ranks != sorted(set(ranks)):
+        return [f"levels must become coarser, got {_listed(levels)}; expected the order {_listed(DATE_LEVELS)}"]
+    return []
+
+
+def _listed(items: Sequence[object]) -> str:
+    return ", ".join(_plain(item) if isinstance(item, Decimal) else str(item) for item in items)
+
+
+def _plain(number: Decimal) -> str:
+    """A number without exponent and without zeros at the end of its decimals; never rounded."""
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _scale(spec: QuasiIdentifier) -> int:
+    """How many decimals the widths and the origin have."""
+    numbers = [*(spec.widths or []), spec.origin or Decimal(0)]
+    return max(len(_plain(number).partition(".")[2]) for number in numbers)
+
+
+def _units(number: Decimal, scale: int) -> int:
+    """number * 10 ** scale, exactly: Decimal would round to the digits of its context."""
+    return int(Fraction(number) * 10**scale)
+
+
+def _labels(
+    engine: Engine, spec: QuasiIdentifier, target: exp.DataType
+) -> tuple[exp.Expr, int, dict[str, object]]:
+    """A SELECT of value, text, place and labels below the top, the height, and the values of its parameters."""
+    names = {name: state(name) for name in ("builtin_values", "interval_units")}
+    if spec.builtin == "prefix":
+        keeps: list[Item] = [
+            {"keep": keep, "name": f"label_{level}"} for level, keep in enumerate(spec.keep or [], 1)
+        ]
+        return template.fill("hierarchy/prefix", names=names, lists={"level": keeps}), len(keeps) + 1, {}
+    if spec.builtin == "intervals":
+        return _intervals(engine, spec, names)
+    if spec.builtin == "date":
+        periods: list[Item] = [
+            {"label": name, "name": f"label_{level}"} for level, name in enumerate(spec.levels or [], 1)
+        ]
+        moments = {"moments": _moments(target, names)}
+        return template.fill("hierarchy/date", names=moments, lists={"level": periods}), len(periods) + 1, {}
+    return template.fill("hierarchy/suppress", names=names), 1, {}
+
+
+def _intervals(
+    engine: Engine, spec: QuasiIdentifier, names: dict[str, str]
+) -> tuple[exp.Expr, int, dict[str, object]]:
+    scale = _scale(spec)
+    unit = 10**scale
+    engine.query("hierarchy/interval_units", names=names, values={"scale": scale})
+    whole = engine.query("hierarchy/interval_whole", names=names, values={"unit": unit})[0][0]
+    widths = [_units(width, scale) for width in spec.widths or []]
+    origin = _units(spec.origin or Decimal(0), scale)
+    items: list[Item] = [
+        {
+            "width": width, "origin": origin % width,
+            "lower": f"lower_{level}", "upper": f"upper_{level}", "below": f"below_{level}", "name": f"label_{level}",
+        }
+        for level, width in enumerate(widths, 1)
+    ]
+    if whole and not scale:
+        return template.fill("hierarchy/intervals_whole", names=names, lists={"level": items}), len(widths) + 1, {}
+    filled = template.fill("hierarchy/intervals_half_open", names=names, lists={"level": items})
+    return filled, len(widths) + 1, {"unit": unit, "scale": scale}
+
+
+def _moments(target: exp.DataType, names: dict[str, str]) -> exp.Expr:
+    """A SELECT of value, text and moment for the type of the column.
+
+    A timestamp with time zone is read in UTC, so that a release does not depend on where it is made.
+    """
+    kind = exp.DataType.Type
+    if target.is_type(kind.TEXT, kind.VARCHAR, kind.ENUM):
+        return template.fill("hierarchy/text_moments", names=names)
+    written = target.sql(dialect="duckdb")
+    value: exp.Expr = exp.Null()
+    if target.is_type(kind.TIMESTAMPTZ):
+        value = exp.AtTimeZone(this=exp.column("value"), zone=exp.Literal.string("UTC"))
+    elif written == "DATE" or written.startswith("TIMESTAMP"):
+        value = exp.column("value")
+    moment = exp.TryCast(this=value, to=exp.DataType.build("TIMESTAMP", dialect="duckdb"))
+    return template.fill("hierarchy/typed_moments", names={**names, "typed_moment": moment})

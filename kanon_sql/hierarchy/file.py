@@ -1,0 +1,170 @@
+"""Hierarchy files: read and checked in Python, since a hierarchy is configuration and no data.
+
+The CSV of a hierarchy has no header. Either column 1 holds the values and column j+1 their labels at level j, or the
+two columns are the (child, parent) pairs of a tree.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.hierarchy.model import Hierarchy
+from kanon_sql.hierarchy.pairs import is_pairs, tree_levels
+from kanon_sql.hierarchy.problems import Problems
+
+__all__ = ["Hierarchy", "read_hierarchy", "read_text"]
+
+TOP = "*"
+# In this order where two delimiters fit equally well: a label like [40, 45) is more usual than one with a semicolon.
+_DELIMITERS = ("\t", ";", ",")
+_LONGEST_FIELD = 16_000_000
+
+Rows = list[list[str]]
+
+
+def read_hierarchy(path: Path, *, show_values: bool = False) -> Hierarchy:
+    """The hierarchy of a file.
+
+    Raises ConfigurationError with every problem of the file: it cannot be read, is no UTF-8 or no CSV, rows of
+    different lengths, values that stand in it twice, a level that is no function of the level below, a tree with a
+    cycle or with two parents. Problems hold values of the file only with `show_values`.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(
+            f"{path}: the hierarchy cannot be read ({error.strerror or error}); expected a CSV file"
+        ) from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigurationError(f"{path}:{line}: this is not UTF-8; save the hierarchy as UTF-8") from None
+    return read_text(text, str(path), show_values=show_values)
+
+
+def read_text(text: str, name: str, *, show_values: bool = False) -> Hierarchy:
+    """The hierarchy of a CSV text; problems speak of it as `name`. Raises ConfigurationError like read_hierarchy."""
+    problems = Problems(name, show_values=show_values)
+    rows, lines = _parse(text, problems)
+    if not rows:
+        if not problems.found:
+            problems.add(None, "the hierarchy holds no value; expected one row for each value")
+        raise ConfigurationError(problems.found)
+    rows, lines = _rows_of_one_length(rows, lines, problems)
+    levels: list[tuple[str, ...]] = list(zip(*rows, strict=True))
+    _refuse_empty_labels(levels, lines, problems)
+    if len(levels) == 2 and is_pairs(rows):
+        levels = tree_levels(rows, lines, problems)
+    else:
+        _refuse_repeated(levels[0], lines, problems)
+        _refuse_ambiguous(levels, lines, problems)
+    if problems.found:
+        raise ConfigurationError(problems.found)
+    if len(set(levels[-1])) > 1:
+        levels.append((TOP,) * len(levels[0]))
+    return Hierarchy(name=name, leaves=levels[0], levels=tuple(levels))
+
+
+def _parse(text: str, problems: Problems) -> tuple[Rows, list[int]]:
+    """The rows of the file and their line numbers; blank lines are left out.
+
+    The delimiter is the one that gives all rows the same number of fields, the more the better; where none does, the
+    one that gives the first row most.
+    """
+    candidates = [delimiter for delimiter in _DELIMITERS if delimiter in text] or [","]
+    parsed = [_records(text, delimiter) for delimiter in candidates]
+    readable = [one for one in parsed if one[2] is None]
+    rows, lines, broken = max(readable or parsed, key=lambda one: _fitness(one[0]))
+    if broken is not None:
+        problems.add(*broken)
+        return [], []
+    if max(map(len, rows), default=0) > 1:
+        filled = [at for at, row in enumerate(rows) if len(row) > 1 or row[0].strip()]
+        rows, lines = [rows[at] for at in filled], [lines[at] for at in filled]
+    return rows, lines
+
+
+def _fitness(rows: Rows) -> tuple[bool, int]:
+    lengths = set(map(len, rows))
+    even = len(lengths) == 1 and lengths != {1}
+    return even, len(rows[0]) if rows else 0
+
+
+def _records(text: str, delimiter: str) -> tuple[Rows, list[int], tuple[int, str] | None]:
+    """(rows, their lines, where and why the text is no CSV with this delimiter)."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows, lines, line = [], [], 1
+    try:
+        for row in reader:
+            if row:
+                rows.append(row)
+                lines.append(line)
+            line = reader.line_num + 1
+    except csv.Error as error:
+        return rows, lines, (line, f"this is no CSV ({error}); mend the quotes: \"\" stands for a quote within quotes")
+    return rows, lines, None
+
+
+def _rows_of_one_length(rows: Rows, lines: list[int], problems: Problems) -> tuple[Rows, list[int]]:
+    lengths = Counter(map(len, rows))
+    usual = lengths.most_common(1)[0][0]
+    if len(lengths) == 1:
+        return rows, lines
+    odd = [line for row, line in zip(rows, lines, strict=True) if len(row) != usual]
+    problems.add_lines(
+        odd, f"{len(odd)} of {len(rows)} rows {'has' if len(odd) == 1 else 'have'} more or fewer columns than the "
+        f"other rows; expected {usual} in every row",
+    )
+    kept = [(row, line) for row, line in zip(rows, lines, strict=True) if len(row) == usual]
+    return [row for row, _ in kept], [line for _, line in kept]
+
+
+def _refuse_empty_labels(levels: Sequence[Sequence[str]], lines: Sequence[int], problems: Problems) -> None:
+    """An empty value is a value, but nothing is generalized to an empty text: a label was left out."""
+    if not any("" in labels for labels in levels[1:]):
+        return
+    empty = sorted({line for labels in levels[1:] for label, line in zip(labels, lines, strict=True) if not label})
+    problems.add_lines(
+        empty, f"{len(empty)} {'row has' if len(empty) == 1 else 'rows have'} an empty label; "
+        "repeat the label of the level below where a value is not generalized further",
+    )
+
+
+def _refuse_repeated(leaves: Sequence[str], lines: Sequence[int], problems: Problems) -> None:
+    if len(set(leaves)) == len(leaves):
+        return
+    first: dict[str, int] = {}
+    repeated = []
+    for leaf, line in zip(leaves, lines, strict=True):
+        if first.setdefault(leaf, line) != line:
+            repeated.append((first[leaf], line, leaf))
+    problems.add_pairs(
+        repeated, f"{len(repeated)} {'row repeats' if len(repeated) == 1 else 'rows repeat'} the value of an earlier "
+        "row; give every value one row",
+    )
+
+
+def _refuse_ambiguous(levels: Sequence[Sequence[str]], lines: Sequence[int], problems: Problems) -> None:
+    """Every level must be a function of the level below: equal labels there, equal labels here."""
+    for level in range(2, len(levels)):
+        below, here = levels[level - 1], levels[level]
+        if len(set(zip(below, here, strict=True))) == len(set(below)):
+            continue
+        first: dict[str, tuple[str, int]] = {}
+        torn: dict[str, int] = {}
+        for lower, upper, line in zip(below, here, lines, strict=True):
+            if first.setdefault(lower, (upper, line))[0] != upper:
+                torn.setdefault(lower, line)
+        problems.add_pairs(
+            [(first[label][1], line, label) for label, line in torn.items()],
+            f"level {level} is no function of level {level - 1}: {len(torn)} "
+            f"{'label' if len(torn) == 1 else 'labels'} of level {level - 1} (column {level}) "
+            f"{'has' if len(torn) == 1 else 'have'} several labels in column {level + 1}; give equal labels one parent",
+        )

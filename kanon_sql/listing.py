@@ -1,0 +1,59 @@
+"""All nodes of a lattice, measured: what `kanon-sql lattice` shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.deadline import Deadline, TimeUpError
+from kanon_sql.engine.connection import Engine
+from kanon_sql.errors import OutOfTimeError
+from kanon_sql.preparation import Prepared
+from kanon_sql.progress import Progress
+from kanon_sql.report import node_json
+from kanon_sql.search.checker import NodeChecker
+
+
+@dataclass(frozen=True)
+class LatticeListing:
+    """Every node in order of height, then levels; `data` is what `lattice --json` prints."""
+
+    data: dict[str, Any]
+
+
+def list_lattice(
+    engine: Engine, loaded: LoadedConfig, prepared: Prepared, progress: Progress, time_limit: float | None
+) -> LatticeListing:
+    """Measures every node. Raises OutOfTimeError when the time limit passes first."""
+    config, lattice = loaded.config, prepared.lattice
+    limit = config.suppression.rows(prepared.frequency.n)
+    checker = NodeChecker(engine, prepared.frequency, config.privacy.k, limit, progress)
+    deadline = Deadline(time_limit)
+    nodes = []
+    try:
+        with progress.step(f"measuring {lattice.size} nodes"), engine.until(deadline):
+            for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
+                for levels in lattice.nodes_at(height):
+                    deadline.check()
+                    nodes.append(checker.measures(levels))
+    except TimeUpError:
+        raise OutOfTimeError(
+            f"time ran out after {checker.checked} of {lattice.size} nodes; raise --time-limit, or narrow the "
+            "lattice by min_level and max_level"
+        ) from None
+    satisfying = {node.levels for node in nodes if node.suppressed <= checker.limit}
+    shown = []
+    for node in nodes:
+        satisfies = node.levels in satisfying
+        minimal = satisfies and not any(below in satisfying for below in lattice.predecessors(node.levels))
+        shown.append({**node_json(node, prepared.names), "satisfies": satisfies, "minimal": minimal})
+    return LatticeListing(
+        {
+            "quasi_identifiers": list(prepared.names),
+            "k": config.privacy.k,
+            "limit": limit,
+            "rows": prepared.frequency.n,
+            "nodes": shown,
+        }
+    )

@@ -1,0 +1,1 @@
+"""Drawings of what was found: the lattice as SVG or Graphviz."""

@@ -1,0 +1,202 @@
+"""From a configuration to the tables that a search works on: source, roles, hierarchies, frequency table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.template import column
+from kanon_sql.errors import ConfigurationError, EngineError, KanonError
+from kanon_sql.frequency import (
+    Frequency,
+    build_frequency,
+    count_rows,
+    distinct_values,
+    participants,
+    stage_tuples,
+)
+from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
+from kanon_sql.hierarchy.mapping import Mapping, build_mapping
+from kanon_sql.hierarchy.ready import find_hierarchy
+from kanon_sql.progress import Progress
+from kanon_sql.search.lattice import Lattice
+from kanon_sql.source.csv import ragged_rows
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.roles import Roles
+
+_NESTED = ("[", "STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """An opened source with its frequency table: `rows` selects the rows that take part."""
+
+    source: Source
+    roles: Roles
+    rows: exp.Select
+    frequency: Frequency
+    lattice: Lattice
+    source_rows: int
+    warnings: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quasi-identifiers, in the configuration's order."""
+        return tuple(item.name for item in self.roles.quasi_identifiers)
+
+
+def load_hierarchies(
+    loaded: LoadedConfig, *, show_values: bool
+) -> dict[str, tuple[QuasiIdentifier, Hierarchy | None]]:
+    """The hierarchy files of a configuration, read and checked before any row is.
+
+    A quasi-identifier that names a ready built-in gets its options. Raises ConfigurationError with the problems of
+    all files.
+    """
+    found: dict[str, tuple[QuasiIdentifier, Hierarchy | None]] = {}
+    problems: list[str] = []
+    for name, spec in loaded.config.quasi_identifiers.items():
+        place = loaded.place("quasi_identifiers", name)
+        if spec.hierarchy is None:
+            if spec.builtin is None:
+                problems.append(
+                    f"{place}: quasi-identifier {name!r} has no hierarchy; expected a hierarchy file, a ready one "
+                    "or a builtin (suppress, prefix, intervals, date)"
+                )
+            found[name] = (spec, None)
+            continue
+        try:
+            resolved = find_hierarchy(spec.hierarchy, loaded.base, place=place)
+            if isinstance(resolved, QuasiIdentifier):
+                given = {key: getattr(spec, key) for key in spec.model_fields_set if key != "hierarchy"}
+                found[name] = (resolved.model_copy(update=given), None)
+            else:
+                found[name] = (spec, read_hierarchy(resolved, show_values=show_values))
+        except KanonError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigurationError(problems)
+    return found
+
+
+def prepare_search(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    roles: Roles,
+    hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
+    progress: Progress,
+) -> Prepared:
+    """Reads the source once (or column by column where that is cheap) into the frequency table.
+
+    Raises ConfigurationError for values without a place in their hierarchy and for columns that cannot be
+    generalized, EngineError for sources that cannot be read, NoReleaseError when no row takes part.
+    """
+    policy = loaded.config.missing
+    rows = participants(source, roles, policy)
+    _refuse_nested(roles, loaded)
+    try:
+        with progress.step("reading the source", engine.progress):
+            return _read(engine, loaded, source, roles, hierarchies, rows)
+    except EngineError as error:
+        if source.kind == "csv":
+            ragged = ragged_rows(engine, source)
+            if ragged is not None:
+                raise EngineError(ragged) from error
+        raise EngineError([f"{source.label}: {problem}" for problem in error.problems]) from error
+
+
+def _read(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    roles: Roles,
+    hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
+    rows: exp.Select,
+) -> Prepared:
+    columns = roles.quasi_identifiers
+    counted = (
+        count_rows(engine, source, roles, loaded.config.missing) if loaded.config.missing != "keep" else None
+    )
+    tuples = rows if source.columnar else stage_tuples(engine, rows, columns)
+    warnings: list[str] = list(source.warnings)
+    mappings = [
+        _mapping(engine, loaded, index, item, hierarchies[item.name], tuples, source.missing, warnings)
+        for index, item in enumerate(columns)
+    ]
+    places = [loaded.place("quasi_identifiers", item.name) for item in columns]
+    frequency = build_frequency(engine, tuples, columns, mappings, staged=not source.columnar, places=places)
+    source_rows = counted[0] if counted else frequency.n
+    if counted and counted[1] != frequency.n:
+        raise EngineError("the source changed while it was read; run again")
+    lattice = Lattice(
+        tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights
+    )
+    return Prepared(source, roles, rows, frequency, lattice, source_rows, tuple(warnings))
+
+
+def _mapping(
+    engine: Engine,
+    loaded: LoadedConfig,
+    index: int,
+    item: Column,
+    resolved: tuple[QuasiIdentifier, Hierarchy | None],
+    tuples: exp.Select,
+    missing: tuple[str, ...],
+    warnings: list[str],
+) -> Mapping:
+    spec, hierarchy = resolved
+    texts = missing if item.is_text else ()
+    return build_mapping(
+        engine,
+        index=index,
+        column=item.name,
+        column_type=item.type,
+        spec=spec,
+        hierarchy=hierarchy,
+        distinct=distinct_values(tuples, item),
+        missing=texts,
+        released_missing=_released_missing(engine, item, tuples, texts, warnings),
+        place=loaded.place("quasi_identifiers", item.name),
+    )
+
+
+def _released_missing(
+    engine: Engine, item: Column, tuples: exp.Select, missing: tuple[str, ...], warnings: list[str]
+) -> str | None:
+    """The text under which missing values of a quasi-identifier are released below the top of its hierarchy.
+
+    Where the source writes them in several ways they are released in one, or a class would be told apart.
+    """
+    texts = [text for text in missing if text != ""] if missing else []
+    if not texts:
+        return None
+    values = [exp.Literal.string(text) for text in missing]
+    value = column("value")
+    absent = exp.or_(exp.In(this=value, expressions=values), exp.Is(this=value.copy(), expression=exp.null()))
+    found = engine.run(
+        exp.select("value").from_(distinct_values(tuples, item).subquery("present")).where(absent)
+    )
+    present = {row[0] for row in found}
+    if len(present) > 1:
+        warnings.append(
+            f"column {item.name!r} writes missing values in {len(present)} ways; they are released as one"
+        )
+    if None in present or not present:
+        return None
+    return next(text for text in missing if text in present)
+
+
+def _refuse_nested(roles: Roles, loaded: LoadedConfig) -> None:
+    problems = [
+        f"{loaded.place('quasi_identifiers', item.name)}: column {item.name!r} is of type {item.type}; "
+        "expected a text, number, date, timestamp or boolean: cast it in source.query"
+        for item in roles.quasi_identifiers
+        if any(mark in item.type for mark in _NESTED)
+    ]
+    if problems:
+        raise ConfigurationError(problems)

@@ -1,0 +1,49 @@
+"""What every kind of target can do: be written beside, be read again for verification, take its place."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from pathlib import Path
+
+from sqlglot import exp
+
+from kanon_sql.engine.connection import Engine
+from kanon_sql.source.model import Source
+
+
+class Sink(ABC):
+    """One target of one run."""
+
+    plain_text = False  # whether generalized columns must be VARCHAR in the statement itself
+    warnings: tuple[str, ...] = ()
+
+    @abstractmethod
+    def paths(self) -> tuple[list[Path], list[Path]]:
+        """(files, folders) that the engine must be able to write and read."""
+
+    def prepare(self, engine: Engine, source: Source) -> None:  # noqa: B027 - most need nothing
+        """What must happen before the connection is locked down."""
+
+    @abstractmethod
+    def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
+        """Writes the release beside the target; `columns` are its names in order. Raises EngineError."""
+
+    @abstractmethod
+    def written(self, engine: Engine) -> Source:
+        """What was written, opened anew as a source of its own."""
+
+    @abstractmethod
+    def commit(self, engine: Engine) -> None:
+        """Puts what was written in the target's place. Raises EngineError, the target then untouched."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """The target as users know it."""
+
+
+def shown(path: Path) -> str:
+    """A path as users know it: relative to the working folder where it lies below that."""
+    try:
+        return str(path.relative_to(Path.cwd().resolve()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,129 @@
+"""All-or-nothing replacement of targets: a run that fails or is killed leaves the target as it was.
+
+A file is written under a hidden name beside its target and moved over it at the end, a folder likewise
+(`stage_folder`). One run at a time may write a target, and clears up after those that were killed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.release.exchange import move_new
+from kanon_sql.release.staging_folder import StagedFolder, stage_folder
+from kanon_sql.release.staging_lock import target_lock
+from kanon_sql.release.staging_names import clear, leftovers, new_part, settle
+from kanon_sql.release.staging_paths import inside, real_target, same_file
+from kanon_sql.release.staging_permissions import finish, flush_folder
+
+__all__ = ["Staged", "StagedFolder", "inside", "recover", "same_file", "stage_file", "stage_folder"]
+
+
+@dataclass
+class Staged:
+    """A new file being written at `path`, to become `target`, whose links are resolved.
+
+    `other_links` counts further names (hard links) of the replaced file: they keep the old contents.
+    """
+
+    path: Path
+    target: Path
+    place: str
+    overwrite: bool
+    other_links: int = 0
+    committed: bool = False
+    _before: tuple[int, int] | None = None
+
+    def commit(self, *, mode: int | None = None, unchanged: bool = False) -> None:
+        """Puts the new file into place, on the disk, with the permissions of the one that it replaces.
+
+        `mode` takes precedence over those; `unchanged` refuses to replace a file that another program
+        changed since the staging. Raises ConfigurationError when the target may not be overwritten and
+        exists by now, EngineError when the disk fails; the target is then untouched, unless the error
+        says that it was replaced.
+        """
+        try:
+            if unchanged and _version(self.target) != self._before:
+                raise EngineError(
+                    f"{self.place}: {self.target} was changed by another program during the run; "
+                    "nothing was replaced: run again"
+                )
+            replaces = self.overwrite and self.target.exists()
+            finish(self.path, self.target if replaces else None, mode)
+            self._move()
+            flush_folder(self.target.parent)
+        except FileExistsError:
+            raise _exists(self.target, self.place) from None
+        except OSError as error:
+            state = "was replaced, but the disk did not confirm it" if self.committed else "was not written"
+            raise EngineError(f"{self.place}: {self.target} {state} ({error.strerror})") from None
+
+    def _move(self) -> None:
+        if self.overwrite:
+            self.path.replace(self.target)
+        else:
+            move_new(self.path, self.target)
+        self.committed = True
+
+
+@contextmanager
+def stage_file(target: Path, *, overwrite: bool, place: str) -> Iterator[Staged]:
+    """An empty file of mode 0600 beside `target`, which takes its place at `commit()`, else is removed.
+
+    It must be written in place: a writer that renames over it (DuckDB's COPY without `USE_TMP_FILE false`)
+    loses the mode until the commit. Messages begin with `place`. Raises ConfigurationError when the target
+    exists and may not be overwritten, or is no regular file; EngineError when its folder is missing or not
+    writable, or another run writes it.
+    """
+    real = real_target(target, place)
+    if real.is_dir():
+        raise ConfigurationError(f"{place}: {target} is a folder; name a file")
+    if not overwrite and os.path.lexists(real):
+        raise _exists(target, place)
+    with target_lock(real, place):
+        settle(real, place)
+        clear(real)
+        path = new_part(real)
+        try:
+            _create(path, place)
+            state = real.stat() if real.exists() else None
+            others = state.st_nlink - 1 if state else 0
+            yield Staged(path, real, place, overwrite, others, _before=_version(real))
+        finally:
+            clear(real)
+
+
+def recover(target: Path, *, place: str) -> None:
+    """Puts in order what a killed run left of a target: for one that is also the source, before it is read.
+
+    Without such leftovers nothing is locked or written. Raises ConfigurationError and EngineError as
+    `stage_file` does, EngineError also when the run that left them is still alive.
+    """
+    real = real_target(target, place)
+    if leftovers(real):
+        with target_lock(real, place):
+            settle(real, place)
+            clear(real)
+
+
+def _create(path: Path, place: str) -> None:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
+    except OSError as error:
+        raise EngineError(f"{place}: no file can be made in {path.parent} ({error.strerror})") from None
+
+
+def _version(path: Path) -> tuple[int, int] | None:
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        return None
+    return state.st_size, state.st_mtime_ns
+
+
+def _exists(target: Path, place: str) -> ConfigurationError:
+    return ConfigurationError(f"{place}: {target} exists already; name another target or set overwrite: true")

@@ -1,0 +1,126 @@
+"""The hidden names beside a target, and what a killed run left under them.
+
+`.NAME.kanon-sql.lock` says that a run is alive. `.NAME.kanon-sql-TOKEN.part` may be removed at any moment.
+Only where two folders cannot be exchanged in one step, two more names record how far the replacement came:
+`.ready`, the complete new folder, and `.old`, the old one moved aside.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import unicodedata
+from contextlib import suppress
+from pathlib import Path
+
+from kanon_sql.errors import EngineError
+
+PART, READY, OLD = ".part", ".ready", ".old"
+_TOKEN_BYTES = 8
+# DuckDB puts tmp_ before and .wal or .tmp behind the names that it is given.
+_LONGEST_AROUND = len("tmp_." + ".kanon-sql-" + "0" * 2 * _TOKEN_BYTES + READY + ".wal")
+
+
+def lock_path(target: Path) -> Path:
+    """The lock file of a target whose links are resolved."""
+    return target.with_name(_stem(target) + ".lock")
+
+
+def new_part(target: Path) -> Path:
+    """A hidden name that no run has used, in the target's folder, short enough for the file system."""
+    return target.with_name(f"{_stem(target)}-{secrets.token_hex(_TOKEN_BYTES)}{PART}")
+
+
+def leftovers(target: Path) -> list[Path]:
+    """What runs left beside this target, their lock files excepted; nothing where that cannot be listed."""
+    tail = rf"-[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.(part|ready|old)(\.(wal|tmp))?"
+    pattern = re.compile("(tmp_)?" + re.escape(_stem(target)) + tail)
+    try:
+        # Through the name as text: a pattern for glob would need the target's own characters escaped.
+        found = [name for name in os.listdir(target.parent) if pattern.fullmatch(name)]  # noqa: PTH208
+    except OSError:
+        return []
+    return [target.with_name(name) for name in sorted(found)]
+
+
+def settle(target: Path, place: str) -> None:
+    """Completes the exchange of two folders that a killed run began; the lock must be held.
+
+    Raises EngineError when something else took the target's place meanwhile, or a move fails.
+    """
+    found = leftovers(target)
+    try:
+        for path in found:
+            ready = path.with_suffix(READY)
+            if path.suffix == OLD:
+                _settle_old(path, ready if ready in found else None, target, place)
+            elif path.suffix == READY and path.with_suffix(OLD) not in found and not os.path.lexists(target):
+                path.rename(target)
+    except OSError as error:
+        raise EngineError(
+            f"{place}: what a killed run left of {target} cannot be put in order ({error.strerror})"
+        ) from None
+
+
+def _settle_old(old: Path, ready: Path | None, target: Path, place: str) -> None:
+    if not os.path.lexists(target):
+        (ready or old).rename(target)
+    elif ready:
+        raise EngineError(
+            f"{place}: a killed run was replacing {target}, and another program put something there since; "
+            f"{old} is the complete old folder, {ready} the new one: keep the right one, remove the other"
+        )
+    if old.exists():
+        discard(old)
+
+
+def clear(target: Path) -> None:
+    """Removes what settled runs left, as far as this user may; the lock must be held. Raises nothing."""
+    for path in leftovers(target):
+        with suppress(OSError):
+            remove(path)
+
+
+def discard(path: Path) -> None:
+    """Removes an old folder for good. Raises OSError; what is left then is a `.part` for the next run."""
+    # Half removed under its own name, it could be taken for the complete old folder.
+    part = path.with_suffix(PART)
+    if part != path:
+        path.rename(part)
+    remove(part)
+
+
+def remove(path: Path) -> None:
+    """Removes a file, or a folder with all that it holds, whatever its permissions. Raises OSError."""
+    if path.is_symlink() or not path.is_dir():
+        path.unlink(missing_ok=True)
+        return
+    for folder, subfolders, _ in os.walk(path):
+        for entry in (folder, *(os.path.join(folder, name) for name in subfolders)):  # noqa: PTH118
+            if not os.path.islink(entry):  # noqa: PTH114
+                with suppress(OSError):
+                    Path(entry).chmod(0o700)
+    shutil.rmtree(path)
+
+
+def _stem(target: Path) -> str:
+    """`.NAME.kanon-sql`, with NAME cut and given a digest where the temporary names got too long."""
+    name = os.fsencode(target.name)
+    room = _name_limit(target.parent) - _LONGEST_AROUND
+    if len(name) <= room:
+        return f".{target.name}.kanon-sql"
+    # Folded, so that one file has one lock on file systems that ignore case.
+    folded = unicodedata.normalize("NFC", target.name).casefold()
+    digest = hashlib.sha256(os.fsencode(folded)).hexdigest()[:16]
+    begin = name[: room - len(digest) - 1].decode("utf-8", "ignore")
+    return f".{begin}~{digest}.kanon-sql"
+
+
+def _name_limit(folder: Path) -> int:
+    try:
+        return min(255, os.pathconf(folder, "PC_NAME_MAX"))
+    except (OSError, ValueError):
+        return 255

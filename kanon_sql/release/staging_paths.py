@@ -1,0 +1,118 @@
+"""Which file a path really means: seen through links, relative paths and case."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import unicodedata
+from pathlib import Path
+
+from kanon_sql.errors import ConfigurationError, EngineError
+
+
+def same_file(a: Path, b: Path) -> bool:
+    """Whether two paths mean one file or folder, through links, hard links, relative paths and case.
+
+    Neither needs to exist. Raises nothing: a path that cannot be looked at is compared by its text.
+    """
+    try:
+        return a.samefile(b)
+    except (OSError, ValueError):
+        pass
+    one, other = _real(a), _real(b)
+    if one == other:
+        return True
+    if _exists(a) != _exists(b) or _folded(one.name) != _folded(other.name) or not one.name:
+        return False
+    # Neither exists, the names differ in case or Unicode form at most: the folder decides.
+    alike = one.name == other.name or _ignores_case(one.parent)
+    return alike and same_file(one.parent, other.parent)
+
+
+def inside(child: Path, folder: Path) -> bool:
+    """Whether `child` is `folder` or lies below it, once links are followed; neither needs to exist."""
+    real = _real(child)
+    return any(same_file(above, folder) for above in (real, *real.parents))
+
+
+def real_target(target: Path, place: str) -> Path:
+    """The path that is really written, links followed, its folder looked at.
+
+    Raises ConfigurationError for devices, pipes, loops of links, the root and impossible names, EngineError
+    when the folder is missing or cannot be looked into.
+    """
+    try:
+        state = target.stat()
+    except FileNotFoundError:
+        state = None
+    except ValueError:
+        raise ConfigurationError(f"{place}: the target's name holds a NUL character") from None
+    except OSError as error:
+        raise _unusable(target, error, place) from None
+    special = state is not None and not (stat.S_ISREG(state.st_mode) or stat.S_ISDIR(state.st_mode))
+    if special or _is_device_path(target):
+        raise ConfigurationError(
+            f"{place}: {target} is a device or a pipe, which no release can replace; name a regular file"
+        )
+    real = _real(target)
+    if not real.name:
+        raise ConfigurationError(f"{place}: {target} is the root of all folders; name a file or folder in it")
+    _require_folder(real.parent, place)
+    return real
+
+
+def _unusable(target: Path, error: OSError, place: str) -> ConfigurationError | EngineError:
+    if error.errno == errno.ENAMETOOLONG:
+        return ConfigurationError(f"{place}: the target's name is too long for the file system; shorten it")
+    if error.errno == errno.ELOOP:
+        return ConfigurationError(f"{place}: {target} is a loop of symbolic links; name a regular path")
+    return EngineError(f"{place}: {target} cannot be looked at ({error.strerror}); check its folder")
+
+
+def _require_folder(folder: Path, place: str) -> None:
+    try:
+        found = folder.is_dir()
+    except OSError as error:
+        raise EngineError(f"{place}: the folder {folder} cannot be looked at ({error.strerror})") from None
+    if not found:
+        raise EngineError(f"{place}: the folder {folder} does not exist; make it first (mkdir -p)")
+
+
+def _is_device_path(target: Path) -> bool:
+    """/dev/stdout and /proc/self/fd/1 are no names to replace, even when they lead to a regular file."""
+    parts = target.absolute().parts[1:]
+    in_dev = parts[:1] == ("dev",) and parts[1:2] != ("shm",)
+    return in_dev or (parts[:1] == ("proc",) and "fd" in parts)
+
+
+def _real(path: Path) -> Path:
+    # Not Path.resolve(), which raises RuntimeError for loops of links before Python 3.13.
+    try:
+        return Path(os.path.realpath(path))
+    except (OSError, ValueError):
+        return path.absolute()
+
+
+def _exists(path: Path) -> bool:
+    try:
+        path.stat()
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _ignores_case(folder: Path) -> bool:
+    """Whether the file system of a folder ignores case, by looking up an existing name in the other case."""
+    for path in (folder, *folder.parents):
+        swapped = path.with_name(path.name.swapcase()) if path.name else path
+        if swapped != path and _exists(path):
+            try:
+                return path.samefile(swapped)
+            except OSError:
+                return False
+    return False

@@ -1,0 +1,105 @@
+"""Permissions that a replacement takes over from what it replaces, and putting files onto the disk."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+_ACCESS_LIST = "system.posix_acl_access"
+_NO_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF, errno.EACCES, errno.EPERM}
+
+
+def finish(path: Path, model: Path | None, mode: int | None = None) -> None:
+    """Gives a written file or folder its final permissions and puts it onto the disk.
+
+    Those of `model`, or of the umask without one; `mode` takes precedence. Raises OSError.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    try:
+        _set_permissions(descriptor, model, mode)
+        flush(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def flush(descriptor: int) -> None:
+    """fsync, and on macOS the call that also empties the disk's own cache. Raises OSError."""
+    if sys.platform == "darwin":
+        with suppress(OSError):
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+            return
+    os.fsync(descriptor)
+
+
+def flush_folder(folder: Path) -> None:
+    """Puts the names of a folder onto the disk, where the file system has that. Raises OSError."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except PermissionError:
+        return
+    try:
+        flush(descriptor)
+    except OSError as error:
+        if error.errno not in _NO_FLUSH:
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def strictest(files: list[Path]) -> Path | None:
+    """The file that fewest may read: the model for a new file among several old ones. Raises OSError."""
+    return min(files, key=lambda file: (bin(file.stat().st_mode & 0o777).count("1"), file), default=None)
+
+
+def _set_permissions(descriptor: int, model: Path | None, mode: int | None) -> None:
+    if model is None:
+        os.fchmod(descriptor, 0o666 & ~_umask() if mode is None else mode)
+        return
+    state = model.stat()
+    group_kept = _take_owner(descriptor, state)
+    lists_kept = _take_access_list(descriptor, model)
+    wanted = stat.S_IMODE(state.st_mode)
+    if not (group_kept and lists_kept):
+        # The group bits were meant for another group, or only bounded a list: now they may grant no more
+        # than everybody has.
+        wanted &= ~0o070 | ((wanted & 0o007) << 3)
+    os.fchmod(descriptor, wanted if mode is None else mode)
+
+
+def _take_owner(descriptor: int, model: os.stat_result) -> bool:
+    """Takes over owner and group as far as this user may; whether the group is the model's."""
+    for owner, group in ((model.st_uid, model.st_gid), (-1, model.st_gid)):
+        with suppress(OSError):
+            os.fchown(descriptor, owner, group)
+            return True
+    return os.fstat(descriptor).st_gid == model.st_gid
+
+
+def _take_access_list(descriptor: int, model: Path) -> bool:
+    """Takes over a POSIX access control list, or its absence; False when the model's cannot be kept."""
+    if sys.platform != "linux":
+        return True
+    try:
+        entries = os.getxattr(model, _ACCESS_LIST)
+    except OSError:
+        # Without this, a default list of the folder would open the file to more than the model was.
+        with suppress(OSError):
+            os.removexattr(descriptor, _ACCESS_LIST)
+        return True
+    try:
+        os.setxattr(descriptor, _ACCESS_LIST, entries)
+    except OSError:
+        return False
+    return True
+
+
+def _umask() -> int:
+    # It can be read only by setting it: to a strict one, so that a file made meanwhile is never too open.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

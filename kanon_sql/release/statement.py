@@ -1,0 +1,133 @@
+"""The release as one SELECT over the source."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from kanon_sql.engine import template
+from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.template import Item, column, state
+from kanon_sql.frequency import code_name
+from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.search.lattice import Node
+from kanon_sql.source.model import Column
+from kanon_sql.source.roles import Roles
+
+# Rows are sorted by a keyed hash: without the 128 bits of key, drawn for this run and forgotten after it, the order
+# tells nothing of the source's order, even to one who could guess the state of the engine's generator.
+_SORT_KEY = "hash(xor(hash(xor(hash(drawn), CAST($first AS UBIGINT))), CAST($second AS UBIGINT)))"
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """What becomes of the suppressed rows of the chosen node: how many, and whether they are masked."""
+
+    rows: int
+    masked: bool
+
+
+def suppress_classes(engine: Engine, mappings: tuple[Mapping, ...], node: Node, k: int) -> None:
+    """Lists the classes of the node that hold fewer than k rows in the table suppressed_classes."""
+    items: list[Item] = [{"code": code_name(m.index, level)} for m, level in grouping(mappings, node)]
+    engine.query(
+        "suppressed_classes",
+        values={"k": k},
+        names={"suppressed_classes": state("suppressed_classes"), "tuples": state("tuples")},
+        lists={"qi": items},
+    )
+
+
+def grouping(mappings: tuple[Mapping, ...], node: Node) -> list[tuple[Mapping, int]]:
+    """The quasi-identifiers that tell classes of the node apart: those below the top of their hierarchies."""
+    return [(m, level) for m, level in zip(mappings, node, strict=True) if level < m.height or not m.height]
+
+
+def release_select(
+    engine: Engine,
+    rows: exp.Select,
+    roles: Roles,
+    mappings: tuple[Mapping, ...],
+    node: Node,
+    suppression: Suppression,
+    *,
+    order: str,
+    seed: int | None,
+    plain_text: bool,
+) -> exp.Expr:
+    """SELECT of the released rows under their real names, in the source's column order.
+
+    With `plain_text` generalized values are VARCHAR; else they may be of an ENUM type, which files store as text and
+    write faster. `seed` is for tests: it makes the random order repeatable.
+    """
+    by_key = {
+        item.key: (m, level) for item, m, level in zip(roles.quasi_identifiers, mappings, node, strict=True)
+    }
+    needs_codes = {m.index for m, _ in grouping(mappings, node)} if suppression.rows else set()
+    outputs: list[Item] = []
+    joined: list[Item] = []
+    for item in roles.released:
+        value: exp.Expr = column(item.key, "source")
+        if item.key in by_key:
+            mapping, level = by_key[item.key]
+            value, needs_join = _released_value(
+                engine, item, mapping, level, plain_text or suppression.masked
+            )
+            if needs_join or mapping.index in needs_codes:
+                joined.append({"mapping": mapping.table, "key": item.key})
+            if suppression.masked and suppression.rows:
+                value = _masked(value)
+        outputs.append({"value": value, "name": item.name})
+    classes: list[Item] = [
+        {"code": code_name(m.index, level), "mapping": m.table, "level": f"level_{level}"}
+        for m, level in grouping(mappings, node)
+    ]
+    name = "release_all" if not suppression.rows else "release_masked" if suppression.masked else "release"
+    if seed is not None and order == "random":
+        numbered = exp.alias_(template.parse("row_number() OVER ()"), "drawn")
+        rows = exp.select("*", numbered).from_(rows.copy().subquery(state("unnumbered")))
+    return template.fill(
+        name,
+        names={"source": rows, "suppressed_classes": state("suppressed_classes")},
+        lists={"out": outputs, "qi": joined, "class": classes, "sort": sort_items(order, seed)},
+    )
+
+
+def sort_items(order: str, seed: int | None) -> list[Item]:
+    """The sort key of a release in random order; none where the source's order is kept."""
+    if order != "random":
+        return []
+    first, second = (seed, seed) if seed is not None else (secrets.randbits(64), secrets.randbits(64))
+    key = template.parse(_SORT_KEY)
+    drawn = exp.column("drawn", "source") if seed is not None else exp.Anonymous(this="random")
+    holes = {"first": first, "second": second}
+    for parameter in list(key.find_all(exp.Parameter, exp.Placeholder)):
+        parameter.replace(exp.Literal.number(holes[parameter.name] % 2**64))
+    for found in list(key.find_all(exp.Column)):
+        found.replace(drawn.copy())
+    return [{"key": key}]
+
+
+def _released_value(
+    engine: Engine, item: Column, mapping: Mapping, level: int, plain_text: bool
+) -> tuple[exp.Expr, bool]:
+    """(what is released of a quasi-identifier, whether that needs the mapping table)."""
+    if level == 0 and not item.is_text:
+        value: exp.Expr = column(item.key, "source")
+        return value, False
+    if level == mapping.height and level > 0:
+        label = engine.query(
+            "top_label", names={"mapping": mapping.table, "label_top": f"label_{mapping.height}"}
+        )[0][0]
+        return exp.Literal.string(str(label)), False
+    value = column(f"label_{level}", mapping.table)
+    return (exp.cast(value, "VARCHAR") if plain_text else value), True
+
+
+def _masked(value: exp.Expr) -> exp.Expr:
+    hidden = exp.Is(this=column("is_suppressed", state("suppressed_classes")), expression=exp.true())
+    return exp.Case(
+        ifs=[exp.If(this=hidden, true=exp.Literal.string("*"))], default=exp.cast(value, "VARCHAR")
+    )

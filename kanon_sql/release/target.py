@@ -1,0 +1,140 @@
+"""Where the release goes: what a configuration's target means beside its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import SourceConfig, TargetConfig
+from kanon_sql.engine.connection import Engine
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.release.database_sink import NewDatabaseSink, ReplacedTableSink, TableSink
+from kanon_sql.release.file_sink import FileSink, FolderSink
+from kanon_sql.release.sink import Sink
+from kanon_sql.release.staging import inside, recover, same_file, stage_file, stage_folder
+from kanon_sql.source.database import split_name
+from kanon_sql.source.files import find_files, format_of, refuse_remote
+
+
+def prepare(loaded: LoadedConfig) -> None:
+    """Before the source is opened: puts in order what a killed run in place left of it."""
+    source, target = loaded.config.source, loaded.config.target
+    if target is not None and target.in_place:
+        named = source.path or source.database
+        if named is not None:
+            refuse_remote(named, loaded.place("source"))
+            path = loaded.base / named
+            if path.parent.is_dir():
+                recover(path, place=loaded.place("target"))
+
+
+@contextmanager
+def open_sink(engine: Engine, loaded: LoadedConfig) -> Iterator[Sink]:
+    """The sink of a configuration, staged and locked against other runs; what is not committed is removed.
+
+    Raises ConfigurationError for targets that must not be written, EngineError for those that cannot be.
+    """
+    target, place = loaded.config.target, loaded.place("target")
+    if target is None:
+        raise ConfigurationError(
+            f"{loaded.place()}: there is no target; expected a file, a table or in-place"
+        )
+    if target.in_place:
+        with _in_place(engine, loaded, target, place) as sink:
+            yield sink
+    elif target.path is not None:
+        with _to_file(loaded, target, place) as sink:
+            yield sink
+    else:
+        with _to_table(engine, loaded, target, place) as sink:
+            yield sink
+
+
+@contextmanager
+def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[Sink]:
+    source = loaded.config.source
+    if source.table is not None and source.database is not None:
+        path = loaded.base / source.database
+        with stage_file(path, overwrite=True, place=place) as staged:
+            yield ReplacedTableSink(staged, path, split_name(source.table, loaded.place("source", "table")))
+        return
+    if source.path is None:
+        raise ConfigurationError(
+            f"{place}: the result of a query cannot be replaced; name a file or a table as target"
+        )
+    files = find_files(source.path, loaded.base, loaded.place("source"))
+    if files.folder is not None:
+        _refuse_other_files(files.folder, set(files.paths), place)
+        with stage_folder(files.folder, place=place) as staged_folder:
+            yield FolderSink(staged_folder, files.format, target)
+        return
+    if len(files.paths) > 1:
+        raise ConfigurationError(
+            f"{place}: a glob cannot be replaced all or nothing; name the folder as source"
+        )
+    with stage_file(files.paths[0], overwrite=True, place=place) as staged:
+        yield FileSink(staged, files.format, target)
+
+
+def _refuse_other_files(folder: Path, data: set[Path], place: str) -> None:
+    others = [path for path in folder.rglob("*") if not path.is_dir() and path not in data]
+    if others:
+        raise ConfigurationError(
+            f"{place}: the folder holds {len(others)} other file{'s' * (len(others) > 1)}, first {others[0].name!r}, "
+            "which replacing it would lose; move them away first"
+        )
+
+
+@contextmanager
+def _to_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[Sink]:
+    assert target.path is not None
+    refuse_remote(target.path, place)
+    path = loaded.base / target.path
+    file_format = target.format or format_of(path)
+    if file_format is None:
+        raise ConfigurationError(
+            f"{place}: the name {path.name!r} tells no format; expected .csv or .parquet, or set target.format"
+        )
+    _refuse_source_as_target(loaded, path, place)
+    with stage_file(path, overwrite=target.overwrite, place=place) as staged:
+        yield FileSink(staged, file_format, target)
+
+
+def _refuse_source_as_target(loaded: LoadedConfig, path: Path, place: str) -> None:
+    source: SourceConfig = loaded.config.source
+    sources = [loaded.base / source.database] if source.database is not None else []
+    if source.path is not None:
+        files = find_files(source.path, loaded.base, loaded.place("source"))
+        sources += list(files.paths)
+        if files.folder is not None and inside(path, files.folder):
+            raise ConfigurationError(
+                f"{place}: the target lies in the source's folder; name another place, or target: in-place"
+            )
+    if any(same_file(path, one) for one in sources):
+        raise ConfigurationError(
+            f"{place}: the target is the source itself; write target: in-place to replace it"
+        )
+
+
+@contextmanager
+def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[Sink]:
+    assert target.database is not None
+    assert target.table is not None
+    refuse_remote(target.database, place)
+    path = loaded.base / target.database
+    name = split_name(target.table, place)
+    source = loaded.config.source
+    if source.database is not None and same_file(path, loaded.base / source.database):
+        if not target.allow_remanence:
+            raise ConfigurationError(
+                f"{place}: the target table lies in the source's database, whose file keeps deleted source rows; "
+                "name another database file, target: in-place, or set allow_remanence: true"
+            )
+        yield TableSink(engine, path, name, overwrite=target.overwrite, place=place, shares_source=True)
+    elif path.exists():
+        yield TableSink(engine, path, name, overwrite=target.overwrite, place=place)
+    else:
+        with stage_file(path, overwrite=False, place=place) as staged:
+            yield NewDatabaseSink(engine, staged, name)

@@ -1,0 +1,167 @@
+"""The report of a run: what was asked, what was done, what it cost; counts only, no value of the data."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.errors import EngineError, KanonError, NoReleaseError, OutOfTimeError
+from kanon_sql.search.measures import NodeMeasures
+from kanon_sql.search.result import SearchResult
+from kanon_sql.verify import ClassCounts
+
+Json = dict[str, Any]
+
+
+@dataclass
+class ReportDraft:
+    """Filled in as a run goes on, so that a report can be written however it ends."""
+
+    algorithm: Json
+    k: int
+    names: tuple[str, ...]
+    status: str = "failed"
+    source_rows: int = 0
+    missing: int = 0
+    suppressed: int = 0
+    masked: int = 0
+    released: int = 0
+    limit: int | None = None
+    search: SearchResult | None = None
+    counts: ClassCounts | None = None
+    n: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    order: str | None = None
+    target: str | None = None
+
+    def fail(self, error: KanonError) -> None:
+        """Records how a run ended that released nothing."""
+        self.status = (
+            "no-release"
+            if isinstance(error, NoReleaseError)
+            else "timed-out"
+            if isinstance(error, OutOfTimeError)
+            else "failed"
+        )
+        self.errors = list(error.problems)
+        self.released = 0
+        self.counts = None
+
+    def to_dict(self) -> Json:
+        """The report as JSON data."""
+        winner = self.search.winner if self.search and self.status == "released" else None
+        return {
+            "status": self.status,
+            "rows": {
+                "source": self.source_rows,
+                "missing": self.missing,
+                "suppressed": self.suppressed,
+                "masked": self.masked,
+                "released": self.released,
+            },
+            "algorithm": self.algorithm,
+            "solution": self._solution(winner),
+            "classes": self._classes(),
+            "privacy": {"k": {"required": self.k, "actual": self._actual_k()}},
+            "suppression": {"limit": self.limit},
+            "loss": self._loss(winner) if winner else None,
+            "search": self._search(),
+            "release": {"order": self.order, "target": self.target},
+            "warnings": self.warnings,
+            "errors": self.errors,
+            "seconds": {name: round(value, 4) for name, value in self.seconds.items()},
+        }
+
+    def _solution(self, winner: NodeMeasures | None) -> Json | None:
+        if winner is None:
+            return None
+        return {"levels": self._levels(winner.levels), "height": winner.height}
+
+    def _levels(self, node: tuple[int, ...]) -> Json:
+        return dict(zip(self.names, node, strict=True))
+
+    def _classes(self) -> Json | None:
+        counts = self.counts
+        if counts is None:
+            return None
+        return {
+            "count": counts.classes,
+            "min": counts.smallest,
+            "max": counts.largest,
+            "average": counts.average,
+        }
+
+    def _actual_k(self) -> int | None:
+        if self.counts is None:
+            return None
+        sizes = [size for size in (self.counts.smallest, self.counts.starred) if size]
+        return min(sizes, default=None)
+
+    def _loss(self, winner: NodeMeasures) -> Json:
+        objective = self.search.objective if self.search else None
+        average = winner.average_class_size(self.n)
+        return {
+            "lm": winner.lm,
+            "ncp": 100 * winner.lm / len(winner.losses),
+            "geometric_mean": winner.geometric_mean,
+            "objective": objective,
+            "c_avg": average / self.k,
+            "average_class_size": average,
+            "discernibility": winner.discernibility(self.n),
+            "precision": 1 - winner.precision_cost,
+            "entropy": winner.entropy,
+            "attributes": dict(zip(self.names, winner.losses, strict=True)),
+        }
+
+    def _search(self) -> Json | None:
+        found = self.search
+        if found is None:
+            return None
+        answer: Json = {
+            "lattice_nodes": found.lattice_nodes,
+            "checked": found.checked,
+            "proven": found.proven,
+            "bound": found.bound,
+            "notes": list(found.notes),
+        }
+        if found.minimal:
+            answer["minimal"] = [node_json(node, self.names) for node in found.minimal]
+        if found.ties:
+            answer["ties"] = [self._levels(node) for node in found.ties]
+        return answer
+
+
+def node_json(node: NodeMeasures, names: tuple[str, ...]) -> Json:
+    """A lattice node as the report and `lattice` show it."""
+    return {
+        "levels": dict(zip(names, node.levels, strict=True)),
+        "height": node.height,
+        "suppressed": node.suppressed,
+        "classes": node.classes,
+        "lm": node.lm,
+    }
+
+
+def write_json(path: Path, data: Json) -> None:
+    """Writes a report all or nothing. Raises EngineError."""
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:60]}.", suffix=".part", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(data, file, indent=1, ensure_ascii=False)
+                file.write("\n")
+            mask = os.umask(0)
+            os.umask(mask)
+            Path(temporary).chmod(0o666 & ~mask)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise EngineError(f"{path}: the report cannot be written ({error.strerror})") from None

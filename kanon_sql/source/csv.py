@@ -1,0 +1,216 @@
+"""CSV sources: how a file is written is found out from its first record, every field is read as text."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlglot import exp
+
+from kanon_sql.config.model import CsvOptions
+from kanon_sql.engine.connection import Engine, literal
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
+
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE = 1 << 20
+_LONGEST_LINE = 16_000_000
+_ENCODINGS = {
+    "utf8": "utf-8",
+    "utf-8-sig": "utf-8",
+    "latin1": "latin-1",
+    "iso8859-1": "latin-1",
+    "utf-16le": "utf-16",
+}
+
+
+def open_csv(
+    engine: Engine,
+    paths: tuple[Path, ...],
+    options: CsvOptions,
+    missing: tuple[str, ...],
+    named: Sequence[str],
+    place: str,
+    partitions: tuple[str, ...] = (),
+) -> Source:
+    """Opens CSV files as one source; `named` are the columns that the configuration names.
+
+    A first record that holds one of them is a header. Raises EngineError for files that cannot be read, that are
+    empty or whose headers differ, ConfigurationError for options that do not fit.
+    """
+    dialect, names = _examine(paths[0], options, named, place)
+    warnings = []
+    if dialect.encoding != "utf-8":
+        warnings.append(f"{paths[0].name} is read as {dialect.encoding}; a CSV release is written as UTF-8")
+    for path in paths[1:]:
+        if _examine(path, options, named, place)[1] != names:
+            raise EngineError(
+                f"{path}: its header differs from that of {paths[0]}; expected the same columns in order"
+            )
+    _refuse_repeated(names, paths[0])
+    keys = [f"c{position}" for position in range(len(names))]
+    columns = tuple(Column(name, key, "VARCHAR") for name, key in zip(names, keys, strict=True))
+    reader = read_csv(paths, dialect, keys, missing, partitions)
+    return Source(
+        kind="csv",
+        relation=select_keys(reader, [*keys, *partitions]),
+        columns=columns
+        + tuple(Column(name, f"c{len(keys) + i}", "VARCHAR") for i, name in enumerate(partitions)),
+        missing=missing,
+        columnar=False,
+        label=str(paths[0]) if len(paths) == 1 else f"{len(paths)} CSV files",
+        files=paths,
+        partitions=partitions,
+        dialect=dialect,
+        warnings=tuple(warnings),
+    )
+
+
+def read_csv(
+    paths: Sequence[Path],
+    dialect: CsvDialect,
+    keys: Sequence[str],
+    missing: tuple[str, ...],
+    partitions: Sequence[str] = (),
+    **more: object,
+) -> exp.Table:
+    """The read_csv call: nothing is left to be guessed, every field is text."""
+    options: dict[str, object] = {
+        "auto_detect": False,
+        "delim": dialect.delimiter,
+        "quote": dialect.quote,
+        "escape": dialect.escape,
+        "header": dialect.header,
+        "encoding": dialect.encoding,
+        "max_line_size": _LONGEST_LINE,
+        "buffer_size": 2 * _LONGEST_LINE,
+        "hive_partitioning": bool(partitions),
+        # An empty field is NULL where '' means missing; elsewhere it is a text, and nothing is read as NULL.
+        "nullstr": "" if "" in missing else "\x01kanon-sql: no text is NULL\x01",
+        **more,
+    }
+    if partitions:
+        options["hive_types_autocast"] = False
+    types = exp.Struct(
+        expressions=[
+            exp.PropertyEQ(this=exp.Literal.string(key), expression=exp.Literal.string("VARCHAR"))
+            for key in keys
+        ]
+    )
+    arguments = [literal([str(path) for path in paths]), _option("columns", types)]
+    arguments += [_option(name, literal(value)) for name, value in options.items()]
+    return exp.Table(this=exp.Anonymous(this="read_csv", expressions=arguments))
+
+
+def _option(name: str, value: exp.Expr) -> exp.Expr:
+    return exp.EQ(this=exp.to_identifier(name), expression=value)
+
+
+def ragged_rows(engine: Engine, source: Source) -> str | None:
+    """Says how many records have too many or too few fields and where, or None when there are none.
+
+    Reads the whole source once more, so only after an error.
+    """
+    assert source.dialect is not None
+    keys = [column.key for column in source.columns if column.name not in source.partitions]
+    reader = read_csv(source.files, source.dialect, keys, source.missing, store_rejects=True, rejects_limit=0)
+    engine.run(exp.select(exp.Count(this=exp.Star())).from_(reader))
+    found = engine.query("rejected_records")
+    count, lines = found[0]
+    if not count:
+        return None
+    shown = ", ".join(str(line) for line in lines)
+    more = " ..." if count > len(lines) else ""
+    return (
+        f"{source.label}: {count} {'record does' if count == 1 else 'records do'} not fit (line {shown}{more}); "
+        f"expected {len(keys)} fields between {source.dialect.delimiter!r}; mend the file or set source.csv"
+    )
+
+
+def _examine(
+    path: Path, options: CsvOptions, named: Sequence[str], place: str
+) -> tuple[CsvDialect, list[str]]:
+    """The dialect of one file and its column names."""
+    sample = _sample(path)
+    if not sample:
+        raise EngineError(f"{path}: the file is empty; expected a header and rows")
+    encoding = _encoding(sample, options.encoding, place)
+    quote = '"' if options.quote is None else options.quote
+    escape = options.escape if options.escape is not None else quote
+    text = sample.decode(encoding, errors="replace").removeprefix("\ufeff")
+    delimiter = options.delimiter or _delimiter(text, quote)
+    records = _records(text, delimiter, quote)
+    first: list[str] = next(records, [])
+    header = options.header
+    if header is None:
+        header = bool(set(first) & set(named)) or _looks_like_header(first)
+    names = first if header else [f"column{position}" for position in range(len(first))]
+    return CsvDialect(delimiter, quote, escape, header, encoding), names
+
+
+def _sample(path: Path) -> bytes:
+    try:
+        opener = gzip.open if path.suffix == ".gz" else open
+        with opener(path, "rb") as file:
+            found: bytes = file.read(_SAMPLE)
+            return found
+    except OSError as error:
+        raise EngineError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _encoding(sample: bytes, given: str | None, place: str) -> str:
+    if given is not None:
+        try:
+            codec = codecs.lookup(given).name
+        except LookupError:
+            raise ConfigurationError(
+                f"{place}: unknown encoding {given!r}; expected utf-8, latin-1 or utf-16"
+            ) from None
+        return _ENCODINGS.get(codec, codec)
+    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < _SAMPLE)
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8"
+
+
+def _delimiter(text: str, quote: str) -> str:
+    """The candidate that the first record holds most often outside quotes; a comma when it holds none."""
+    counts = {candidate: len(next(_records(text, candidate, quote), [])) for candidate in _DELIMITERS}
+    return max(_DELIMITERS, key=lambda candidate: counts[candidate])
+
+
+def _records(text: str, delimiter: str, quote: str) -> csv.Reader:  # type: ignore[name-defined]
+    csv.field_size_limit(_LONGEST_LINE)
+    if len(delimiter) > 1:
+        text, delimiter = text.replace(delimiter, "\x1f"), "\x1f"
+    if not quote:
+        return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)
+
+
+def _looks_like_header(first: list[str]) -> bool:
+    """A header names every column differently and holds neither numbers nor empty fields."""
+    return len(set(first)) == len(first) and not any(_is_number(field) or not field for field in first)
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse_repeated(names: list[str], path: Path) -> None:
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise EngineError(
+            f"{path}: the header names {', '.join(map(repr, repeated))} twice; rename one of them"
+        )

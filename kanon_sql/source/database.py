@@ -1,0 +1,145 @@
+"""Sources in a DuckDB database: a table, or the result of one SELECT."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import duckdb
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from kanon_sql.engine import template
+from kanon_sql.engine.connection import Engine, describe, literal, set_value
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.source.model import Column, Source, select_keys
+
+_RESERVED = {"memory", "system", "temp", "main"}
+
+
+def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | None = None) -> str:
+    """Attaches a database file; the name it goes by. Raises EngineError."""
+    if read_only and not path.is_file():
+        raise EngineError(f"{path}: no such database file; expected a DuckDB file")
+    for attached, file in engine.query("attached_databases"):
+        if file is not None and Path(file).exists() and path.exists() and Path(file).samefile(path):
+            return str(attached)
+    alias = name or re.sub(r"\W", "_", path.stem)
+    if alias.lower() in _RESERVED:
+        alias = f"{alias}_database"
+    mode = " (READ_ONLY)" if read_only else ""
+    try:
+        engine.connection.execute(
+            f"ATTACH {literal(str(path)).sql('duckdb')} AS {template.quoted(alias).sql('duckdb')}{mode}"
+        ).fetchall()
+    except duckdb.Error as error:
+        raise EngineError(f"{path}: {describe(error, show_values=True)}") from error
+    return alias
+
+
+def open_table(engine: Engine, path: Path, table: str, missing: tuple[str, ...], place: str) -> Source:
+    """A table of a database file. Raises ConfigurationError for a name that is none, EngineError without it."""
+    catalog = attach(engine, path)
+    schema, name = split_name(table, place)
+    relation = exp.Table(
+        this=template.quoted(name), db=template.quoted(schema), catalog=template.quoted(catalog)
+    )
+    columns, names = describe_relation(engine, relation, f"{path}: table {table}")
+    return Source(
+        kind="table",
+        relation=select_keys(relation, names),
+        columns=columns,
+        missing=missing,
+        columnar=True,
+        label=f"{table} in {path.name}",
+        database=path,
+        table=(schema, name),
+    )
+
+
+def split_name(table: str, place: str) -> tuple[str, str]:
+    """`schema.table` or `table` as (schema, table); quoted parts may hold dots."""
+    try:
+        parsed = exp.to_table(table, dialect="duckdb")
+    except SqlglotError:
+        parsed = exp.Table()
+    if not parsed.name or parsed.catalog or not isinstance(parsed.this, exp.Identifier):
+        raise ConfigurationError(f"{place}: {table!r} is no table name; expected table or schema.table")
+    return parsed.db or "main", parsed.name
+
+
+def open_query(
+    engine: Engine, query: str, database: Path | None, base: Path, missing: tuple[str, ...], place: str
+) -> Source:
+    """The result of one SELECT; paths inside it are relative to `base`.
+
+    Raises ConfigurationError for anything but one SELECT, EngineError when it cannot be bound.
+    """
+    text = query.strip().rstrip(";").rstrip()
+    _refuse_other_than_select(engine, text, place)
+    if database is not None:
+        catalog = attach(engine, database)
+        engine.run(f"USE {template.quoted(catalog).sql('duckdb')}")
+    set_value(engine.connection, "file_search_path", str(base))
+    view = template.state("source_query")
+    try:
+        # The text was parsed as one SELECT; the line break ends a comment at its end.
+        engine.connection.execute(
+            f"CREATE TEMP VIEW {template.quoted(view).sql('duckdb')} AS\n{text}\n"
+        ).fetchall()
+    except duckdb.Error as error:
+        raise EngineError(f"{place}: the query does not run: {describe(error, show_values=True)}") from error
+    relation = exp.Table(this=template.quoted(view))
+    columns, names = describe_relation(engine, relation, place)
+    return Source(
+        kind="query",
+        relation=select_keys(relation, names),
+        columns=columns,
+        missing=missing,
+        columnar=False,
+        label="the query",
+        database=database,
+    )
+
+
+def open_relation(engine: Engine, table: exp.Table, missing: tuple[str, ...]) -> Source:
+    """A table or view of a connection that was handed in."""
+    columns, names = describe_relation(engine, table, "the relation")
+    return Source(
+        kind="relation",
+        relation=select_keys(table, names),
+        columns=columns,
+        missing=missing,
+        columnar=False,
+        label=table.name,
+    )
+
+
+def _refuse_other_than_select(engine: Engine, text: str, place: str) -> None:
+    try:
+        statements = engine.connection.extract_statements(text)
+    except duckdb.Error as error:
+        raise ConfigurationError(
+            f"{place}: the query cannot be parsed: {describe(error, show_values=True)}"
+        ) from error
+    kinds = [statement.type for statement in statements]
+    if kinds != [duckdb.StatementType.SELECT]:
+        found = ", ".join(kind.name for kind in kinds) or "nothing"
+        raise ConfigurationError(f"{place}: expected one SELECT, found {found}")
+
+
+def describe_relation(engine: Engine, relation: exp.Table, what: str) -> tuple[tuple[Column, ...], list[str]]:
+    """(columns, names) of a table or view. Raises EngineError, ConfigurationError for names that repeat."""
+    try:
+        rows = engine.run(exp.Describe(this=exp.select("*").from_(relation.copy())))
+    except EngineError as error:
+        raise EngineError(f"{what}: {error}") from error
+    names = [str(row[0]) for row in rows]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ConfigurationError(
+            f"{what}: column {', '.join(map(repr, repeated))} is there twice; name it apart"
+        )
+    return tuple(
+        Column(name, f"c{i}", str(row[1])) for i, (name, row) in enumerate(zip(names, rows, strict=True))
+    ), names

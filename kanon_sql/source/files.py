@@ -1,0 +1,103 @@
+"""Finding the files of a source: one file, a glob, or a folder with or without hive partitions."""
+
+from __future__ import annotations
+
+import glob
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kanon_sql.errors import ConfigurationError, EngineError
+
+_SUFFIXES: dict[str, Literal["csv", "parquet"]] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".csv.gz": "csv",
+    ".csv.zst": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".parq": "parquet",
+}
+_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files of a source in order, their format, and the folder when one was named."""
+
+    format: Literal["csv", "parquet"]
+    paths: tuple[Path, ...]
+    folder: Path | None
+
+
+def refuse_remote(text: str, place: str) -> None:
+    """Raises ConfigurationError for paths that the embedded engine cannot reach without an extension."""
+    if _REMOTE.match(text):
+        raise ConfigurationError(
+            f"{place}: {text.partition('://')[0]}:// is not reachable from here; "
+            "expected a path on this machine, copy the data to one"
+        )
+
+
+def format_of(path: Path) -> Literal["csv", "parquet"] | None:
+    """The format that a file's name tells, else None."""
+    lower = path.name.lower()
+    for suffix, name in _SUFFIXES.items():
+        if lower.endswith(suffix):
+            return name
+    return None
+
+
+def find_files(text: str, base: Path, place: str) -> Files:
+    """The files that a path of a configuration means. Raises ConfigurationError or EngineError."""
+    refuse_remote(text, place)
+    path = base / text
+    if path.is_dir():
+        return _in_folder(path, place)
+    if path.exists():
+        return Files(_format_or_raise((path,), place), (path,), None)
+    if glob.has_magic(text):
+        found = tuple(
+            sorted(
+                Path(name)
+                for name in glob.glob(str(path), recursive=True)  # noqa: PTH207 - absolute patterns
+                if Path(name).is_file() and not Path(name).name.startswith((".", "_"))
+            )
+        )
+        if not found:
+            raise EngineError(f"{place}: no file matches {text}; expected a CSV or Parquet file")
+        return Files(_format_or_raise(found, place), found, None)
+    raise EngineError(f"{place}: {text} does not exist; expected a CSV or Parquet file, a glob or a folder")
+
+
+def _in_folder(folder: Path, place: str) -> Files:
+    found = tuple(
+        sorted(
+            path
+            for path in folder.rglob("*")
+            if path.is_file()
+            and format_of(path)
+            and path.suffix != ".txt"  # beside data files, more likely notes
+            and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
+        )
+    )
+    if not found:
+        raise EngineError(f"{place}: the folder {folder} holds no CSV or Parquet file")
+    return Files(_format_or_raise(found, place), found, folder)
+
+
+def _format_or_raise(paths: tuple[Path, ...], place: str) -> Literal["csv", "parquet"]:
+    formats = {format_of(path) or _by_content(path) for path in paths}
+    if formats == {"csv", "parquet"}:
+        raise ConfigurationError(f"{place}: CSV and Parquet files are mixed; name files of one format")
+    return "parquet" if formats == {"parquet"} else "csv"
+
+
+def _by_content(path: Path) -> Literal["csv", "parquet"]:
+    try:
+        with path.open("rb") as file:
+            return "parquet" if file.read(4) == b"PAR1" else "csv"
+    except OSError as error:
+        raise EngineError(f"{path}: cannot be read ({error.strerror})") from None

@@ -1,0 +1,73 @@
+"""What a source is to the rest of the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from sqlglot import exp
+
+Kind = Literal["csv", "parquet", "table", "query", "relation"]
+Role = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "dropped"]
+
+
+@dataclass(frozen=True)
+class CsvDialect:
+    """How a CSV source is written; a CSV release of it is written the same way."""
+
+    delimiter: str
+    quote: str
+    escape: str
+    header: bool
+    encoding: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: `name` as the user knows it, `key` as the program's statements call it."""
+
+    name: str
+    key: str
+    type: str
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the column holds texts, to which `missing` applies."""
+        return self.type == "VARCHAR"
+
+
+@dataclass(frozen=True)
+class Source:
+    """An open source.
+
+    `relation` is a SELECT that gives every row under the columns' keys. `columnar` says that reading one column
+    alone is cheap; where it is not, the distinct tuples are taken in one pass first.
+    """
+
+    kind: Kind
+    relation: exp.Select
+    columns: tuple[Column, ...]
+    missing: tuple[str, ...]
+    columnar: bool
+    label: str
+    files: tuple[Path, ...] = ()
+    folder: Path | None = None
+    partitions: tuple[str, ...] = ()
+    dialect: CsvDialect | None = None
+    database: Path | None = None
+    table: tuple[str, str] | None = None
+    warnings: tuple[str, ...] = ()
+
+    def column(self, name: str) -> Column:
+        """The column of that name."""
+        return next(column for column in self.columns if column.name == name)
+
+
+def select_keys(relation: exp.Expr, names: list[str]) -> exp.Select:
+    """SELECT of all columns of a relation, each under its key c0, c1 ... in order."""
+    keys = [
+        exp.alias_(exp.Column(this=exp.to_identifier(name, quoted=True)), f"c{position}", quoted=True)
+        for position, name in enumerate(names)
+    ]
+    return exp.select(*keys).from_(relation)

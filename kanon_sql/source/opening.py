@@ -1,0 +1,68 @@
+"""Opens the source that a configuration names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import SourceConfig
+from kanon_sql.engine.connection import Engine
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.source.csv import open_csv
+from kanon_sql.source.database import open_query, open_table
+from kanon_sql.source.files import Files, find_files, refuse_remote
+from kanon_sql.source.model import Source
+from kanon_sql.source.parquet import open_parquet
+
+
+def open_source(engine: Engine, loaded: LoadedConfig) -> Source:
+    """Opens the source of a configuration. Raises ConfigurationError or EngineError."""
+    config = loaded.config
+    named = [*config.identifiers, *config.quasi_identifiers, *config.sensitive, *config.insensitive]
+    return open_described(engine, config.source, loaded.base, named, loaded.place("source"))
+
+
+def open_described(
+    engine: Engine, source: SourceConfig, base: Path, named: Sequence[str], place: str
+) -> Source:
+    """Opens a source by its description; `named` are columns that it is known to have."""
+    if source.path is None:
+        missing = tuple(source.missing or ())
+        if source.database is not None:
+            refuse_remote(source.database, place)
+        database = base / source.database if source.database is not None else None
+        if source.table is not None and database is not None:
+            return open_table(engine, database, source.table, missing, place)
+        return open_query(engine, source.query or "", database, base, missing, place)
+    files = find_files(source.path, base, place)
+    partitions = _partitions(files, place)
+    if files.format == "parquet":
+        opened = open_parquet(engine, files.paths, tuple(source.missing or ()), partitions)
+    else:
+        missing = ("",) if source.missing is None else tuple(source.missing)
+        opened = open_csv(engine, files.paths, source.csv, missing, named, place, partitions)
+    return _with_folder(opened, files)
+
+
+def _with_folder(source: Source, files: Files) -> Source:
+    return replace(source, folder=files.folder) if files.folder else source
+
+
+def _partitions(files: Files, place: str) -> tuple[str, ...]:
+    """The names of the hive partition columns, from folders such as year=2024. Raises ConfigurationError."""
+    if files.folder is None:
+        return ()
+    found = {
+        tuple(
+            unquote(part.split("=", 1)[0])
+            for part in path.relative_to(files.folder).parts[:-1]
+            if "=" in part
+        )
+        for path in files.paths
+    }
+    if len(found) > 1:
+        raise ConfigurationError(f"{place}: the files of the folder lie under different partition columns")
+    return found.pop()

@@ -1,0 +1,64 @@
+"""Parquet sources: one file, many, or a folder with hive partitions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlglot import exp
+
+from kanon_sql.engine.connection import Engine, literal
+from kanon_sql.source.model import Column, Source, select_keys
+
+
+def open_parquet(
+    engine: Engine, paths: tuple[Path, ...], missing: tuple[str, ...], partitions: tuple[str, ...] = ()
+) -> Source:
+    """Opens Parquet files as one source. Raises EngineError for files that cannot be read."""
+    reader = read_parquet(paths, hive=bool(partitions))
+    described = engine.run(exp.Describe(this=exp.select("*").from_(reader.copy())))
+    names = [str(row[0]) for row in described]
+    written = _written_names(engine, paths[0])
+    # The engine renames columns that differ only in case; their places tell which is which.
+    shown = [
+        written[position] if position < len(written) and name not in partitions else name
+        for position, name in enumerate(names)
+    ]
+    columns = tuple(
+        Column(name, f"c{position}", str(row[1]))
+        for position, (name, row) in enumerate(zip(shown, described, strict=True))
+    )
+    return Source(
+        kind="parquet",
+        relation=select_keys(reader, names),
+        columns=columns,
+        missing=missing,
+        columnar=True,
+        label=str(paths[0]) if len(paths) == 1 else f"{len(paths)} Parquet files",
+        files=paths,
+        partitions=partitions,
+    )
+
+
+def read_parquet(paths: tuple[Path, ...], *, hive: bool) -> exp.Table:
+    """The read_parquet call; partition folders are read as texts, as they are written."""
+    arguments: list[exp.Expr] = [literal([str(path) for path in paths])]
+    options = {"hive_partitioning": hive, **({"hive_types_autocast": False} if hive else {})}
+    arguments += [
+        exp.EQ(this=exp.to_identifier(name), expression=literal(value)) for name, value in options.items()
+    ]
+    return exp.Table(this=exp.Anonymous(this="read_parquet", expressions=arguments))
+
+
+def _written_names(engine: Engine, path: Path) -> list[str]:
+    """The names of the top-level columns as the file has them."""
+    rows = engine.query("parquet_columns", values={"path": str(path)})
+    names: list[str] = []
+    position = 1
+    while position < len(rows):
+        names.append(str(rows[position][0]))
+        open_children = int(rows[position][1] or 0)
+        position += 1
+        while open_children:
+            open_children += int(rows[position][1] or 0) - 1
+            position += 1
+    return names

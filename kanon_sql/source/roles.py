@@ -1,0 +1,69 @@
+"""Which role each column of the source has, and what of it is released."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.source.model import Column, Role, Source
+
+_LISTS: dict[str, Role] = {
+    "identifiers": "identifier",
+    "quasi_identifiers": "quasi_identifier",
+    "sensitive": "sensitive",
+    "insensitive": "insensitive",
+}
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns of a source by role, each in the source's order, quasi-identifiers in the configuration's."""
+
+    by_name: dict[str, Role]
+    quasi_identifiers: tuple[Column, ...]
+    released: tuple[Column, ...]
+
+    def of(self, column: Column) -> Role:
+        """The role of a column."""
+        return self.by_name[column.name]
+
+
+def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = False) -> Roles:
+    """Gives each column its role.
+
+    Raises ConfigurationError with every column that is named but not there, and every one that is there but
+    named nowhere where `unlisted` is error; `measured_only` (a check, of a release too) asks for the
+    quasi-identifiers alone.
+    """
+    config = loaded.config
+    present = {column.name for column in source.columns}
+    problems = []
+    by_name: dict[str, Role] = {}
+    for key, role in _LISTS.items():
+        for name in getattr(config, key):
+            by_name[name] = role
+            if name not in present and (key == "quasi_identifiers" or not measured_only):
+                problems.append(_not_there(name, present, loaded.place(key, name), source.label))
+    unlisted = [column.name for column in source.columns if column.name not in by_name]
+    if config.unlisted == "error" and unlisted and not measured_only:
+        problems.append(
+            f"{loaded.place()}: no list names {', '.join(map(repr, unlisted[:20]))}"
+            f"{' ...' if len(unlisted) > 20 else ''}; expected a role for each column of {source.label}: "
+            "identifiers, quasi_identifiers, sensitive, insensitive, or unlisted: drop or insensitive"
+        )
+    if problems:
+        raise ConfigurationError(problems)
+    for name in unlisted:
+        by_name[name] = "insensitive" if config.unlisted == "insensitive" else "dropped"
+    released = tuple(c for c in source.columns if by_name[c.name] not in ("identifier", "dropped"))
+    return Roles(by_name, tuple(source.column(name) for name in config.quasi_identifiers), released)
+
+
+def _not_there(name: str, present: set[str], place: str, label: str) -> str:
+    near = difflib.get_close_matches(name, present, 1, 0.6) or [
+        other for other in present if other.casefold() == name.casefold()
+    ]
+    hint = f"; did you mean {near[0]!r}?" if near else f"; expected one of {', '.join(sorted(present)[:20])}"
+    return f"{place}: there is no column {name!r} in {label}{hint}"

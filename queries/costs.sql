@@ -1,0 +1,23 @@
+-- One quasi-identifier: every released value of every level with its rows, the leaves of the hierarchy below it less
+-- one (the units of the loss), and the binary logarithm of its rows (for the entropy).
+CREATE OR REPLACE TEMP TABLE costs AS
+SELECT
+    reached.level,
+    reached.code,
+    CAST(weight.leaves - 1 AS BIGINT) AS units,
+    CAST(sum(reached.row_count) AS BIGINT) AS row_count,
+    log2(CAST(sum(reached.row_count) AS DOUBLE)) AS spread
+FROM (
+    SELECT
+        unnest([LIST_OF(CAST(step_number AS INTEGER))]) AS level,
+        unnest([LIST_OF(CAST(codes.step_code AS BIGINT))]) AS code,
+        leaf.row_count
+    FROM (
+        SELECT frequency.qi_leaf AS code, sum(frequency.row_count) AS row_count
+        FROM frequency
+        GROUP BY frequency.qi_leaf
+    ) AS leaf
+    JOIN codes ON codes.level_0 = leaf.code
+) AS reached
+JOIN weight ON weight.level = reached.level AND weight.code = reached.code
+GROUP BY reached.level, reached.code, weight.leaves

@@ -1,0 +1,25 @@
+-- Every released value of a built-in hierarchy by level: its code, how many values of the column lie below it, its
+-- label. Codes follow the order of the values. Code 0 is the missing value, which has no label.
+CREATE OR REPLACE TEMP TABLE weight AS
+SELECT
+    level,
+    CAST(row_number() OVER (PARTITION BY level ORDER BY place, label) AS BIGINT) AS code,
+    leaves,
+    label
+FROM (
+    SELECT level, label, min(place) AS place, count(*) AS leaves
+    FROM (
+        SELECT
+            unnest([LIST_OF(CAST(level_number AS INTEGER))]) AS level,
+            unnest([LIST_OF(level_key)]) AS label,
+            place
+        FROM leaf
+        WHERE place IS NOT NULL
+    ) AS labels
+    GROUP BY level, label
+) AS released
+UNION ALL
+SELECT $height AS level, 1 AS code, greatest(count(place), 1) AS leaves, '*' AS label
+FROM leaf
+UNION ALL
+SELECT unnest(range($height)) AS level, 0 AS code, 1 AS leaves, NULL AS label

@@ -1,0 +1,2 @@
+-- A table that is no longer needed.
+DROP TABLE IF EXISTS scratch

@@ -1,0 +1,9 @@
+-- Every released value of a hierarchy file by level: its code, how many values of the file lie below it, its label.
+-- Code 0 is the missing value, which has no label. Long lists come as JSON: one parameter, where one a value would be
+-- slow.
+CREATE OR REPLACE TEMP TABLE weight AS
+SELECT
+    unnest(CAST(CAST($levels AS JSON) AS INTEGER[])) AS level,
+    unnest(CAST(CAST($codes AS JSON) AS BIGINT[])) AS code,
+    unnest(CAST(CAST($leaves AS JSON) AS BIGINT[])) AS leaves,
+    unnest(CAST(CAST($labels AS JSON) AS VARCHAR[])) AS label

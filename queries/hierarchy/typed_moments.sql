@@ -1,0 +1,3 @@
+-- Dates and timestamps as moments.
+SELECT value, text, typed_moment AS moment
+FROM builtin_values

@@ -1,0 +1,8 @@
+-- Distinct values of a column that its mapping table lacks.
+SELECT CAST(count(*) AS BIGINT) AS distinct_values
+FROM (
+    SELECT DISTINCT raw_values.value
+    FROM raw_values
+    LEFT JOIN mapping ON mapping.value IS NOT DISTINCT FROM raw_values.value
+    WHERE mapping.level_0 IS NULL
+) AS uncovered

@@ -1,0 +1,10 @@
+-- One quasi-identifier by level, no row suppressed: units of loss, sum of rows times the logarithm of their number,
+-- and released values.
+SELECT
+    level,
+    CAST(sum(units * CAST(row_count AS HUGEINT)) AS HUGEINT) AS units,
+    sum(row_count * spread) AS spread,
+    count(*) AS released_values
+FROM costs
+GROUP BY level
+ORDER BY level

@@ -1,0 +1,11 @@
+-- The program's own temporary tables, views and types, by their prefix; tables come before the types they use.
+SELECT kind, name
+FROM (
+    SELECT 1 AS step, 'TABLE' AS kind, table_name AS name FROM duckdb_tables() WHERE temporary
+    UNION ALL
+    SELECT 2 AS step, 'VIEW' AS kind, view_name AS name FROM duckdb_views() WHERE temporary AND NOT internal
+    UNION ALL
+    SELECT 3 AS step, 'TYPE' AS kind, type_name AS name FROM duckdb_types() WHERE database_name = 'temp' AND NOT internal
+) AS own
+WHERE starts_with(name, $prefix)
+ORDER BY step, name

@@ -1,0 +1,8 @@
+-- Distinct combinations of quasi-identifier values as they stand, taken in one pass over a source that is
+-- dear to read (a CSV file, a query): the mapping tables are then joined to these few rows.
+CREATE OR REPLACE TEMP TABLE raw_frequency AS
+SELECT
+    qi_key,
+    CAST(count(*) AS BIGINT) AS row_count
+FROM source
+GROUP BY qi_key

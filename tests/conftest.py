@@ -1,0 +1,227 @@
+"""Settings of all tests, and the random tables that are anonymized in them."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from reference import Cell, Hierarchy, Problem, participants
+
+# The same examples on every run; HYPOTHESIS_PROFILE=explore looks for new ones.
+settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+NAMES = [
+    "age",
+    "Age",
+    "select",
+    'a"b',
+    "; DROP TABLE x",
+    "a'b",
+    "a,b",
+    "a b",
+    "a.b",
+    "über",
+    "k",
+    "count",
+    "suppressed",
+    "rowid",
+    "filename",
+    "level_0",
+    "{column}",
+    "%s",
+    "$1",
+    "?",
+    "*",
+]
+VALUES = [
+    "a",
+    "A",
+    " a",
+    "b",
+    'q"q',
+    "x,y",
+    "x;y",
+    "l\nm",
+    "it's",
+    "é",
+    "e\u0301",
+    "02",
+    "2",
+    "2.0",
+    "NULL",
+    "\\",
+]
+WORDS = ["g", "h", "G", "0*", "p\tq", "日本", "--", "a-b", "'*'"]
+PERCENTAGES = ["0%", "8.4%", "10%", "16.7%", "25%", "33.34%", "50%", "99.9%", "100%"]
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def write_csv(path: Path, rows: Sequence[Sequence[Cell]], delimiter: str = ",", quote: bool = False) -> None:
+    """A cell that is None is an empty field."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        if quote:
+            writer = csv.writer(file, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        else:
+            writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
+        writer.writerows(rows)
+
+
+def write_parquet(path: Path, columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t ({', '.join(f'{quoted(c)} VARCHAR' for c in columns)})")
+        if rows:
+            marks = ", ".join("?" for _ in columns)
+            connection.executemany(f"INSERT INTO t VALUES ({marks})", [list(row) for row in rows])  # noqa: S608
+        connection.table("t").write_parquet(str(path))
+
+
+def read_csv(path: Path) -> list[dict[str, Cell]]:
+    """A release: an empty field is None."""
+    with path.open(newline="", encoding="utf-8") as file:
+        header, *rows = csv.reader(file)
+    return [{c: v or None for c, v in zip(header, row, strict=True)} for row in rows]
+
+
+def read_parquet(path: Path) -> list[dict[str, Any]]:
+    with duckdb.connect() as connection:
+        relation = connection.read_parquet(str(path))
+        return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem with the files and settings that tell kanon-sql of it."""
+
+    problem: Problem
+    files: dict[str, list[list[str]]]
+    builtins: dict[str, dict[str, Any]] = field(default_factory=dict)
+    others: list[str] = field(default_factory=list)
+    delimiter: str = ","
+    parquet: bool = False
+    parquet_target: bool = False
+
+    def target(self, folder: Path) -> Path:
+        return folder / ("out.parquet" if self.parquet_target else "out.csv")
+
+    def released(self, folder: Path) -> list[dict[str, Cell]]:
+        path = self.target(folder)
+        return read_parquet(path) if self.parquet_target else read_csv(path)
+
+    def config(self, folder: Path, **settings: Any) -> dict[str, Any]:
+        """Writes the source and the hierarchies; returns the configuration with `settings` on top."""
+        columns = [*self.others, *self.problem.columns]
+        rows = [[row[column] for column in columns] for row in self.problem.rows]
+        path = folder / ("in.parquet" if self.parquet else "in.csv")
+        if self.parquet:
+            write_parquet(path, columns, rows)
+        else:
+            write_csv(path, [columns, *rows])
+        specs: dict[str, dict[str, Any]] = {}
+        for number, column in enumerate(self.problem.columns):
+            specs[column] = dict(self.builtins.get(column, {}))
+            if column in self.files:
+                hierarchy = folder / f"h{number}.csv"
+                write_csv(hierarchy, self.files[column], self.delimiter, quote=True)
+                specs[column]["hierarchy"] = str(hierarchy)
+            if column in self.problem.bounds:
+                specs[column]["min_level"], specs[column]["max_level"] = self.problem.bounds[column]
+            if column in self.problem.weights:
+                specs[column]["weight"] = float(self.problem.weights[column])
+        return {
+            "source": {"path": str(path)} if self.parquet else {"path": str(path), "csv": {"delimiter": ","}},
+            "target": {"path": str(self.target(folder)), "overwrite": True},
+            "quasi_identifiers": specs,
+            "insensitive": self.others,
+            "privacy": {"k": self.problem.k},
+            "suppression": {"limit": self.problem.limit},
+            "missing": self.problem.missing,
+            **settings,
+        }
+
+
+@st.composite
+def hierarchy_files(draw: st.DrawFn) -> list[list[str]]:
+    """The rows of a hierarchy file: unique leaves, and each level a function of the level below."""
+    leaves = draw(st.lists(st.sampled_from(VALUES), min_size=1, max_size=5, unique=True))
+    rows = [[leaf] for leaf in leaves]
+    depth = draw(st.integers(0, 3))
+    for _ in range(depth):
+        # Two columns of which a parent is also a child are a tree: such words come from three columns on.
+        words = [*WORDS, *VALUES, "*"] if depth > 1 else [*WORDS, "*"]
+        below = list(dict.fromkeys(row[-1] for row in rows))
+        some = draw(st.lists(st.sampled_from(words), min_size=1, max_size=len(below)))
+        to = {word: draw(st.sampled_from(some)) for word in below}
+        rows = [[*row, to[row[-1]]] for row in rows]
+    return rows
+
+
+@st.composite
+def cases(draw: st.DrawFn, weights: bool = False, most: int = 12) -> Case:
+    """Small tables with hostile names and values, NULL among them."""
+    parquet = draw(st.booleans())
+    parquet_target = draw(st.booleans())
+    # Parquet readers and writers take names that differ in case only for the same.
+    key = str.casefold if parquet or parquet_target else str
+    columns = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique_by=key))
+    others = draw(st.sampled_from([[], ["note"], ["note", "Some, other"]]))
+    files: dict[str, list[list[str]]] = {}
+    builtins: dict[str, dict[str, Any]] = {}
+    cells: dict[str, st.SearchStrategy[Cell]] = {column: st.sampled_from([None, "x", "007"]) for column in others}
+    for column in columns:
+        kind = draw(st.sampled_from(["file", "file", "file", "suppress", "prefix"]))
+        if kind == "file":
+            files[column] = draw(hierarchy_files())
+            values = [row[0] for row in files[column]]
+        else:
+            keep = draw(st.lists(st.integers(1, 3), min_size=1, max_size=3, unique=True))
+            builtins[column] = {"builtin": kind}
+            if kind == "prefix":
+                builtins[column]["keep"] = sorted(keep, reverse=True)
+            values = draw(st.lists(st.sampled_from(["02139", "02138", "0214", "x*", "é"]), min_size=1, unique=True))
+        cells[column] = st.sampled_from([*values, *values, None])
+    rows = draw(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=most))
+    missing = draw(st.sampled_from(["keep", "keep", "drop", "drop-any"]))
+    hierarchies = {c: Hierarchy.of_file(lines) for c, lines in files.items()}
+    for column, spec in builtins.items():
+        known = [row[column] for row in participants(rows, columns, missing)]
+        if "keep" in spec:
+            hierarchies[column] = Hierarchy.prefix(known, spec["keep"])
+        else:
+            hierarchies[column] = Hierarchy.suppress(known)
+    ordered = {column: hierarchies[column] for column in columns}
+    bounds = {}
+    for column in draw(st.lists(st.sampled_from(columns), unique=True, max_size=2)):
+        low = draw(st.integers(0, ordered[column].top))
+        bounds[column] = (low, draw(st.integers(low, ordered[column].top)))
+    heavy = st.sampled_from([Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5, 4)])
+    problem = Problem(
+        rows,
+        ordered,
+        k=draw(st.one_of(st.integers(1, 4), st.integers(1, most + 1))),
+        limit=draw(st.one_of(st.integers(0, 5), st.sampled_from(PERCENTAGES))),
+        missing=missing,
+        bounds=bounds,
+        weights={c: draw(heavy) for c in columns if draw(st.booleans())} if weights else {},
+    )
+    delimiter = draw(st.sampled_from([",", ";", "\t"]))
+    return Case(problem, files, builtins, others, delimiter, parquet, parquet_target)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all examples of a module: each overwrites the files of the one before."""
+    return tmp_path_factory.mktemp("examples")

@@ -1,0 +1,210 @@
+"""Searches against brute force: the same nodes, the same winner and the same numbers on small tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Case, cases
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+from reference import Hierarchy, Node, Problem
+
+import kanon_sql
+from kanon_sql.errors import NoReleaseError
+
+OBJECTIVES = [
+    "loss",
+    "geometric-mean-loss",
+    "discernibility",
+    "average-class-size",
+    "precision",
+    "entropy",
+]
+PREFERENCES = ["loss", "absolute-distance", "relative-distance", "distribution", "suppression"]
+CHOICES = [
+    *(("optimal", objective) for objective in OBJECTIVES),
+    ("samarati", "loss"),
+    ("samarati", "first"),
+    *(("minimal", preference) for preference in PREFERENCES),
+]
+
+
+def near(value: float) -> Any:
+    return pytest.approx(value, rel=1e-9, abs=1e-9)
+
+
+def named(problem: Problem, node: Node) -> dict[str, int]:
+    return dict(zip(problem.columns, node.levels, strict=True))
+
+
+def run(case: Case, folder: Path, name: str, variant: str) -> dict[str, Any] | None:
+    """The report of a run; None where no release satisfies the request."""
+    key = "objective" if name == "optimal" else "prefer"
+    try:
+        return kanon_sql.run(case.config(folder, algorithm={"name": name, key: variant})).report
+    except NoReleaseError as error:
+        assert error.exit_status == 1
+        assert not case.target(folder).exists()
+        return None
+    finally:
+        case.target(folder).unlink(missing_ok=True)
+
+
+def check_report(case: Case, report: dict[str, Any], node: Node, objective: str | None) -> None:
+    """All numbers of a report against those of the node that it chose."""
+    problem = case.problem
+    assert report["status"] == "released"
+    assert report["solution"] == {"levels": named(problem, node), "height": node.height}
+    assert report["rows"] == {
+        "source": len(problem.rows),
+        "missing": len(problem.rows) - problem.n,
+        "suppressed": node.suppressed,
+        "masked": 0,
+        "released": node.released,
+    }
+    average = node.released / node.classes
+    assert report["classes"] == {
+        "count": node.classes,
+        "min": node.sizes[0],
+        "max": node.sizes[-1],
+        "average": near(average),
+    }
+    assert report["privacy"]["k"] == {"required": problem.k, "actual": node.sizes[0]}
+    loss = report["loss"]
+    assert loss["attributes"] == {c: near(float(x)) for c, x in zip(problem.columns, node.losses, strict=True)}
+    assert loss["lm"] == near(float(node.lm))
+    assert loss["ncp"] == near(100 * float(node.lm) / len(node.levels))
+    assert loss["geometric_mean"] == near(node.geometric_mean)
+    assert loss["c_avg"] == near(average / problem.k)
+    assert loss["discernibility"] == node.discernibility
+    assert loss["precision"] == near(1 - float(node.imprecision))
+    search = report["search"]
+    assert search["lattice_nodes"] == len(problem.nodes)
+    assert search["checked"] >= 0
+    assert search["proven"] is True
+    if objective is not None:
+        assert loss["objective"] == near(problem.objective(node, objective))
+        assert search["bound"] == near(loss["objective"])
+    assert report["seconds"]["total"] >= 0
+
+
+def check_winner(case: Case, folder: Path, name: str, variant: str) -> None:
+    problem = case.problem
+    report = run(case, folder, name, variant)
+    event(f"{name} {variant}: {'nothing' if report is None else 'released'}")
+    if not problem.satisfying:
+        assert report is None
+        return
+    assert report is not None
+    winner = problem.winner(name, variant)
+    assert report["solution"]["levels"] == named(problem, winner)
+    check_report(case, report, winner, variant if name == "optimal" else None)
+
+
+@settings(max_examples=120)
+@given(cases())
+def test_the_lattice_lists_what_brute_force_finds(folder: Path, case: Case) -> None:
+    problem = case.problem
+    assume(problem.n > 0)
+    listed = kanon_sql.lattice(case.config(folder))["nodes"]
+    expected = [
+        {
+            "levels": named(problem, node),
+            "height": node.height,
+            "suppressed": node.suppressed,
+            "classes": node.classes,
+            "lm": near(float(node.lm)),
+            "satisfies": node.satisfies,
+            "minimal": node in problem.minimal,
+        }
+        for node in problem.nodes
+    ]
+    keys = expected[0].keys()
+
+    def order(node: dict[str, Any]) -> list[int]:
+        return [node["levels"][column] for column in problem.columns]
+
+    found = sorted(({key: node[key] for key in keys} for node in listed), key=order)
+    assert found == expected
+
+
+@settings(max_examples=150)
+@given(cases(), st.sampled_from(CHOICES))
+def test_the_winner_is_that_of_brute_force(folder: Path, case: Case, choice: tuple[str, str]) -> None:
+    check_winner(case, folder, *choice)
+
+
+@settings(max_examples=60)
+@given(cases(weights=True), st.sampled_from(OBJECTIVES[:2]))
+def test_weights_move_the_optimum(folder: Path, case: Case, objective: str) -> None:
+    check_winner(case, folder, "optimal", objective)
+
+
+@pytest.mark.parametrize(("name", "variant"), CHOICES)
+def test_every_choice_on_one_table(folder: Path, name: str, variant: str) -> None:
+    """A table on which the choices differ: 40 rows, 3 quasi-identifiers, some of them NULL."""
+    check_winner(wide_case(), folder, name, variant)
+
+
+def wide_case() -> Case:
+    ages = [str(age) for age in range(20, 32)]
+    files = {
+        "age": [[a, f"{int(a) // 3}t", f"{int(a) // 6}s"] for a in ages],
+        "place": [[p, p[0]] for p in ("ax", "ay", "bx", "by", "bz", "c")],
+        "sex": [["f"], ["m"]],
+    }
+    rows = [
+        {
+            "age": ages[(i * i + i // 7) % 12],
+            "place": files["place"][(i * 5 + i // 3) % 6][0] if i % 11 else None,
+            "sex": "fm"[(i * i // 5) % 2],
+        }
+        for i in range(60)
+    ]
+    problem = Problem(rows, {c: Hierarchy.of_file(lines) for c, lines in files.items()}, k=3, limit=7)
+    return Case(problem, files)
+
+
+def test_the_choices_of_that_table_differ() -> None:
+    problem = wide_case().problem
+    assert len({problem.winner(*choice).levels for choice in CHOICES}) >= 5
+
+
+@pytest.mark.parametrize(("limit", "rows"), [("29%", 100), ("58%", 50), ("0.7%", 1000), ("2.3%", 1000)])
+def test_a_percentage_is_an_exact_decimal(folder: Path, limit: str, rows: int) -> None:
+    """As many rows as the limit says are unique; in binary floating point their share falls below it."""
+    allowed = {"29%": 29, "58%": 29, "0.7%": 7, "2.3%": 23}[limit]
+    for unique in (allowed, allowed + 1):
+        cells = [str(i) if i < unique else "same" for i in range(rows)]
+        files = {"q": [[value, "*"] for value in dict.fromkeys(cells)]}
+        table = [{"q": cell} for cell in cells]
+        problem = Problem(table, {"q": Hierarchy.of_file(files["q"])}, k=2, limit=limit)
+        nodes = kanon_sql.lattice(Case(problem, files).config(folder))["nodes"]
+        satisfying = {node["levels"]["q"] for node in nodes if node["satisfies"]}
+        assert satisfying == ({0, 1} if unique == allowed else {1})
+        assert problem.allowed == allowed
+
+
+def test_a_row_with_a_null_of_its_own_is_no_class(folder: Path) -> None:
+    """A grouping that loses NULLs would release the row (NULL, x)."""
+    files = {"p": [["a"], ["b"]], "q": [["x"], ["y"]]}
+    rows = [{"p": "a", "q": "x"}] * 3 + [{"p": None, "q": "x"}]
+    hierarchies = {column: Hierarchy.of_file(lines) for column, lines in files.items()}
+    case = Case(Problem(rows, hierarchies, k=2, limit=1, bounds={"p": (0, 0), "q": (0, 0)}), files)
+    report = run(case, folder, "optimal", "loss")
+    assert report is not None
+    assert report["rows"]["suppressed"] == 1
+    assert report["rows"]["released"] == 3
+
+
+@pytest.mark.parametrize("missing", ["keep", "drop", "drop-any"])
+def test_tables_without_a_release(folder: Path, missing: str) -> None:
+    """Fewer rows than k, rows that are all dropped, or no row at all: exit 1, and nothing is written."""
+    hierarchies = {"q": Hierarchy.of_file([["a"], ["b"]])}
+    tables: list[list[dict[str, str | None]]] = [[], [{"q": None}] * 2, [{"q": "a"}, {"q": "b"}]]
+    for rows in tables:
+        problem = Problem(rows, hierarchies, k=3, limit="100%", missing=missing)
+        assert not problem.satisfying
+        assert run(Case(problem, {"q": [["a"], ["b"]]}), folder, "optimal", "loss") is None

@@ -1,0 +1,79 @@
+"""Query files: every one parses, and their holes are filled in the tree whatever the names hold."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlglot import exp
+
+from kanon_sql.engine import template
+
+FILES = sorted(template.queries_folder().rglob("*.sql"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_query_file_is_one_statement_that_says_what_it_does(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("-- "), "a leading comment says what the statement is for"
+    assert isinstance(template.parse(text), (exp.Select, exp.Create, exp.Drop))
+
+
+def test_a_condition_around_a_subquery_is_not_repeated_with_it() -> None:
+    tree = template.fill(
+        "release",
+        names={"source": "s", "suppressed_classes": "x"},
+        lists={
+            "out": [{"value": exp.column("a", "source"), "name": "a"}],
+            "qi": [{"mapping": "m0", "key": "a"}, {"mapping": "m1", "key": "b"}],
+            "class": [
+                {"code": "q0_1", "mapping": "m0", "level": "level_1"},
+                {"code": "q1_2", "mapping": "m1", "level": "level_2"},
+            ],
+            "sort": [],
+        },
+    )
+    assert len(list(tree.find_all(exp.Exists))) == 1
+    assert len(list(tree.find_all(exp.Join))) == 2
+    assert template.text(tree).count("level_") == 2
+    assert tree.args.get("order") is None
+
+
+def test_nothing_is_left_of_an_empty_list() -> None:
+    text = template.text(template.fill("node_check", names={"tuples": "t"}, lists={"qi": []}))
+    assert "GROUP BY" not in text
+    assert duckdb.execute(f"WITH t AS (SELECT 3 AS row_count) {text}", {"k": 4}).fetchall() == [(1, 3)]
+
+
+hostile = st.text(min_size=1, max_size=12).filter(lambda name: "\0" not in name)
+
+
+@given(names=st.lists(hostile, min_size=1, max_size=4, unique_by=str.casefold))
+def test_hostile_names_stay_names(names: list[str]) -> None:
+    text = template.render("verify_classes", names={"written": "w"}, lists={"qi": [{"value": n} for n in names]})
+    parsed = template.parse(text)
+    grouped = parsed.find(exp.Group)
+    assert grouped is not None
+    assert [column.name for column in grouped.expressions] == names
+
+
+@given(
+    columns=st.lists(st.from_regex(r"q[0-9]_[0-9]", fullmatch=True), max_size=5),
+    table=st.sampled_from(["tuples_a", "tuples_b"]),
+    levels=st.lists(st.integers(0, 300), min_size=5, max_size=5),
+)
+def test_rendered_text_is_the_filled_text(columns: list[str], table: str, levels: list[int]) -> None:
+    lists: dict[str, list[dict[str, template.Fill]]] = {
+        "class": [{"code": name} for name in columns],
+        "cost": [
+            {"code": name, "costs": f"costs_{name}", "level": level, "cost": f"cost_{name}"}
+            for name, level in zip(columns, levels, strict=False)
+        ],
+    }
+    for _ in range(2):  # the second call takes the remembered text
+        rendered = template.render("node_suppressed_units", names={"tuples": table}, lists=lists)
+        filled = template.fill("node_suppressed_units", names={"tuples": table}, lists=lists)
+        assert rendered == template.text(filled)
