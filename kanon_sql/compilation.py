@@ -43,18 +43,12 @@ def compile_release(
     if winner is None:
         raise NoReleaseError("no node satisfies; there is no release to compile")
     statement = _statement(engine, loaded, prepared, winner)
-    return (
-        _header(loaded, prepared, winner)
-        + statement.sql(dialect=dialect, pretty=True, comments=False)
-        + ";\n"
-    )
+    return _header(loaded, prepared, winner) + statement.sql(dialect=dialect, pretty=True, comments=False) + ";\n"
 
 
 def _header(loaded: LoadedConfig, prepared: Prepared, winner: NodeMeasures) -> str:
     config = loaded.config
-    levels = ", ".join(
-        f"{_one_line(name)} {level}" for name, level in zip(prepared.names, winner.levels, strict=True)
-    )
+    levels = ", ".join(f"{_one_line(name)} {level}" for name, level in zip(prepared.names, winner.levels, strict=True))
     return "".join(
         f"-- {line}\n"
         for line in (
@@ -76,9 +70,7 @@ def _masks(loaded: LoadedConfig, winner: NodeMeasures) -> bool:
     return loaded.config.release.suppressed == "mask" and winner.suppressed >= loaded.config.privacy.k
 
 
-def _statement(
-    engine: Engine, loaded: LoadedConfig, prepared: Prepared, winner: NodeMeasures
-) -> exp.Expr:
+def _statement(engine: Engine, loaded: LoadedConfig, prepared: Prepared, winner: NodeMeasures) -> exp.Expr:
     masks = _masks(loaded, winner)
     k = loaded.config.privacy.k
     levels = {
@@ -97,9 +89,7 @@ def _statement(
             mapping, level = levels[item.key]
             name = f"mapping_{mapping.index}"
             if level or item.is_text:
-                joined.append(
-                    {"mapping": _values(engine, mapping, level, name), "key": item.key, "name": name}
-                )
+                joined.append({"mapping": _values(engine, mapping, level, name), "key": item.key, "name": name})
                 value = column("released", name)
             classes.append({"value": value.copy()})
         outputs.append({"value": value, "name": item.name})
@@ -109,9 +99,7 @@ def _statement(
             _mask(entry, item.key in levels, size, k)
             for entry, item in zip(outputs, prepared.roles.released, strict=True)
         ]
-    order: list[Item] = (
-        [{"key": exp.Anonymous(this="random")}] if loaded.config.release.order == "random" else []
-    )
+    order: list[Item] = [{"key": exp.Anonymous(this="random")}] if loaded.config.release.order == "random" else []
     return _assemble(prepared, outputs, joined, classes, order, 0 if masks else k)
 
 
@@ -145,22 +133,15 @@ def _assemble(
 def _values(engine: Engine, mapping: Mapping, level: int, name: str) -> exp.Expr:
     pairs = engine.query("mapping_pairs", names={"mapping": mapping.table, "label_here": f"label_{level}"})
     tuples = [
-        exp.Tuple(expressions=[_typed(value, mapping.column_type), _typed(label, "VARCHAR")])
-        for value, label in pairs
+        exp.Tuple(expressions=[_typed(value, mapping.column_type), _typed(label, "VARCHAR")]) for value, label in pairs
     ]
-    alias = exp.TableAlias(
-        this=template.quoted(name), columns=[template.quoted("value"), template.quoted("released")]
-    )
+    alias = exp.TableAlias(this=template.quoted(name), columns=[template.quoted("value"), template.quoted("released")])
     return exp.Values(expressions=tuples, alias=alias)
 
 
 def _typed(value: str | None, column_type: str) -> exp.Expr:
     found: exp.Expr = exp.null() if value is None else exp.Literal.string(value)
-    return (
-        found
-        if column_type == "VARCHAR" and value is not None
-        else exp.cast(found, column_type, dialect="duckdb")
-    )
+    return found if column_type == "VARCHAR" and value is not None else exp.cast(found, column_type, dialect="duckdb")
 
 
 def _mask(entry: Item, is_quasi_identifier: bool, size: exp.Window, k: int) -> Item:

@@ -63,9 +63,7 @@ def takes_part(source: Source, roles: Roles, policy: str) -> exp.Expr | None:
     if policy == "keep":
         return None
     looked_at = roles.quasi_identifiers if policy == "drop" else source.columns
-    conditions = [
-        exp.Is(this=normalized(item, source.missing), expression=exp.null()).not_() for item in looked_at
-    ]
+    conditions = [exp.Is(this=normalized(item, source.missing), expression=exp.null()).not_() for item in looked_at]
     return exp.and_(*conditions)
 
 
@@ -81,9 +79,7 @@ def participants(source: Source, roles: Roles, policy: str) -> exp.Select:
 def count_rows(engine: Engine, source: Source, roles: Roles, policy: str) -> tuple[int, int]:
     """(rows of the source, rows that take part). Raises NoReleaseError when none is left."""
     condition = takes_part(source, roles, policy) or exp.true()
-    counted = exp.select("*", exp.alias_(condition, "takes_part")).from_(
-        source.relation.copy().subquery(state("rows"))
-    )
+    counted = exp.select("*", exp.alias_(condition, "takes_part")).from_(source.relation.copy().subquery(state("rows")))
     rows, left = engine.query("count_rows", names={"source": counted})[0]
     if not left:
         why = "has no row" if not rows else "has no row left without missing values"
@@ -120,9 +116,7 @@ def build_frequency(
 
     Raises ConfigurationError when hierarchies leave values uncovered, NoReleaseError without any row.
     """
-    total: exp.Expr = (
-        exp.Sum(this=exp.column("row_count", "source")) if staged else exp.Count(this=exp.Star())
-    )
+    total: exp.Expr = exp.Sum(this=exp.column("row_count", "source")) if staged else exp.Count(this=exp.Star())
     items = frequency_items(columns, mappings)
     engine.query(
         "frequency",
@@ -172,9 +166,7 @@ def frequency_items(columns: Sequence[Column], mappings: Sequence[Mapping]) -> l
 def _build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
     codes = state(f"codes_{mapping.index}")
     costs = state(f"costs_{mapping.index}")
-    levels: list[Item] = [
-        {"code": f"level_{level}", "number": level} for level in range(mapping.height + 1)
-    ]
+    levels: list[Item] = [{"code": f"level_{level}", "number": level} for level in range(mapping.height + 1)]
     engine.query("codes", names={"codes": codes, "mapping": mapping.table}, lists={"step": levels})
     engine.query(
         "costs",

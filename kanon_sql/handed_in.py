@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +39,9 @@ class ConnectionSink(Sink):
         return f"table {self.name.name}"
 
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
-        try:
+        if not _has_transaction(engine):
             engine.run("BEGIN")
             self._in_transaction = True
-        except EngineError:
-            self._in_transaction = False  # the user's own transaction goes on
         engine.run(exp.Create(this=self.name.copy(), kind="TABLE", expression=release))
 
     def written(self, engine: Engine) -> Source:
@@ -71,9 +69,7 @@ class ConnectionSink(Sink):
 class Job:
     """The engine, source and sink of a run on the user's connection."""
 
-    def __init__(
-        self, connection: duckdb.DuckDBPyConnection, source: exp.Table, sink: ConnectionSink
-    ) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, source: exp.Table, sink: ConnectionSink) -> None:
         self.connection = connection
         self.source = source
         self.sink = sink
@@ -111,9 +107,7 @@ def handed_in(
     elif isinstance(config, Mapping):
         given = config.get("source")
         missing = {"missing": given["missing"]} if isinstance(given, Mapping) and "missing" in given else {}
-        loaded = from_mapping(
-            {**config, "source": {**stand_ins, **missing}, "target": _STANDS_IN}, overrides=overrides
-        )
+        loaded = from_mapping({**config, "source": {**stand_ins, **missing}, "target": _STANDS_IN}, overrides=overrides)
     else:
         loaded = load_config(config, [*overrides, ("source", stand_ins), ("target", _STANDS_IN)])
     if isinstance(source, str):
@@ -125,18 +119,26 @@ def handed_in(
     return loaded, Job(connection, relation, ConnectionSink(_table(target)))
 
 
+def _has_transaction(engine: Engine) -> bool:
+    """Whether the user has a transaction open: only then do two statements share its number."""
+    return engine.query("transaction_number") == engine.query("transaction_number")
+
+
 def _table(name: str) -> exp.Table:
     parts = exp.to_table(name, dialect="duckdb")
     if not isinstance(parts.this, exp.Identifier):
-        raise ConfigurationError(
-            f"{name!r} is no table name; expected table, schema.table or catalog.schema.table"
-        )
+        raise ConfigurationError(f"{name!r} is no table name; expected table, schema.table or catalog.schema.table")
     for part in parts.find_all(exp.Identifier):
         part.set("quoted", True)
     return parts
 
 
 def drop_state(engine: Engine) -> None:
-    """Drops the program's own temporary tables, views and types."""
+    """Drops the program's own temporary tables, views and types; in a transaction that failed they go with it."""
+    with suppress(EngineError):
+        _drop_state(engine)
+
+
+def _drop_state(engine: Engine) -> None:
     for kind, name in engine.query("own_state", values={"prefix": state("")}):
         engine.run(f"DROP {kind} IF EXISTS {template.quoted(name).sql('duckdb')}")

@@ -139,18 +139,12 @@ def _configured_warnings(run: Run) -> None:
     objective = config.algorithm.objective or "loss"
     weighted = any(spec.weight != 1.0 for spec in config.quasi_identifiers.values())
     if weighted and (config.algorithm.name != "optimal" or objective not in ("loss", "geometric-mean-loss")):
-        warnings.append(
-            "weights only bear on the objectives loss and geometric-mean-loss; here they do nothing"
-        )
+        warnings.append("weights only bear on the objectives loss and geometric-mean-loss; here they do nothing")
     run.draft.order = config.release.order
     if config.release.order == "none":
-        warnings.append(
-            "the rows keep the source's order, which may link them to it; release.order: random does not"
-        )
+        warnings.append("the rows keep the source's order, which may link them to it; release.order: random does not")
     elif config.release.seed is not None:
-        warnings.append(
-            "release.seed makes the order repeatable: for tests only, never for data about persons"
-        )
+        warnings.append("release.seed makes the order repeatable: for tests only, never for data about persons")
 
 
 def _search(run: Run, engine: Engine, prepared: Prepared) -> SearchResult:

@@ -49,9 +49,7 @@ class Prepared:
         return tuple(item.name for item in self.roles.quasi_identifiers)
 
 
-def load_hierarchies(
-    loaded: LoadedConfig, *, show_values: bool
-) -> dict[str, tuple[QuasiIdentifier, Hierarchy | None]]:
+def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tuple[QuasiIdentifier, Hierarchy | None]]:
     """The hierarchy files of a configuration, read and checked before any row is.
 
     A quasi-identifier that names a ready built-in gets its options. Raises ConfigurationError with the problems of
@@ -119,9 +117,7 @@ def _read(
     rows: exp.Select,
 ) -> Prepared:
     columns = roles.quasi_identifiers
-    counted = (
-        count_rows(engine, source, roles, loaded.config.missing) if loaded.config.missing != "keep" else None
-    )
+    counted = count_rows(engine, source, roles, loaded.config.missing) if loaded.config.missing != "keep" else None
     tuples = rows if source.columnar else stage_tuples(engine, rows, columns)
     warnings: list[str] = list(source.warnings)
     mappings = [
@@ -133,9 +129,7 @@ def _read(
     source_rows = counted[0] if counted else frequency.n
     if counted and counted[1] != frequency.n:
         raise EngineError("the source changed while it was read; run again")
-    lattice = Lattice(
-        tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights
-    )
+    lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
     return Prepared(source, roles, rows, frequency, lattice, source_rows, tuple(warnings))
 
 
@@ -178,14 +172,10 @@ def _released_missing(
     values = [exp.Literal.string(text) for text in missing]
     value = column("value")
     absent = exp.or_(exp.In(this=value, expressions=values), exp.Is(this=value.copy(), expression=exp.null()))
-    found = engine.run(
-        exp.select("value").from_(distinct_values(tuples, item).subquery("present")).where(absent)
-    )
+    found = engine.run(exp.select("value").from_(distinct_values(tuples, item).subquery("present")).where(absent))
     present = {row[0] for row in found}
     if len(present) > 1:
-        warnings.append(
-            f"column {item.name!r} writes missing values in {len(present)} ways; they are released as one"
-        )
+        warnings.append(f"column {item.name!r} writes missing values in {len(present)} ways; they are released as one")
     if None in present or not present:
         return None
     return next(text for text in missing if text in present)

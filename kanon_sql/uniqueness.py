@@ -15,16 +15,12 @@ def unique_columns(engine: Engine, prepared: Prepared) -> list[str]:
         return []
     n = prepared.frequency.n
     names = {"source": prepared.rows}
-    estimates = engine.query(
-        "distinct_estimates", names=names, lists={"out": [{"key": c.key} for c in columns]}
-    )[0]
+    estimates = engine.query("distinct_estimates", names=names, lists={"out": [{"key": c.key} for c in columns]})[0]
     warnings = []
     for item, estimate in zip(columns, estimates, strict=True):
         if estimate <= _SHARE * n * 0.8:  # the estimate errs by a few percent; below this no count is needed
             continue
-        alone = int(
-            engine.query("values_of_their_own", names=names, lists={"out": [{"key": item.key}]})[0][0]
-        )
+        alone = int(engine.query("values_of_their_own", names=names, lists={"out": [{"key": item.key}]})[0][0])
         if alone > _SHARE * n:
             warnings.append(
                 f"insensitive column {item.name!r} holds a value of its own in {alone} of {n} rows: "

@@ -85,9 +85,7 @@ def _verify(
     counts = count_classes(engine, written.relation, [column(key) for key in keys], k)
     problems = []
     if counts.rows != rows:
-        problems.append(
-            f"{counts.rows} rows were written, expected {rows}: did the source change during the run?"
-        )
+        problems.append(f"{counts.rows} rows were written, expected {rows}: did the source change during the run?")
     if counts.violating_classes:
         problems.append(
             f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) hold fewer than {k} rows"

@@ -20,8 +20,11 @@ def people(rows: int = 300, seed: int = 1) -> list[tuple[str, int, str, str, flo
     draw = random.Random(seed)
     return [
         (
-            draw.choice(["f", "m"]), draw.randint(18, 80), f"0{draw.randint(2130, 2149)}",
-            draw.choice(["flu", "cold, bad", 'so-called "x"', "none"]), draw.randint(0, 500) / 100,
+            draw.choice(["f", "m"]),
+            draw.randint(18, 80),
+            f"0{draw.randint(2130, 2149)}",
+            draw.choice(["flu", "cold, bad", 'so-called "x"', "none"]),
+            draw.randint(0, 500) / 100,
         )
         for _ in range(rows)
     ]
@@ -44,8 +47,14 @@ def write(path: Path, rows: int = 300, options: str = "") -> Path:
 def configuration(source: Any, target: Any, **more: Any) -> dict[str, Any]:
     """A configuration for people."""
     return {
-        "source": source, "target": target, "quasi_identifiers": QUASI_IDENTIFIERS, "sensitive": ["diagnosis"],
-        "insensitive": ["cost"], "privacy": {"k": 5}, "suppression": {"limit": "5%"}, **more,
+        "source": source,
+        "target": target,
+        "quasi_identifiers": QUASI_IDENTIFIERS,
+        "sensitive": ["diagnosis"],
+        "insensitive": ["cost"],
+        "privacy": {"k": 5},
+        "suppression": {"limit": "5%"},
+        **more,
     }
 
 

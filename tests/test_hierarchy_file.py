@@ -6,6 +6,7 @@ import csv
 import io
 import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -15,7 +16,28 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy, read_text
 
 # Texts that CSV files, SQL and terminals stumble over. NUL is none of them before Python 3.11.
-HOSTILE = ["'", '"', '""', ",", ";", "\t", "\n", "a\nb", "a\r\nb", "\\", "😀", "é", "e\u0301", " ", "*", "NULL", "--", "0", "00", "$a"]
+HOSTILE = [
+    "'",
+    '"',
+    '""',
+    ",",
+    ";",
+    "\t",
+    "\n",
+    "a\nb",
+    "a\r\nb",
+    "\\",
+    "😀",
+    "é",
+    "e\u0301",
+    " ",
+    "*",
+    "NULL",
+    "--",
+    "0",
+    "00",
+    "$a",
+]
 
 
 def problems(text: str, *, show_values: bool = False) -> list[str]:
@@ -31,7 +53,7 @@ def levels(text: str) -> list[tuple[str, ...]]:
 
 def write(rows: list[list[str]], delimiter: str, newline: str = "\n", quote: bool = True) -> str:
     file = io.StringIO()
-    quoting = csv.QUOTE_ALL if quote else csv.QUOTE_MINIMAL
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if quote else csv.QUOTE_MINIMAL
     csv.writer(file, delimiter=delimiter, lineterminator=newline, quoting=quoting).writerows(rows)
     return file.getvalue()
 
@@ -92,9 +114,7 @@ def test_labels_may_repeat_over_levels() -> None:
     st.sampled_from([",", ";", "\t"]),
     st.data(),
 )
-def test_any_text_comes_back(
-    leaves: list[str], words: list[list[str]], delimiter: str, data: st.DataObject
-) -> None:
+def test_any_text_comes_back(leaves: list[str], words: list[list[str]], delimiter: str, data: st.DataObject) -> None:
     columns = [leaves]
     for some in words:
         to = {below: data.draw(st.sampled_from(some)) for below in dict.fromkeys(columns[-1])}
@@ -109,7 +129,8 @@ def test_every_problem_is_told_at_once_and_no_value() -> None:
     found = problems(text)
     assert found == [
         "h.csv:5: 1 of 5 rows has more or fewer columns than the other rows; expected 3 in every row",
-        "h.csv:6: 1 row has an empty label; repeat the label of the level below where a value is not generalized further",
+        "h.csv:6: 1 row has an empty label; "
+        "repeat the label of the level below where a value is not generalized further",
         "h.csv:4: 1 row repeats the value of an earlier row; give every value one row (lines 1 and 4)",
         "h.csv:2: level 2 is no function of level 1: 1 label of level 1 (column 2) has several labels in column 3; "
         "give equal labels one parent (lines 1 and 2)",

@@ -115,7 +115,9 @@ def test_a_release_that_does_not_verify_is_withdrawn(tmp_path: Path, monkeypatch
 
 def _no_class(engine, mappings) -> None:  # type: ignore[no-untyped-def]
     """Forgets to suppress: the table of suppressed classes stays empty."""
-    columns = ", ".join(f"CAST(NULL AS INTEGER) AS q{m.index}_{level}" for m in mappings for level in range(m.height + 1))
+    columns = ", ".join(
+        f"CAST(NULL AS INTEGER) AS q{m.index}_{level}" for m in mappings for level in range(m.height + 1)
+    )
     engine.run(
         f"CREATE OR REPLACE TEMP TABLE kanon_sql_suppressed_classes AS SELECT {columns}, true AS is_suppressed LIMIT 0"
     )
@@ -158,7 +160,12 @@ def test_the_source_is_no_target_by_another_name(tmp_path: Path, how: str, monke
     path = write(tmp_path / "people.csv")
     before = path.read_bytes()
     monkeypatch.chdir(tmp_path)
-    target = {"same": path, "link": tmp_path / "l.csv", "hard link": tmp_path / "h.csv", "relative": Path("./people.csv")}[how]
+    target = {
+        "same": path,
+        "link": tmp_path / "l.csv",
+        "hard link": tmp_path / "h.csv",
+        "relative": Path("./people.csv"),
+    }[how]
     if how == "link":
         target.symlink_to(path)
     elif how == "hard link":

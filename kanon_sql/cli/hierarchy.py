@@ -239,7 +239,9 @@ def _draw(found: Hierarchy, limit: int) -> None:
             waiting.append((node.add(Text(_named(branches, lower, name))), lower, name))
         if len(below) > limit:
             node.add(Text(f"... {len(below) - limit} more"))
-    Console(highlight=False, soft_wrap=True).print(root)
+    # Wide enough for every line: what is cut off at the edge of the terminal is lost where the output is kept.
+    widest = 4 * branches.height + max(len(_shown(label)) for labels in found.levels for label in set(labels)) + 30
+    Console(highlight=False, width=widest).print(root)
 
 
 def _named(branches: Branches, level: int, label: str) -> str:

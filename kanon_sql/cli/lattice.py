@@ -13,9 +13,7 @@ from kanon_sql.cli.options import common_options, loaded_from, take_common
 
 @click.command()
 @click.argument("config", metavar="CONFIG")
-@click.option(
-    "--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the lattice, .svg or .dot."
-)
+@click.option("--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the lattice, .svg or .dot.")
 @common_options
 def lattice(config: str, plot: Path | None, **options: Any) -> None:
     """Evaluates every node of the generalization lattice: levels, suppressed rows, classes, loss.
@@ -31,9 +29,7 @@ def lattice(config: str, plot: Path | None, **options: Any) -> None:
 
     if plot is not None and plot.suffix.lower() not in (".svg", ".dot"):
         raise click.UsageError(f"--plot {plot}: expected a file that ends in .svg or .dot")
-    data = api.lattice(
-        loaded, options=common.engine(), time_limit=common.time_limit, progress=common.progress()
-    )
+    data = api.lattice(loaded, options=common.engine(), time_limit=common.time_limit, progress=common.progress())
     if plot is not None:
         write_plot(plot, data["nodes"], title=f"k = {data['k']}, at most {data['limit']} rows suppressed")
     if common.report is not None:

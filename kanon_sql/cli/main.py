@@ -33,9 +33,7 @@ hierarchy; 3 source, target or engine failed, or time ran out; 4 the release did
 """
 
 
-@click.group(
-    epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
-)
+@click.group(epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="kanon-sql")
 def cli() -> None:
     """Anonymizes tables where they live: k-anonymous releases of Parquet, CSV and DuckDB tables, by SQL.

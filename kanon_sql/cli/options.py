@@ -17,13 +17,9 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _COMMON: list[Callable[[Any], Any]] = [
-    click.option(
-        "--set", "overrides", metavar="KEY.PATH=VALUE", multiple=True, help="Override one configuration key."
-    ),
+    click.option("--set", "overrides", metavar="KEY.PATH=VALUE", multiple=True, help="Override one configuration key."),
     click.option("--threads", type=click.IntRange(1, 256), help="Threads of the engine [default: all cores]."),
-    click.option(
-        "--memory-limit", metavar="SIZE", help="Memory of the engine, such as 4GB [default: 80 % of it]."
-    ),
+    click.option("--memory-limit", metavar="SIZE", help="Memory of the engine, such as 4GB [default: 80 % of it]."),
     click.option(
         "--temp-directory",
         metavar="DIR",
@@ -37,9 +33,7 @@ _COMMON: list[Callable[[Any], Any]] = [
         help="End the search after this time.",
     ),
     click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, and nothing else."),
-    click.option(
-        "--report", metavar="FILE", type=click.Path(path_type=Path), help="Write the report as JSON."
-    ),
+    click.option("--report", metavar="FILE", type=click.Path(path_type=Path), help="Write the report as JSON."),
     click.option("--quiet", is_flag=True, help="Print errors only."),
     click.option("--show-values", is_flag=True, help="Let messages show values of the data."),
     click.option("--debug", is_flag=True, help="Show the traceback of an error."),
@@ -54,27 +48,17 @@ _COLUMNS: list[Callable[[Any], Any]] = [
         "intervals:5,10,20 or date:month,year [default: suppress].",
     ),
     click.option("--k", type=click.IntRange(min=1), help="Rows that every combination stands for at least."),
-    click.option(
-        "--sensitive", metavar="COLUMN", multiple=True, help="A sensitive column, released unchanged."
-    ),
-    click.option(
-        "--insensitive", metavar="COLUMN", multiple=True, help="Another column to release unchanged."
-    ),
-    click.option(
-        "--identifier", "identifiers", metavar="COLUMN", multiple=True, help="A column never to release."
-    ),
+    click.option("--sensitive", metavar="COLUMN", multiple=True, help="A sensitive column, released unchanged."),
+    click.option("--insensitive", metavar="COLUMN", multiple=True, help="Another column to release unchanged."),
+    click.option("--identifier", "identifiers", metavar="COLUMN", multiple=True, help="A column never to release."),
     click.option(
         "--unlisted",
         type=click.Choice(["error", "drop", "insensitive"]),
         help="What becomes of columns that no option names [default: error].",
     ),
     click.option("--limit", metavar="ROWS|SHARE%", help="Rows that may be suppressed [default: 0]."),
-    click.option(
-        "--missing", "missing_texts", metavar="TEXT", multiple=True, help="A text that means missing."
-    ),
-    click.option(
-        "--delimiter", metavar="CHARACTER", help="Between two fields of a CSV [default: found out]."
-    ),
+    click.option("--missing", "missing_texts", metavar="TEXT", multiple=True, help="A text that means missing."),
+    click.option("--delimiter", metavar="CHARACTER", help="Between two fields of a CSV [default: found out]."),
 ]
 
 
@@ -102,9 +86,7 @@ class Common:
         """Bars on a terminal, nothing elsewhere."""
         from kanon_sql.progress import Progress, TerminalProgress
 
-        return (
-            TerminalProgress() if click.get_text_stream("stderr").isatty() and not self.quiet else Progress()
-        )
+        return TerminalProgress() if click.get_text_stream("stderr").isatty() and not self.quiet else Progress()
 
     def warn(self, warnings: list[str]) -> None:
         """Prints warnings to standard error."""
@@ -177,15 +159,11 @@ def loaded_from(first: str, options: dict[str, Any], common: Common) -> LoadedCo
     from kanon_sql.config.load import from_mapping, load_config
 
     given = [
-        name
-        for name in ("k", "sensitive", "insensitive", "identifiers", "unlisted", "limit")
-        if options.get(name)
+        name for name in ("k", "sensitive", "insensitive", "identifiers", "unlisted", "limit") if options.get(name)
     ]
     if options.get("qi"):
         return from_mapping(mapping_of(first, options), overrides=common.overrides, name="command line")
     if given:
         flags = ", ".join("--" + name.replace("identifiers", "identifier") for name in given)
-        raise click.UsageError(
-            f"{flags} go with --qi; with a configuration file use --set, such as --set privacy.k=5"
-        )
+        raise click.UsageError(f"{flags} go with --qi; with a configuration file use --set, such as --set privacy.k=5")
     return load_config(first, common.overrides)

@@ -20,9 +20,7 @@ from kanon_sql.errors import KanonError
     type=click.Choice(["optimal", "samarati", "minimal"]),
     help="The search [default: optimal].",
 )
-@click.option(
-    "--order", type=click.Choice(["random", "none"]), help="Order of the released rows [default: random]."
-)
+@click.option("--order", type=click.Choice(["random", "none"]), help="Order of the released rows [default: random].")
 @click.option(
     "--suppressed",
     type=click.Choice(["drop", "mask"]),
@@ -31,9 +29,7 @@ from kanon_sql.errors import KanonError
 @click.option(
     "--missing-rows", type=click.Choice(["keep", "drop", "drop-any"]), help="Rows with NULLs [default: keep]."
 )
-@click.option(
-    "--print-config", is_flag=True, help="Print the configuration that the options stand for, and stop."
-)
+@click.option("--print-config", is_flag=True, help="Print the configuration that the options stand for, and stop.")
 @common_options
 def run(config: str, print_config: bool, **options: Any) -> None:
     """Anonymizes what CONFIG names: reads, searches, writes, verifies, and prints what was done.

@@ -70,9 +70,7 @@ def summarize_lattice(data: Json) -> str:
         ]
         for node in data["nodes"]
     ]
-    head = (
-        f"k = {data['k']}, at most {data['limit']} of {data['rows']:,} rows suppressed, {len(rows):,} nodes\n"
-    )
+    head = f"k = {data['k']}, at most {data['limit']} of {data['rows']:,} rows suppressed, {len(rows):,} nodes\n"
     return head + table(["height", *names, "suppressed", "classes", "lm", "satisfies"], rows)
 
 

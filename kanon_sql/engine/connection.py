@@ -34,9 +34,7 @@ class EngineOptions:
 class Engine:
     """A DuckDB connection that runs statements given as syntax trees."""
 
-    def __init__(
-        self, connection: duckdb.DuckDBPyConnection, *, owned: bool = True, show_values: bool = False
-    ) -> None:
+    def __init__(self, connection: duckdb.DuckDBPyConnection, *, owned: bool = True, show_values: bool = False) -> None:
         self.connection = connection
         self.owned = owned
         self.show_values = show_values

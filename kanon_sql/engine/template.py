@@ -73,9 +73,12 @@ def render(
     ):
         return text(fill(name, names, lists))
     shape = (
-        name, tuple(sorted(names.items())),
-        tuple((prefix, tuple(tuple((key, type(value)) for key, value in item.items()) for item in items))
-              for prefix, items in lists.items()),
+        name,
+        tuple(sorted(names.items())),
+        tuple(
+            (prefix, tuple(tuple((key, type(value)) for key, value in item.items()) for item in items))
+            for prefix, items in lists.items()
+        ),
     )
     pieces = _RENDERED.get(shape)
     if pieces is None:
@@ -86,7 +89,9 @@ def render(
         pieces = _RENDERED[shape] = re.split(f'"({_MARK}[0-9a-z_.]+)"', text(fill(name, names, marked)))
     values = {
         _mark(prefix, i, key): f'"{value}"' if isinstance(value, str) else str(value)
-        for prefix, items in lists.items() for i, item in enumerate(items) for key, value in item.items()
+        for prefix, items in lists.items()
+        for i, item in enumerate(items)
+        for key, value in item.items()
     }
     return "".join(values[piece] if position % 2 else piece for position, piece in enumerate(pieces))
 
@@ -137,7 +142,9 @@ def _mentions(node: exp.Expr, prefix: str) -> bool:
 
 def _repeat(tree: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
     # Deepest first: what a subquery repeats for itself is no longer a hole for the condition around it.
-    for node in reversed(list(tree.find_all(exp.Anonymous, exp.Select, exp.Group, exp.Order, exp.Where, exp.Having, exp.Join))):
+    for node in reversed(
+        list(tree.find_all(exp.Anonymous, exp.Select, exp.Group, exp.Order, exp.Where, exp.Having, exp.Join))
+    ):
         if isinstance(node, exp.Anonymous):
             if node.name.upper() in (*_CHAINS, "LIST_OF") and _mentions(node, prefix):
                 _expand_call(node, prefix, items)
@@ -193,9 +200,7 @@ def _expand_conditions(owner: exp.Expr, key: str, prefix: str, items: Sequence[I
         owner.pop()
 
 
-def _copies(
-    node: exp.Expr, named: exp.Expr, prefix: str, items: Sequence[Item]
-) -> list[exp.Expr]:
+def _copies(node: exp.Expr, named: exp.Expr, prefix: str, items: Sequence[Item]) -> list[exp.Expr]:
     if isinstance(named, exp.Subquery) or not _mentions(named, prefix):
         return [node]
     return [_filled(node, prefix, item) for item in items]

@@ -27,7 +27,11 @@ _SCRATCH = ("builtin_values", "interval_units", "leaf")
 
 
 def build_leaves(
-    engine: Engine, spec: QuasiIdentifier, target: exp.DataType, distinct: exp.Select, absent: Sequence[str | None],
+    engine: Engine,
+    spec: QuasiIdentifier,
+    target: exp.DataType,
+    distinct: exp.Select,
+    absent: Sequence[str | None],
     where: str,
 ) -> int:
     """Makes the table `leaf` (value, place, label_0 ... label_H) for a column of the type `target`; the height H.
@@ -45,7 +49,9 @@ def build_leaves(
     labels, height, values = _labels(engine, spec, target)
     levels: list[Item] = [{"name": f"label_{level}"} for level in range(1, height)]
     engine.query(
-        "hierarchy/builtin_leaves", lists={"level": levels}, values=values,
+        "hierarchy/builtin_leaves",
+        lists={"level": levels},
+        values=values,
         names={"leaf": state("leaf"), "labels": labels, "label_top": f"label_{height}"},
     )
     return height
@@ -87,7 +93,8 @@ def _interval_problems(spec: QuasiIdentifier) -> list[str]:
     problems = [
         f"width {_plain(below)} does not divide the next, {_plain(above)}; "
         "each width must be a multiple of the one before, as in [5, 10, 20]"
-        for below, above in pairwise(widths) if Fraction(above) % Fraction(below)
+        for below, above in pairwise(widths)
+        if Fraction(above) % Fraction(below)
     ]
     scale = _scale(spec)
     if any(abs(_units(number, scale)) >= 10**_DIGITS for number in (*widths, spec.origin or Decimal(0))):
@@ -127,15 +134,11 @@ def _units(number: Decimal, scale: int) -> int:
     return int(Fraction(number) * 10**scale)
 
 
-def _labels(
-    engine: Engine, spec: QuasiIdentifier, target: exp.DataType
-) -> tuple[exp.Expr, int, dict[str, object]]:
+def _labels(engine: Engine, spec: QuasiIdentifier, target: exp.DataType) -> tuple[exp.Expr, int, dict[str, object]]:
     """A SELECT of value, text, place and labels below the top, the height, and the values of its parameters."""
     names = {name: state(name) for name in ("builtin_values", "interval_units")}
     if spec.builtin == "prefix":
-        keeps: list[Item] = [
-            {"keep": keep, "name": f"label_{level}"} for level, keep in enumerate(spec.keep or [], 1)
-        ]
+        keeps: list[Item] = [{"keep": keep, "name": f"label_{level}"} for level, keep in enumerate(spec.keep or [], 1)]
         return template.fill("hierarchy/prefix", names=names, lists={"level": keeps}), len(keeps) + 1, {}
     if spec.builtin == "intervals":
         return _intervals(engine, spec, names)
@@ -148,9 +151,7 @@ def _labels(
     return template.fill("hierarchy/suppress", names=names), 1, {}
 
 
-def _intervals(
-    engine: Engine, spec: QuasiIdentifier, names: dict[str, str]
-) -> tuple[exp.Expr, int, dict[str, object]]:
+def _intervals(engine: Engine, spec: QuasiIdentifier, names: dict[str, str]) -> tuple[exp.Expr, int, dict[str, object]]:
     scale = _scale(spec)
     unit = 10**scale
     engine.query("hierarchy/interval_units", names=names, values={"scale": scale})
@@ -159,8 +160,12 @@ def _intervals(
     origin = _units(spec.origin or Decimal(0), scale)
     items: list[Item] = [
         {
-            "width": width, "origin": origin % width,
-            "lower": f"lower_{level}", "upper": f"upper_{level}", "below": f"below_{level}", "name": f"label_{level}",
+            "width": width,
+            "origin": origin % width,
+            "lower": f"lower_{level}",
+            "upper": f"upper_{level}",
+            "below": f"below_{level}",
+            "name": f"label_{level}",
         }
         for level, width in enumerate(widths, 1)
     ]

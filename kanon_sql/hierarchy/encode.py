@@ -57,11 +57,17 @@ def encode(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, absent: Sequence[
     kept, names = _kept(hierarchy, typed, where)
     missing = set(absent)
     present = [
-        position for position, leaf in enumerate(kept)
+        position
+        for position, leaf in enumerate(kept)
         if hierarchy.leaves[leaf] not in missing and (typed is None or typed[leaf].text is not None)
     ]
     encoded = Encoded(
-        levels=[], codes=[], leaves=[], labels=[], value_codes=[], count=len(kept),
+        levels=[],
+        codes=[],
+        leaves=[],
+        labels=[],
+        value_codes=[],
+        count=len(kept),
         values=[*(hierarchy.leaves[kept[position]] for position in present), *absent],
     )
     for level in range(hierarchy.height + 1):

@@ -108,7 +108,7 @@ def _records(text: str, delimiter: str) -> tuple[Rows, list[int], tuple[int, str
                 lines.append(line)
             line = reader.line_num + 1
     except csv.Error as error:
-        return rows, lines, (line, f"this is no CSV ({error}); mend the quotes: \"\" stands for a quote within quotes")
+        return rows, lines, (line, f'this is no CSV ({error}); mend the quotes: "" stands for a quote within quotes')
     return rows, lines, None
 
 
@@ -119,7 +119,8 @@ def _rows_of_one_length(rows: Rows, lines: list[int], problems: Problems) -> tup
         return rows, lines
     odd = [line for row, line in zip(rows, lines, strict=True) if len(row) != usual]
     problems.add_lines(
-        odd, f"{len(odd)} of {len(rows)} rows {'has' if len(odd) == 1 else 'have'} more or fewer columns than the "
+        odd,
+        f"{len(odd)} of {len(rows)} rows {'has' if len(odd) == 1 else 'have'} more or fewer columns than the "
         f"other rows; expected {usual} in every row",
     )
     kept = [(row, line) for row, line in zip(rows, lines, strict=True) if len(row) == usual]
@@ -132,7 +133,8 @@ def _refuse_empty_labels(levels: Sequence[Sequence[str]], lines: Sequence[int], 
         return
     empty = sorted({line for labels in levels[1:] for label, line in zip(labels, lines, strict=True) if not label})
     problems.add_lines(
-        empty, f"{len(empty)} {'row has' if len(empty) == 1 else 'rows have'} an empty label; "
+        empty,
+        f"{len(empty)} {'row has' if len(empty) == 1 else 'rows have'} an empty label; "
         "repeat the label of the level below where a value is not generalized further",
     )
 
@@ -146,7 +148,8 @@ def _refuse_repeated(leaves: Sequence[str], lines: Sequence[int], problems: Prob
         if first.setdefault(leaf, line) != line:
             repeated.append((first[leaf], line, leaf))
     problems.add_pairs(
-        repeated, f"{len(repeated)} {'row repeats' if len(repeated) == 1 else 'rows repeat'} the value of an earlier "
+        repeated,
+        f"{len(repeated)} {'row repeats' if len(repeated) == 1 else 'rows repeat'} the value of an earlier "
         "row; give every value one row",
     )
 

@@ -85,17 +85,23 @@ def build_mapping(
     elif spec.builtin is not None:
         leaves = _builtin_leaves(engine, spec, target, distinct, absent, weight_table, where)
     else:
-        raise ConfigurationError(
-            f"{where}: no hierarchy is given; expected a hierarchy file, a ready one or a builtin"
-        )
+        raise ConfigurationError(f"{where}: no hierarchy is given; expected a hierarchy file, a ready one or a builtin")
     lowest, highest = _bounds(spec, leaves.height, where)
     _make_mapping(engine, index, leaves, released_missing)
     if hierarchy is None:
         drop_leaves(engine)
     return Mapping(
-        index=index, column=column, column_type=column_type, table=state(f"mapping_{index}"),
-        weight_table=weight_table, height=leaves.height, leaves=leaves.count, min_level=lowest, max_level=highest,
-        weight=spec.weight, builtin=None if hierarchy is not None else spec.builtin,
+        index=index,
+        column=column,
+        column_type=column_type,
+        table=state(f"mapping_{index}"),
+        weight_table=weight_table,
+        height=leaves.height,
+        leaves=leaves.count,
+        min_level=lowest,
+        max_level=highest,
+        weight=spec.weight,
+        builtin=None if hierarchy is not None else spec.builtin,
     )
 
 
@@ -158,38 +164,45 @@ def _file_leaves(
     if not _is_text(target):
         value = exp.TryCast(this=value, to=target)
         rows = engine.query(
-            "hierarchy/cast_leaves", names={"typed_value": value},
+            "hierarchy/cast_leaves",
+            names={"typed_value": value},
             values={"leaves": json.dumps(hierarchy.leaves), "count": len(hierarchy.leaves)},
         )
         typed = [Leaf(text, first) for text, first in rows]
     encoded = encode(hierarchy, typed, absent, where)
     engine.query(
-        "hierarchy/file_weight", names={"weight": weight},
+        "hierarchy/file_weight",
+        names={"weight": weight},
         values={
-            "levels": json.dumps(encoded.levels), "codes": json.dumps(encoded.codes),
-            "leaves": json.dumps(encoded.leaves), "labels": json.dumps(encoded.labels),
+            "levels": json.dumps(encoded.levels),
+            "codes": json.dumps(encoded.codes),
+            "leaves": json.dumps(encoded.leaves),
+            "labels": json.dumps(encoded.labels),
         },
     )
-    items: list[Item] = [
-        {"number": level, "key": f"code_{level}"} for level in range(hierarchy.height + 1)
-    ]
+    items: list[Item] = [{"number": level, "key": f"code_{level}"} for level in range(hierarchy.height + 1)]
     relation = template.fill("hierarchy/file_leaves", names={"typed_value": value}, lists={"level": items})
     bound = {"leaves": json.dumps(encoded.values), "codes": json.dumps(encoded.value_codes)}
     return _Leaves(relation, "code", encoded.sizes, encoded.count, bound)
 
 
 def _builtin_leaves(
-    engine: Engine, spec: QuasiIdentifier, target: exp.DataType, distinct: exp.Select, absent: list[str | None],
-    weight: str, where: str,
+    engine: Engine,
+    spec: QuasiIdentifier,
+    target: exp.DataType,
+    distinct: exp.Select,
+    absent: list[str | None],
+    weight: str,
+    where: str,
 ) -> _Leaves:
     """Makes the weight table of a built-in hierarchy for the values of a column."""
     height = build_leaves(engine, spec, target, distinct, absent, where)
     leaf = state("leaf")
-    items: list[Item] = [
-        {"number": level, "key": f"label_{level}"} for level in range(height)
-    ]
+    items: list[Item] = [{"number": level, "key": f"label_{level}"} for level in range(height)]
     engine.query(
-        "hierarchy/builtin_weight", names={"weight": weight, "leaf": leaf}, lists={"level": items},
+        "hierarchy/builtin_weight",
+        names={"weight": weight, "leaf": leaf},
+        lists={"level": items},
         values={"height": height},
     )
     sizes = [(int(labels), int(leaves)) for labels, leaves in engine.query("hierarchy/sizes", names={"weight": weight})]
@@ -212,26 +225,35 @@ def _make_mapping(engine: Engine, index: int, leaves: _Leaves, released_missing:
             label = exp.Coalesce(this=label, expressions=[exp.Parameter(this=exp.Var(this="missing"))])
         if level < below_top and label_type is not None:
             label = exp.Cast(this=label, to=label_type.copy())
-        items.append({
-            "number": level, "node": node, "name": f"level_{level}", "label": label, "label_name": f"label_{level}",
-            "code": exp.cast(column("code", node), code_type, dialect="duckdb"), "key": f"{leaves.key}_{level}",
-        })
+        items.append(
+            {
+                "number": level,
+                "node": node,
+                "name": f"level_{level}",
+                "label": label,
+                "label_name": f"label_{level}",
+                "code": exp.cast(column("code", node), code_type, dialect="duckdb"),
+                "key": f"{leaves.key}_{level}",
+            }
+        )
     engine.query(
-        "hierarchy/mapping", lists={"level": items},
+        "hierarchy/mapping",
+        lists={"level": items},
         names={"mapping": state(f"mapping_{index}"), "weight": weight, "leaf": leaves.relation, "node_key": leaves.key},
         values=leaves.values if released_missing is None else {**leaves.values, "missing": released_missing},
     )
 
 
-def _label_type(
-    engine: Engine, index: int, height: int, weight: str, released_missing: str | None
-) -> exp.DataType:
+def _label_type(engine: Engine, index: int, height: int, weight: str, released_missing: str | None) -> exp.DataType:
     """Makes the ENUM type of the labels below the top; a reference to it."""
     name = state(f"label_{index}")
     labels = template.fill("hierarchy/labels", names={"weight": weight})
     temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
     created = exp.Create(
-        this=exp.Table(this=quoted(name)), kind="TYPE", replace=True, properties=temporary,
+        this=exp.Table(this=quoted(name)),
+        kind="TYPE",
+        replace=True,
+        properties=temporary,
         expression=exp.Anonymous(this="ENUM", expressions=[labels]),
     )
     engine.run(created, {"height": height, "missing": released_missing})

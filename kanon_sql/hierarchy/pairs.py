@@ -70,8 +70,10 @@ def _refuse_circles(parents: dict[str, str], rows: Rows, lines: Sequence[int], p
     if circular:
         at = [line for (child, _), line in zip(rows, lines, strict=True) if child in circular]
         problems.add_lines(
-            at, f"the child,parent pairs run in a circle, or up into one, at {len(circular)} "
-            f"{'value' if len(circular) == 1 else 'values'}; expected every path to end at a root", sorted(circular),
+            at,
+            f"the child,parent pairs run in a circle, or up into one, at {len(circular)} "
+            f"{'value' if len(circular) == 1 else 'values'}; expected every path to end at a root",
+            sorted(circular),
         )
 
 

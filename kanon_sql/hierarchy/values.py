@@ -47,10 +47,15 @@ class Values:
         distinct = exp.select("value").from_(exp.Table(this=quoted(table)))
         place = f"{self.source.label}: column {self.column!r}"
         mapping = build_mapping(
-            self.engine, index=0, column=self.column, column_type=self.item.type,
+            self.engine,
+            index=0,
+            column=self.column,
+            column_type=self.item.type,
             spec=found if isinstance(found, QuasiIdentifier) else QuasiIdentifier(),
-            hierarchy=found if isinstance(found, Hierarchy) else None, distinct=distinct,
-            missing=self.source.missing if self.item.is_text else (), place=place,
+            hierarchy=found if isinstance(found, Hierarchy) else None,
+            distinct=distinct,
+            missing=self.source.missing if self.item.is_text else (),
+            place=place,
         )
         count = uncovered(self.engine, mapping, distinct)
         if count:

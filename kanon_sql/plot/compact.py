@@ -31,9 +31,7 @@ def draw_compact(diagram: Diagram, least_width: float, edges: bool) -> svg.Drawi
         add_edges(drawing, diagram, lows, highs)
     squares = [_square(diagram, diagram.nodes[node], corner) for node, corner in corners.items()]
     drawing.marks += squares + [
-        svg.star(x + _SIDE, y, 11)
-        for node, (x, y) in corners.items()
-        if diagram.nodes[node].winner
+        svg.star(x + _SIDE, y, 11) for node, (x, y) in corners.items() if diagram.nodes[node].winner
     ]
     return drawing
 

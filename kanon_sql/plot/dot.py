@@ -20,9 +20,7 @@ graph lattice {
 _KEY = "Blue: satisfies. White: fails. Thick border: minimal."
 
 
-def draw_dot(
-    nodes: Sequence[Mapping[str, Any]], title: str = "", winner: Mapping[str, int] | None = None
-) -> str:
+def draw_dot(nodes: Sequence[Mapping[str, Any]], title: str = "", winner: Mapping[str, int] | None = None) -> str:
     """The nodes that `lattice --json` lists as a Graphviz graph: all of them, least height at the bottom."""
     diagram = build_diagram(nodes, title, winner)
     statements = [
@@ -44,9 +42,7 @@ def _caption(diagram: Diagram) -> list[str]:
 
 def _heights(diagram: Diagram) -> list[str]:
     """A label for each height, on one rank with its nodes; invisible lines keep the ranks in order."""
-    labels = [
-        f'h{height} [shape=plaintext, style="", label="height {height}"];' for height in diagram.rows
-    ]
+    labels = [f'h{height} [shape=plaintext, style="", label="height {height}"];' for height in diagram.rows]
     heights = list(diagram.rows)
     chain = [f"h{low} -- h{high} [style=invis];" for low, high in pairwise(heights)]
     ranks = [

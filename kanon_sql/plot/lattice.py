@@ -24,9 +24,7 @@ _LEAST_WIDTH = 560
 _NAME = "Generalization lattice"
 
 
-def draw_svg(
-    nodes: Sequence[Mapping[str, Any]], title: str = "", winner: Mapping[str, int] | None = None
-) -> str:
+def draw_svg(nodes: Sequence[Mapping[str, Any]], title: str = "", winner: Mapping[str, int] | None = None) -> str:
     """The nodes that `lattice --json` lists as a self-contained SVG file.
 
     Boxes with labels where they fit, small squares in wide lattices, and one bar a height in those so large

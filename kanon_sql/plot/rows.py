@@ -46,9 +46,7 @@ def add_bands(drawing: svg.Drawing, bands: Sequence[Band]) -> None:
         drawing.marks.append(svg.text(0, top - _PADDING - 5, "height", 11, fill=svg.QUIET))
 
 
-def add_edges(
-    drawing: svg.Drawing, diagram: Diagram, lows: dict[int, Point], highs: dict[int, Point]
-) -> None:
+def add_edges(drawing: svg.Drawing, diagram: Diagram, lows: dict[int, Point], highs: dict[int, Point]) -> None:
     """A line from the upper side of each node to the lower side of its direct successors."""
     width = 1 if len(diagram.edges) <= _FEW_EDGES else 0.6
     for colour, satisfying in ((svg.EDGE, False), (svg.EDGE_SATISFYING, True)):

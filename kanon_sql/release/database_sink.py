@@ -33,9 +33,7 @@ class _Tables(Sink):
     def table(self) -> exp.Table:
         """The target table, fully named."""
         schema, name = self.name
-        return exp.Table(
-            this=template.quoted(name), db=template.quoted(schema), catalog=template.quoted(self.catalog)
-        )
+        return exp.Table(this=template.quoted(name), db=template.quoted(schema), catalog=template.quoted(self.catalog))
 
     def written(self, engine: Engine) -> Source:
         columns, names = describe_relation(engine, self.table(), self.describe())
@@ -75,9 +73,7 @@ class TableSink(_Tables):
                 f"the database file {path.name} still holds the source's rows, deleted ones too: "
                 "do not share the file itself",
             )
-        there = engine.query(
-            "table_exists", values={"catalog": self.catalog, "schema": name[0], "name": name[1]}
-        )[0][0]
+        there = engine.query("table_exists", values={"catalog": self.catalog, "schema": name[0], "name": name[1]})[0][0]
         if there and not overwrite:
             raise ConfigurationError(
                 f"{place}: table {'.'.join(name)} exists already; name another or set overwrite: true"

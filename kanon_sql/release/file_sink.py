@@ -71,9 +71,7 @@ class _Files(Sink):
         """What the target says, else as the source is written, else the common way."""
         given, like = self.target.csv, source.dialect or CsvDialect(",", '"', '"', True, "utf-8")
         if given.encoding is not None and given.encoding.lower().replace("-", "") != "utf8":
-            raise ConfigurationError(
-                f"target.csv.encoding: a release is written as utf-8, not {given.encoding}"
-            )
+            raise ConfigurationError(f"target.csv.encoding: a release is written as utf-8, not {given.encoding}")
         quote = like.quote if given.quote is None else given.quote
         return CsvDialect(
             delimiter=given.delimiter or like.delimiter,
@@ -147,9 +145,7 @@ class FolderSink(_Files):
             self._copy(engine, release, source, columns, self.staged.path, **more)
         else:
             suffix = ".parquet" if self.format == "parquet" else ".csv"
-            self._copy(
-                engine, release, source, columns, self.staged.path / f"part-0{suffix}", USE_TMP_FILE=False
-            )
+            self._copy(engine, release, source, columns, self.staged.path / f"part-0{suffix}", USE_TMP_FILE=False)
 
     def written(self, engine: Engine) -> Source:
         files = tuple(sorted(path for path in self.staged.path.rglob("*") if path.is_file()))

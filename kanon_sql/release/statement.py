@@ -62,9 +62,7 @@ def release_select(
     With `plain_text` generalized values are VARCHAR; else they may be of an ENUM type, which files store as text and
     write faster. `seed` is for tests: it makes the random order repeatable.
     """
-    by_key = {
-        item.key: (m, level) for item, m, level in zip(roles.quasi_identifiers, mappings, node, strict=True)
-    }
+    by_key = {item.key: (m, level) for item, m, level in zip(roles.quasi_identifiers, mappings, node, strict=True)}
     needs_codes = {m.index for m, _ in grouping(mappings, node)} if suppression.rows else set()
     outputs: list[Item] = []
     joined: list[Item] = []
@@ -72,9 +70,7 @@ def release_select(
         value: exp.Expr = column(item.key, "source")
         if item.key in by_key:
             mapping, level = by_key[item.key]
-            value, needs_join = _released_value(
-                engine, item, mapping, level, plain_text or suppression.masked
-            )
+            value, needs_join = _released_value(engine, item, mapping, level, plain_text or suppression.masked)
             if needs_join or mapping.index in needs_codes:
                 joined.append({"mapping": mapping.table, "key": item.key})
             if suppression.masked and suppression.rows:
@@ -118,9 +114,9 @@ def _released_value(
         value: exp.Expr = column(item.key, "source")
         return value, False
     if level == mapping.height and level > 0:
-        label = engine.query(
-            "top_label", names={"mapping": mapping.table, "label_top": f"label_{mapping.height}"}
-        )[0][0]
+        label = engine.query("top_label", names={"mapping": mapping.table, "label_top": f"label_{mapping.height}"})[0][
+            0
+        ]
         return exp.Literal.string(str(label)), False
     value = column(f"label_{level}", mapping.table)
     return (exp.cast(value, "VARCHAR") if plain_text else value), True
@@ -128,6 +124,4 @@ def _released_value(
 
 def _masked(value: exp.Expr) -> exp.Expr:
     hidden = exp.Is(this=column("is_suppressed", state("suppressed_classes")), expression=exp.true())
-    return exp.Case(
-        ifs=[exp.If(this=hidden, true=exp.Literal.string("*"))], default=exp.cast(value, "VARCHAR")
-    )
+    return exp.Case(ifs=[exp.If(this=hidden, true=exp.Literal.string("*"))], default=exp.cast(value, "VARCHAR"))

@@ -38,9 +38,7 @@ def open_sink(engine: Engine, loaded: LoadedConfig) -> Iterator[Sink]:
     """
     target, place = loaded.config.target, loaded.place("target")
     if target is None:
-        raise ConfigurationError(
-            f"{loaded.place()}: there is no target; expected a file, a table or in-place"
-        )
+        raise ConfigurationError(f"{loaded.place()}: there is no target; expected a file, a table or in-place")
     if target.in_place:
         with _in_place(engine, loaded, target, place) as sink:
             yield sink
@@ -61,9 +59,7 @@ def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
             yield ReplacedTableSink(staged, path, split_name(source.table, loaded.place("source", "table")))
         return
     if source.path is None:
-        raise ConfigurationError(
-            f"{place}: the result of a query cannot be replaced; name a file or a table as target"
-        )
+        raise ConfigurationError(f"{place}: the result of a query cannot be replaced; name a file or a table as target")
     files = find_files(source.path, loaded.base, loaded.place("source"))
     if files.folder is not None:
         _refuse_other_files(files.folder, set(files.paths), place)
@@ -71,9 +67,7 @@ def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
             yield FolderSink(staged_folder, files.format, target)
         return
     if len(files.paths) > 1:
-        raise ConfigurationError(
-            f"{place}: a glob cannot be replaced all or nothing; name the folder as source"
-        )
+        raise ConfigurationError(f"{place}: a glob cannot be replaced all or nothing; name the folder as source")
     with stage_file(files.paths[0], overwrite=True, place=place) as staged:
         yield FileSink(staged, files.format, target)
 
@@ -113,9 +107,7 @@ def _refuse_source_as_target(loaded: LoadedConfig, path: Path, place: str) -> No
                 f"{place}: the target lies in the source's folder; name another place, or target: in-place"
             )
     if any(same_file(path, one) for one in sources):
-        raise ConfigurationError(
-            f"{place}: the target is the source itself; write target: in-place to replace it"
-        )
+        raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")
 
 
 @contextmanager

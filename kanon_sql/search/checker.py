@@ -97,9 +97,7 @@ class NodeChecker:
         if node not in self._measures:
             counts = self.counts(node)
             units = self._suppressed_units(node, counts.suppressed)
-            losses = tuple(
-                self.costs.loss(i, level, counts.suppressed, units[i]) for i, level in enumerate(node)
-            )
+            losses = tuple(self.costs.loss(i, level, counts.suppressed, units[i]) for i, level in enumerate(node))
             self._measures[node] = NodeMeasures(
                 levels=node,
                 suppressed=counts.suppressed,
@@ -144,12 +142,14 @@ class NodeChecker:
 
         At the leaves they have none, at the top each row has all of them: only the levels between are asked for.
         """
-        spans = self.costs.spans
+        mappings = self.frequency.mappings
         units = [
-            suppressed * span if level and level == top else 0
-            for level, top, span in zip(node, self.frequency.heights, spans, strict=True)
+            suppressed * (mapping.leaves - 1) if level == mapping.height else 0
+            for level, mapping in zip(node, mappings, strict=True)
         ]
-        between = [i for i, (level, top) in enumerate(zip(node, self.frequency.heights, strict=True)) if 0 < level < top]
+        between = [
+            i for i, (level, top) in enumerate(zip(node, self.frequency.heights, strict=True)) if 0 < level < top
+        ]
         if suppressed and between:
             found = self._suppressed_cost("node_suppressed_units", node, between)
             for attribute, value in zip(between, found, strict=True):
@@ -157,7 +157,9 @@ class NodeChecker:
         return units
 
     def _entropy(self, node: Node, suppressed: int) -> float:
-        spread = sum(self._suppressed_cost("node_suppressed_spread", node, list(range(len(node))))) if suppressed else 0.0
+        spread = (
+            sum(self._suppressed_cost("node_suppressed_spread", node, list(range(len(node))))) if suppressed else 0.0
+        )
         return self.costs.entropy(node, suppressed, float(spread))
 
     def _suppressed_cost(self, query: str, node: Node, attributes: list[int]) -> Row:
@@ -172,6 +174,10 @@ class NodeChecker:
             for i in attributes
         ]
         names = {"tuples": state("tuples")}
-        grouped = [{"code": code_name(i, level)} for i, level in enumerate(node) if level < self.frequency.heights[i] or i in attributes]
+        grouped = [
+            {"code": code_name(i, level)}
+            for i, level in enumerate(node)
+            if level < self.frequency.heights[i] or i in attributes
+        ]
         lists = {"cost": items, "class": grouped}
         return self.engine.query(query, values={"k": self.k}, names=names, lists=lists)[0]

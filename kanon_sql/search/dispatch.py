@@ -23,7 +23,5 @@ def search(config: Config, lattice: Lattice, checker: NodeChecker, deadline: Dea
             return search_minimal(lattice, checker, algorithm.prefer or "loss", deadline)
         weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
         checker.with_entropy = algorithm.objective == "entropy"
-        objective = make_objective(
-            algorithm.objective or "loss", checker.costs, weights, checker.k, checker.limit
-        )
+        objective = make_objective(algorithm.objective or "loss", checker.costs, weights, checker.k, checker.limit)
         return OptimalSearch(lattice, checker, objective, deadline).run()

@@ -48,23 +48,15 @@ class Lattice:
 
     def successors(self, node: Node) -> list[Node]:
         """The nodes one level higher in one quasi-identifier."""
-        return [
-            (*node[:i], level + 1, *node[i + 1 :]) for i, level in enumerate(node) if level < self.highs[i]
-        ]
+        return [(*node[:i], level + 1, *node[i + 1 :]) for i, level in enumerate(node) if level < self.highs[i]]
 
     def predecessors(self, node: Node) -> list[Node]:
         """The nodes one level lower in one quasi-identifier."""
-        return [
-            (*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level > self.lows[i]
-        ]
+        return [(*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level > self.lows[i]]
 
     def beyond(self, node: Node, failing: Node) -> list[Node]:
         """The least nodes above `node` that do not lie at or below `failing`."""
-        return [
-            (*node[:i], failing[i] + 1, *node[i + 1 :])
-            for i in range(len(node))
-            if failing[i] < self.highs[i]
-        ]
+        return [(*node[:i], failing[i] + 1, *node[i + 1 :]) for i in range(len(node)) if failing[i] < self.highs[i]]
 
 
 def _packed(node: Sequence[int]) -> int:
@@ -110,8 +102,6 @@ class Tags:
         else:
             guarded = packed | guards
             self._failing = [
-                (other, failing)
-                for other, failing in self._failing
-                if (guarded - (other & ~guards)) & guards != guards
+                (other, failing) for other, failing in self._failing if (guarded - (other & ~guards)) & guards != guards
             ]
             self._failing.insert(0, (guarded, node))

@@ -12,9 +12,7 @@ from kanon_sql.search.measures import NodeMeasures
 from kanon_sql.search.result import SearchResult, least
 
 
-def search_minimal(
-    lattice: Lattice, checker: NodeChecker, prefer: Preference, deadline: Deadline
-) -> SearchResult:
+def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: Preference, deadline: Deadline) -> SearchResult:
     """The minimal nodes (they satisfy, none below them does), and of these the preferred one.
 
     Where time runs out, the preferred one of those found so far, not proven.
@@ -41,9 +39,7 @@ def search_minimal(
         checked=checker.checked,
         minimal=tuple(measured),
         ties=ties,
-        notes=(f"{len(measured)} minimal nodes; {len(ties)} tie under {prefer}, the least loss wins",)
-        if ties
-        else (),
+        notes=(f"{len(measured)} minimal nodes; {len(ties)} tie under {prefer}, the least loss wins",) if ties else (),
     )
 
 
@@ -82,9 +78,7 @@ def _climb(lattice: Lattice, checker: NodeChecker, node: Node, deadline: Deadlin
     path = [node]
     while path[-1] != lattice.highs:
         after = lattice.successors(path[-1])
-        path.append(
-            max(after, key=lambda other: sum(checker.costs.detail(i, level) for i, level in enumerate(other)))
-        )
+        path.append(max(after, key=lambda other: sum(checker.costs.detail(i, level) for i, level in enumerate(other))))
     first, last = 0, len(path) - 1
     while first < last:
         deadline.check()

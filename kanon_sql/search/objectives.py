@@ -81,9 +81,7 @@ class CountedObjective(Objective):
 
     def bound(self, node: Node) -> float:
         below = (
-            value
-            for other, value in self._known
-            if all(low <= level for low, level in zip(other, node, strict=True))
+            value for other, value in self._known if all(low <= level for low, level in zip(other, node, strict=True))
         )
         return max(below, default=self._least())
 
@@ -129,9 +127,7 @@ class AverageClassSize(CountedObjective):
         return measures.average_class_size(self.costs.n)
 
 
-def make_objective(
-    name: ObjectiveName, costs: CostModel, weights: tuple[float, ...], k: int, limit: int
-) -> Objective:
+def make_objective(name: ObjectiveName, costs: CostModel, weights: tuple[float, ...], k: int, limit: int) -> Objective:
     """The objective of that name."""
     if name == "discernibility":
         return Discernibility(costs, weights, k, limit)

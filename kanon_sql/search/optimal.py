@@ -25,9 +25,7 @@ from kanon_sql.search.result import TOLERANCE, SearchResult
 class OptimalSearch:
     """One search; `run` gives its result."""
 
-    def __init__(
-        self, lattice: Lattice, checker: NodeChecker, objective: Objective, deadline: Deadline
-    ) -> None:
+    def __init__(self, lattice: Lattice, checker: NodeChecker, objective: Objective, deadline: Deadline) -> None:
         self.lattice = lattice
         self.checker = checker
         self.objective = objective
@@ -91,9 +89,7 @@ class OptimalSearch:
             self._push(successor, max(bound, self.objective.bound(successor)))
 
     def _push(self, node: Node, bound: float) -> None:
-        if node not in self._queued and bound <= self._best_value + TOLERANCE * max(
-            1.0, abs(self._best_value)
-        ):
+        if node not in self._queued and bound <= self._best_value + TOLERANCE * max(1.0, abs(self._best_value)):
             self._queued.add(node)
             heapq.heappush(self._queue, (bound, sum(node), node))
 
@@ -112,9 +108,7 @@ class OptimalSearch:
         slack = TOLERANCE * max(1.0, abs(value))
         tied = self._best is not None and abs(value - self._best_value) <= slack
         if self._best is None or (
-            (measures.height, node) < (self._best.height, self._best.levels)
-            if tied
-            else value < self._best_value
+            (measures.height, node) < (self._best.height, self._best.levels) if tied else value < self._best_value
         ):
             self._best, self._best_value = measures, value
         return True

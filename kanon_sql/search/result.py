@@ -29,9 +29,7 @@ class SearchResult:
     notes: tuple[str, ...] = field(default=())
 
 
-def least(
-    nodes: Sequence[NodeMeasures], key: Callable[[NodeMeasures], float]
-) -> tuple[NodeMeasures, tuple[Node, ...]]:
+def least(nodes: Sequence[NodeMeasures], key: Callable[[NodeMeasures], float]) -> tuple[NodeMeasures, tuple[Node, ...]]:
     """The node of least key, ties broken by loss, then height, then levels in order; and all nodes that tied."""
     smallest = min(key(node) for node in nodes)
     tied = [node for node in nodes if key(node) <= smallest + TOLERANCE * max(1.0, abs(smallest))]

@@ -10,9 +10,7 @@ from kanon_sql.search.measures import NodeMeasures
 from kanon_sql.search.result import SearchResult, least
 
 
-def search_samarati(
-    lattice: Lattice, checker: NodeChecker, prefer: Preference, deadline: Deadline
-) -> SearchResult:
+def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: Preference, deadline: Deadline) -> SearchResult:
     """The first satisfying node of the least height in level order, or the one of least loss among all of that height.
 
     Where time runs out, the best node so far, not proven.

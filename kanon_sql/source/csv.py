@@ -48,9 +48,7 @@ def open_csv(
         warnings.append(f"{paths[0].name} is read as {dialect.encoding}; a CSV release is written as UTF-8")
     for path in paths[1:]:
         if _examine(path, options, named, place)[1] != names:
-            raise EngineError(
-                f"{path}: its header differs from that of {paths[0]}; expected the same columns in order"
-            )
+            raise EngineError(f"{path}: its header differs from that of {paths[0]}; expected the same columns in order")
     _refuse_repeated(names, paths[0])
     keys = [f"c{position}" for position in range(len(names))]
     columns = tuple(Column(name, key, "VARCHAR") for name, key in zip(names, keys, strict=True))
@@ -58,8 +56,7 @@ def open_csv(
     return Source(
         kind="csv",
         relation=select_keys(reader, [*keys, *partitions]),
-        columns=columns
-        + tuple(Column(name, f"c{len(keys) + i}", "VARCHAR") for i, name in enumerate(partitions)),
+        columns=columns + tuple(Column(name, f"c{len(keys) + i}", "VARCHAR") for i, name in enumerate(partitions)),
         missing=missing,
         columnar=False,
         label=str(paths[0]) if len(paths) == 1 else f"{len(paths)} CSV files",
@@ -97,8 +94,7 @@ def read_csv(
         options["hive_types_autocast"] = False
     types = exp.Struct(
         expressions=[
-            exp.PropertyEQ(this=exp.Literal.string(key), expression=exp.Literal.string("VARCHAR"))
-            for key in keys
+            exp.PropertyEQ(this=exp.Literal.string(key), expression=exp.Literal.string("VARCHAR")) for key in keys
         ]
     )
     arguments = [literal([str(path) for path in paths]), _option("columns", types)]
@@ -131,9 +127,7 @@ def ragged_rows(engine: Engine, source: Source) -> str | None:
     )
 
 
-def _examine(
-    path: Path, options: CsvOptions, named: Sequence[str], place: str
-) -> tuple[CsvDialect, list[str]]:
+def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) -> tuple[CsvDialect, list[str]]:
     """The dialect of one file and its column names."""
     sample = _sample(path)
     if not sample:
@@ -211,6 +205,4 @@ def _is_number(field: str) -> bool:
 def _refuse_repeated(names: list[str], path: Path) -> None:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise EngineError(
-            f"{path}: the header names {', '.join(map(repr, repeated))} twice; rename one of them"
-        )
+        raise EngineError(f"{path}: the header names {', '.join(map(repr, repeated))} twice; rename one of them")

@@ -41,9 +41,7 @@ def open_table(engine: Engine, path: Path, table: str, missing: tuple[str, ...],
     """A table of a database file. Raises ConfigurationError for a name that is none, EngineError without it."""
     catalog = attach(engine, path)
     schema, name = split_name(table, place)
-    relation = exp.Table(
-        this=template.quoted(name), db=template.quoted(schema), catalog=template.quoted(catalog)
-    )
+    relation = exp.Table(this=template.quoted(name), db=template.quoted(schema), catalog=template.quoted(catalog))
     columns, names = describe_relation(engine, relation, f"{path}: table {table}")
     return Source(
         kind="table",
@@ -84,9 +82,7 @@ def open_query(
     view = template.state("source_query")
     try:
         # The text was parsed as one SELECT; the line break ends a comment at its end.
-        engine.connection.execute(
-            f"CREATE TEMP VIEW {template.quoted(view).sql('duckdb')} AS\n{text}\n"
-        ).fetchall()
+        engine.connection.execute(f"CREATE TEMP VIEW {template.quoted(view).sql('duckdb')} AS\n{text}\n").fetchall()
     except duckdb.Error as error:
         raise EngineError(f"{place}: the query does not run: {describe(error, show_values=True)}") from error
     relation = exp.Table(this=template.quoted(view))
@@ -119,9 +115,7 @@ def _refuse_other_than_select(engine: Engine, text: str, place: str) -> None:
     try:
         statements = engine.connection.extract_statements(text)
     except duckdb.Error as error:
-        raise ConfigurationError(
-            f"{place}: the query cannot be parsed: {describe(error, show_values=True)}"
-        ) from error
+        raise ConfigurationError(f"{place}: the query cannot be parsed: {describe(error, show_values=True)}") from error
     kinds = [statement.type for statement in statements]
     if kinds != [duckdb.StatementType.SELECT]:
         found = ", ".join(kind.name for kind in kinds) or "nothing"
@@ -137,9 +131,7 @@ def describe_relation(engine: Engine, relation: exp.Table, what: str) -> tuple[t
     names = [str(row[0]) for row in rows]
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise ConfigurationError(
-            f"{what}: column {', '.join(map(repr, repeated))} is there twice; name it apart"
-        )
+        raise ConfigurationError(f"{what}: column {', '.join(map(repr, repeated))} is there twice; name it apart")
     return tuple(
         Column(name, f"c{i}", str(row[1])) for i, (name, row) in enumerate(zip(names, rows, strict=True))
     ), names

@@ -25,9 +25,7 @@ def open_source(engine: Engine, loaded: LoadedConfig) -> Source:
     return open_described(engine, config.source, loaded.base, named, loaded.place("source"))
 
 
-def open_described(
-    engine: Engine, source: SourceConfig, base: Path, named: Sequence[str], place: str
-) -> Source:
+def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequence[str], place: str) -> Source:
     """Opens a source by its description; `named` are columns that it is known to have."""
     if source.path is None:
         missing = tuple(source.missing or ())
@@ -56,11 +54,7 @@ def _partitions(files: Files, place: str) -> tuple[str, ...]:
     if files.folder is None:
         return ()
     found = {
-        tuple(
-            unquote(part.split("=", 1)[0])
-            for part in path.relative_to(files.folder).parts[:-1]
-            if "=" in part
-        )
+        tuple(unquote(part.split("=", 1)[0]) for part in path.relative_to(files.folder).parts[:-1] if "=" in part)
         for path in files.paths
     }
     if len(found) > 1:

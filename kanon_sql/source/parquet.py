@@ -43,9 +43,7 @@ def read_parquet(paths: tuple[Path, ...], *, hive: bool) -> exp.Table:
     """The read_parquet call; partition folders are read as texts, as they are written."""
     arguments: list[exp.Expr] = [literal([str(path) for path in paths])]
     options = {"hive_partitioning": hive, **({"hive_types_autocast": False} if hive else {})}
-    arguments += [
-        exp.EQ(this=exp.to_identifier(name), expression=literal(value)) for name, value in options.items()
-    ]
+    arguments += [exp.EQ(this=exp.to_identifier(name), expression=literal(value)) for name, value in options.items()]
     return exp.Table(this=exp.Anonymous(this="read_parquet", expressions=arguments))
 
 

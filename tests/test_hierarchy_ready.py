@@ -1,0 +1,183 @@
+"""The ready hierarchies: their facts, and how they are found."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
+from kanon_sql.hierarchy.ready import descriptions, find_hierarchy, hierarchies_folder, ready_files
+
+FILES = [name for name, path in ready_files().items() if path.suffix == ".csv"]
+# The 22 subregions of the UN geoscheme with their regions (UN Statistics Division, M49), and how many of the 249
+# entries of ISO 3166-1 lie in each.
+SUBREGIONS = {
+    "Northern Africa": ("Africa", 7),
+    "Eastern Africa": ("Africa", 22),
+    "Middle Africa": ("Africa", 9),
+    "Southern Africa": ("Africa", 5),
+    "Western Africa": ("Africa", 17),
+    "Caribbean": ("Americas", 28),
+    "Central America": ("Americas", 8),
+    "South America": ("Americas", 16),
+    "Northern America": ("Americas", 5),
+    "Central Asia": ("Asia", 5),
+    "Eastern Asia": ("Asia", 8),
+    "South-eastern Asia": ("Asia", 11),
+    "Southern Asia": ("Asia", 9),
+    "Western Asia": ("Asia", 18),
+    "Eastern Europe": ("Europe", 10),
+    "Northern Europe": ("Europe", 16),
+    "Southern Europe": ("Europe", 16),
+    "Western Europe": ("Europe", 9),
+    "Australia and New Zealand": ("Oceania", 6),
+    "Melanesia": ("Oceania", 5),
+    "Micronesia": ("Oceania", 8),
+    "Polynesia": ("Oceania", 10),
+    "Antarctica": ("Antarctica", 1),
+}
+
+
+def ready(name: str) -> Hierarchy:
+    found = find_hierarchy(name, Path("/nowhere"))
+    assert isinstance(found, Path)
+    return read_hierarchy(found)
+
+
+def labels(name: str) -> dict[str, tuple[str, ...]]:
+    found = ready(name)
+    return {column[0]: column[1:] for column in zip(*found.levels, strict=True)}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_are_well_formed_and_end_in_a_star(name: str) -> None:
+    assert set(ready(name).levels[-1]) == {"*"}
+
+
+def test_each_one_is_described() -> None:
+    readme = (hierarchies_folder() / "README.md").read_text(encoding="utf-8")
+    assert set(descriptions()) == set(ready_files())
+    for name in ready_files():
+        assert f"\n| {name} |" in readme
+
+
+@pytest.mark.parametrize("name", ["country-alpha2", "country-alpha3"])
+def test_all_countries_are_in_their_regions(name: str) -> None:
+    found = ready(name)
+    assert len(found.leaves) == 249
+    assert all(leaf.isascii() and leaf.isupper() for leaf in found.leaves)
+    assert {len(leaf) for leaf in found.leaves} == {int(name[-1])}
+    pairs = list(zip(found.levels[1], found.levels[2], strict=True))
+    assert {sub: (region, pairs.count((sub, region))) for sub, region in pairs} == SUBREGIONS
+
+
+def test_codes_and_names_agree() -> None:
+    sizes = [sorted(labels(name).values()) for name in ("country-alpha2", "country-alpha3")]
+    assert sizes[0] == sizes[1]
+    names = labels("country")
+    assert set(names.values()) == set(sizes[0])
+    for code2, code3, name in [
+        ("US", "USA", "United States of America"),
+        ("GB", "GBR", "Scotland"),
+        ("DE", "DEU", "Germany"),
+        ("NA", "NAM", "Namibia"),
+        ("CI", "CIV", "Côte d'Ivoire"),
+        ("CI", "CIV", "Ivory Coast"),
+        ("CZ", "CZE", "Czech Republic"),
+        ("TR", "TUR", "Türkiye"),
+        ("TR", "TUR", "Turkey"),
+        ("VN", "VNM", "Viet Nam"),
+        ("KR", "KOR", "Korea, Republic of"),
+        ("NR", "NRU", "Nauru"),
+        ("TW", "TWN", "Taiwan"),
+        ("MK", "MKD", "North Macedonia"),
+        ("CD", "COD", "Democratic Republic of the Congo"),
+    ]:
+        assert labels("country-alpha2")[code2] == labels("country-alpha3")[code3] == names[name]
+
+
+def test_ages_nest() -> None:
+    found = labels("age")
+    assert list(found) == [str(age) for age in range(121)]
+    assert found["0"] == ("0-4", "0-9", "0-19", "0-39", "*")
+    assert found["79"] == ("75-79", "70-79", "60-79", "40-79", "*")
+    assert found["89"] == ("85-89", "80-89", "80+", "80+", "*")
+    assert found["90"] == found["120"] == ("90+", "90+", "80+", "80+", "*")
+
+
+def test_the_words_of_the_adult_data_are_covered() -> None:
+    education = (
+        "Bachelors Some-college 11th HS-grad Prof-school Assoc-acdm Assoc-voc 9th 7th-8th 12th Masters 1st-4th 10th "
+        "Doctorate 5th-6th Preschool"
+    )
+    assert set(labels("education-adult")) == set(education.split())
+    married = "Married-civ-spouse Divorced Never-married Separated Widowed Married-spouse-absent Married-AF-spouse"
+    assert set(labels("marital-status")) == set(married.split())
+
+
+def test_levels_of_education() -> None:
+    found = labels("education")
+    assert {label for label, *_ in found.values()} == {f"ISCED {level}" for level in range(9)}
+    assert found["PhD"] == found["8"] == ("ISCED 8", "Tertiary (ISCED 5-8)", "*")
+    assert found["ED2"][1] == "Below upper secondary (ISCED 0-2)"
+
+
+def test_builtins_with_their_options() -> None:
+    found = find_hierarchy("us-zip", Path("/nowhere"))
+    assert isinstance(found, QuasiIdentifier)
+    assert (found.builtin, found.keep) == ("prefix", [4, 3, 2, 1])
+    moment = find_hierarchy("timestamp", Path("/nowhere"))
+    assert isinstance(moment, QuasiIdentifier)
+    assert moment.levels == ["day", "month", "year", "decade"]
+
+
+def test_a_file_goes_before_a_ready_one(tmp_path: Path) -> None:
+    (tmp_path / "us-zip").write_text("1,x\n")
+    assert find_hierarchy("us-zip", tmp_path) == tmp_path / "us-zip"
+    (tmp_path / "age").mkdir()
+    assert find_hierarchy("age", tmp_path) == hierarchies_folder() / "age.csv"
+
+
+def test_absolute_paths(tmp_path: Path) -> None:
+    (tmp_path / "mine.csv").write_text("1,x\n")
+    assert find_hierarchy(str(tmp_path / "mine.csv"), Path("/nowhere")) == tmp_path / "mine.csv"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ages", "did you mean age"),
+        ("country-alpha4", "did you mean country-alpha"),
+        ("agee.csv", "did you mean age.csv"),
+        ("sub/mien.csv", "did you mean sub/mine.csv"),
+        ("zzz", "ready ones are age, "),
+        ("index", "ready ones are"),
+        ("README", "ready ones are"),
+        ("../hierarchies/age", "no hierarchy file"),
+        ("x" * 400, "no hierarchy file"),
+        ("a\0b", "no hierarchy file"),
+        ("sub", "is a folder"),
+        ("", "is a folder"),
+    ],
+)
+def test_names_that_are_not_found(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "age.csv").write_text("1,x\n")
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "mine.csv").write_text("1,x\n")
+    with pytest.raises(ConfigurationError) as raised:
+        find_hierarchy(text, tmp_path, place="c.yaml:4")
+    assert raised.value.problems[0].startswith("c.yaml:4: ")
+    assert said in raised.value.problems[0]
+
+
+def test_files_are_plain_utf8_csv() -> None:
+    for name in FILES:
+        content = ready_files()[name].read_bytes()
+        assert not content.startswith(b"\xef\xbb\xbf")
+        assert b"\r" not in content
+        rows = list(csv.reader(content.decode("utf-8").splitlines()))
+        assert all(cell == cell.strip() for row in rows for cell in row)

@@ -1,0 +1,67 @@
+"""What the tests of built-in hierarchies share; no tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import settings
+from sqlglot import exp
+
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.engine.connection import Engine
+from kanon_sql.hierarchy.mapping import Mapping, build_mapping, uncovered
+
+# Each example has many values: statements take the time.
+few = settings(max_examples=30)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'America/New_York'")
+        yield Engine(connection)
+
+
+def distinct(engine: Engine, values: Sequence[Any], column_type: str) -> exp.Select:
+    """A table with these values in this type, NULL among them, as what the source gives."""
+    engine.connection.execute(f"CREATE OR REPLACE TEMP TABLE data (value {column_type})")
+    texts = list(dict.fromkeys(values))
+    engine.connection.execute(
+        f"INSERT INTO data SELECT DISTINCT CAST(unnest(CAST($v AS VARCHAR[])) AS {column_type})",
+        {"v": [*texts, None]},
+    )
+    return exp.select("value").from_("data")
+
+
+def build(
+    engine: Engine, values: Sequence[Any], column_type: str, missing: tuple[str, ...] = (), **options: Any
+) -> Mapping:
+    select = distinct(engine, values, column_type)
+    return build_mapping(
+        engine,
+        index=7,
+        column="c",
+        column_type=column_type,
+        spec=QuasiIdentifier(**options),
+        hierarchy=None,
+        distinct=select,
+        missing=missing,
+        place="c.yaml:4",
+    )
+
+
+def labels(engine: Engine, mapping: Mapping) -> dict[str, tuple[str, ...]]:
+    """The labels of every value by its text; also that each level is a function of the level below."""
+    names = ", ".join(f"CAST(label_{level} AS VARCHAR)" for level in range(mapping.height + 1))
+    rows = engine.connection.execute(f"SELECT {names} FROM {mapping.table} WHERE level_0 > 0").fetchall()  # noqa: S608
+    for level in range(mapping.height):
+        assert len({(row[level], row[level + 1]) for row in rows}) == len({row[level] for row in rows})
+    assert all(row[-1] == "*" for row in rows)
+    return {row[0]: row[1:-1] for row in rows}
+
+
+def left_out(engine: Engine, mapping: Mapping) -> int:
+    return uncovered(engine, mapping, exp.select("value").from_("data"))
