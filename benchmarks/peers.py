@@ -23,7 +23,7 @@ import kanon_sql
 
 HERE = Path(__file__).resolve().parent
 EXAMPLE = HERE.parent / "examples" / "adult"
-COLUMNS = {
+COLUMNS: dict[str, list[list[str]] | Path] = {
     "sex": [["Male", "*"], ["Female", "*"]],
     "marital_status": HERE.parent / "hierarchies" / "marital-status.csv",
     "native_country": EXAMPLE / "hierarchies" / "country.csv",
@@ -64,7 +64,7 @@ def main() -> None:
     arguments = parser.parse_args()
     names = ", ".join(COLUMNS)
     query = f"SELECT {names} FROM '{EXAMPLE / 'adult.parquet'}' WHERE native_country <> '?' AND work_class <> '?'"
-    rows = duckdb.sql(query).fetchall()
+    rows = duckdb.execute(query).fetchall()
     print(f"{'':12}{'seconds':>9}{'released':>10}{'smallest':>10}{'ncp %':>9}   k = {arguments.k}")
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "release.parquet"
@@ -75,12 +75,21 @@ def main() -> None:
                 csv.writer(file).writerows(hierarchy(column))
             quasi_identifiers[column] = str(path)
         start = time.perf_counter()
-        kanon_sql.run({
-            "source": {"query": query, "allow": [str(EXAMPLE)]}, "target": str(target),
-            "quasi_identifiers": quasi_identifiers, "privacy": {"k": arguments.k},
-            "suppression": {"limit": f"{arguments.limit}%"},
-        })
-        show("kanon-sql", time.perf_counter() - start, duckdb.sql(f"SELECT {names} FROM '{target}'").fetchall(), len(rows))
+        kanon_sql.run(
+            {
+                "source": {"query": query, "allow": [str(EXAMPLE)]},
+                "target": str(target),
+                "quasi_identifiers": quasi_identifiers,
+                "privacy": {"k": arguments.k},
+                "suppression": {"limit": f"{arguments.limit}%"},
+            }
+        )
+        show(
+            "kanon-sql",
+            time.perf_counter() - start,
+            duckdb.execute(f"SELECT {names} FROM '{target}'").fetchall(),
+            len(rows),
+        )
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     levels = {
         column: {level: [row[level] for row in hierarchy(column)] for level in range(len(hierarchy(column)[0]))}

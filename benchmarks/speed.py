@@ -113,7 +113,8 @@ def main() -> None:
         report = json.loads((folder / "report.json").read_text())
     print(f"{arguments.rows:,} rows, k = {arguments.k}, limit {arguments.limit}, {os.cpu_count()} cores")
     print(
-        f"{report['search']['checked']} of {report['search']['lattice_nodes']:,} nodes checked, ncp {report['loss']['ncp']:.2f} %"
+        f"{report['search']['checked']} of {report['search']['lattice_nodes']:,} nodes checked, "
+        f"ncp {report['loss']['ncp']:.2f} %"
     )
     print(f"{'':26}{'seconds':>9}{'MB':>8}{'ratio':>8}")
     beside = {"kanon-sql, order none": "copy", "kanon-sql, random order": "shuffled copy"}

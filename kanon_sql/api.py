@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.table_check import check_table
 from kanon_sql.compilation import compile_release
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.config.model import SourceConfig
 from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
 from kanon_sql.handed_in import handed_in
 from kanon_sql.listing import list_lattice
+from kanon_sql.pipeline import allow_paths, run_configuration
 from kanon_sql.preparation import Prepared, load_hierarchies, prepare_search
 from kanon_sql.progress import Progress, Stopwatch
-from kanon_sql.pipeline import allow_paths, run_configuration
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import assign_roles
+from kanon_sql.table_check import check_table
 
 if TYPE_CHECKING:
     import duckdb

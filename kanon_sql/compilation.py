@@ -88,7 +88,7 @@ def _statement(engine: Engine, loaded: LoadedConfig, prepared: Prepared, winner:
         if item.key in levels:
             mapping, level = levels[item.key]
             name = f"mapping_{mapping.index}"
-            if level or item.is_text:
+            if level or item.is_text or not mapping.height:
                 joined.append({"mapping": _values(engine, mapping, level, name), "key": item.key, "name": name})
                 value = column("released", name)
             classes.append({"value": value.copy()})

@@ -156,7 +156,7 @@ def _search(run: Run, engine: Engine, prepared: Prepared) -> SearchResult:
     with run.watch.part("search"), run.progress.step("searching the lattice"):
         found = search(config, prepared.lattice, checker, deadline)
     if found.winner is not None:
-        found = replace(found, winner=checker.with_all_measures(found.winner))
+        found = replace(found, winner=checker.with_entropy_of(found.winner.levels))
     run.draft.search = found
     run.draft.warnings += found.notes if not found.proven else ()
     if found.winner is None:

@@ -54,8 +54,9 @@ class Hierarchy:
         return [Counter(row[level] for row in self.rows) for level in range(self.top + 1)]
 
     def generalize(self, value: Cell, level: int) -> Cell:
+        """NULL is `*` at the top, but what has one level only is never generalized."""
         if value is None:
-            return "*" if level == self.top else None
+            return "*" if level == self.top > 0 else None
         return self.words[value][level]
 
     def cost(self, value: Cell, level: int) -> Fraction:
@@ -189,7 +190,7 @@ class Problem:
             sizes=released,
             losses=self._losses(levels, kept, suppressed),
             discernibility=sum(size * size for size in released) + suppressed * self.n,
-            imprecision=(sum(relative, Fraction(0)) * sum(released) + suppressed * len(levels)) / cells,
+            imprecision=(sum(relative, Fraction(0)) * sum(released) + suppressed * sum(map(bool, tops))) / cells,
             entropy=self._entropy(levels, kept),
             relative_height=sum(relative, Fraction(0)),
             satisfies=suppressed <= self.allowed and sum(released) > 0,
@@ -250,7 +251,8 @@ class Problem:
         return least(self.minimal, measures[prefer])
 
     def minimal_choice(self, prefer: str = "loss") -> Node:
-        return min(least(self.preferred(prefer), self.objective), key=lambda node: node.levels)
+        tied = least(self.preferred(prefer), self.objective)
+        return min(tied, key=lambda node: (node.height, node.levels))
 
     def winner(self, name: str, variant: str) -> Node:
         """The release of an algorithm under an objective (optimal) or a preference (the others)."""

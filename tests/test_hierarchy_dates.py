@@ -147,6 +147,6 @@ def test_every_day_of_a_leap_year(engine: Engine) -> None:
     ]
     mapping = build(engine, [day.isoformat() for day in days], "DATE", builtin="date", levels=["month", "quarter"])
     sizes = engine.connection.execute(
-        f"SELECT leaves FROM {mapping.weight_table} WHERE level = 2 AND code > 0 ORDER BY code"  # noqa: S608
+        f"SELECT leaves FROM {mapping.weight_table} WHERE level = 2 AND code > 0 ORDER BY code"
     ).fetchall()
     assert sizes == [(91,), (91,), (92,), (92,)]

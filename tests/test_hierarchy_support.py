@@ -56,7 +56,7 @@ def build(
 def labels(engine: Engine, mapping: Mapping) -> dict[str, tuple[str, ...]]:
     """The labels of every value by its text; also that each level is a function of the level below."""
     names = ", ".join(f"CAST(label_{level} AS VARCHAR)" for level in range(mapping.height + 1))
-    rows = engine.connection.execute(f"SELECT {names} FROM {mapping.table} WHERE level_0 > 0").fetchall()  # noqa: S608
+    rows = engine.connection.execute(f"SELECT {names} FROM {mapping.table} WHERE level_0 > 0").fetchall()
     for level in range(mapping.height):
         assert len({(row[level], row[level + 1]) for row in rows}) == len({row[level] for row in rows})
     assert all(row[-1] == "*" for row in rows)

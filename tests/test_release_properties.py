@@ -237,19 +237,6 @@ def test_masked_rows_join_the_class_that_is_a_star_everywhere(tmp_path: Path) ->
     assert (report["rows"]["suppressed"], report["rows"]["masked"]) == (1, 1)
 
 
-def test_masked_rows_satisfy_every_model(tmp_path: Path) -> None:
-    """Three masked rows are enough for k = 3, but hold one value only: l = 2 has them dropped."""
-    rows = [["a", "x"], ["a", "x"], ["b", "x"], *[["c", s] for s in "xyxyx"]]
-    write_csv(tmp_path / "table.csv", [["q", "s"], *rows])
-    source = {"source": str(tmp_path / "table.csv")}
-    diverse = {"k": 3, "l_diversity": {"column": "s", "l": 2}}
-    sizes = {"a": 2, "b": 1, "c": 5}
-    report, cells = masked(tmp_path, sizes, 3, **source)
-    assert (report["rows"]["masked"], cells) == (3, [*"***ccccc"])
-    report, cells = masked(tmp_path, sizes, 3, **source, privacy=diverse)
-    assert (report["rows"]["suppressed"], report["rows"]["masked"], cells) == (3, 0, [*"ccccc"])
-
-
 def many(folder: Path, rows: int, order: str, **release: Any) -> tuple[Json, list[int]]:
     """Releases a table of many rows; returns the report and the numbers of the released source rows."""
     source = folder / "source.csv"

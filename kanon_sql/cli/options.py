@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +87,7 @@ class Common:
         """Bars on a terminal, nothing elsewhere."""
         from kanon_sql.progress import Progress, TerminalProgress
 
-        return TerminalProgress() if click.get_text_stream("stderr").isatty() and not self.quiet else Progress()
+        return TerminalProgress() if sys.stderr.isatty() and not self.quiet else Progress()
 
     def warn(self, warnings: list[str]) -> None:
         """Prints warnings to standard error."""

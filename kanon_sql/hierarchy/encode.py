@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.model import Hierarchy
 
+STAR = "*"  # what a missing value becomes at the top
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -41,7 +43,9 @@ class Encoded:
     @property
     def sizes(self) -> tuple[int, ...]:
         """The largest code of every level."""
-        largest = dict(zip(self.levels, self.codes, strict=True))
+        largest: dict[int, int] = {}
+        for level, code in zip(self.levels, self.codes, strict=True):
+            largest[level] = max(largest.get(level, 0), code)
         return tuple(largest.values())
 
 
@@ -49,7 +53,8 @@ def encode(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, absent: Sequence[
     """Numbers the labels of every level from 1 in the order of the file.
 
     `typed` tells what the values are in the type of their column, None where they are texts; `absent` are the values
-    that are read as missing (NULL among them): code 0 below the top, the top's code there.
+    that are read as missing (NULL among them): code 0 below the top, * at the top, which is the code of all where
+    the top of the file is * as well.
 
     Values that the type does not tell apart count once. Raises ConfigurationError when they are generalized
     differently.
@@ -72,9 +77,15 @@ def encode(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, absent: Sequence[
     )
     for level in range(hierarchy.height + 1):
         labels = names if level == 0 else [hierarchy.levels[level][leaf] for leaf in kept]
-        is_top = level == hierarchy.height > 0
-        codes = _add_level(encoded, level, labels, is_top)
-        encoded.value_codes.append([codes[position] for position in present] + [int(is_top)] * len(absent))
+        is_top = level == hierarchy.height
+        shared = is_top and set(labels) <= {STAR}
+        codes = _add_level(encoded, level, labels)
+        if not shared:
+            encoded.levels.append(level)
+            encoded.codes.append(0)
+            encoded.leaves.append(encoded.count if is_top else 1)
+            encoded.labels.append(STAR if is_top else None)
+        encoded.value_codes.append([codes[position] for position in present] + [int(shared)] * len(absent))
     return encoded
 
 
@@ -100,7 +111,7 @@ def _kept(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, where: str) -> tup
     ]
 
 
-def _add_level(encoded: Encoded, level: int, labels: Sequence[str], is_top: bool) -> list[int]:
+def _add_level(encoded: Encoded, level: int, labels: Sequence[str]) -> list[int]:
     """Adds the released values of one level; the code of every label. The values themselves are all different."""
     if level == 0:
         found = list(labels)
@@ -112,11 +123,6 @@ def _add_level(encoded: Encoded, level: int, labels: Sequence[str], is_top: bool
         codes = [numbers[label] for label in labels]
         counted = Counter(codes)
         leaves = [counted[code] for code in range(1, len(found) + 1)]
-    if not is_top:
-        encoded.levels.append(level)
-        encoded.codes.append(0)
-        encoded.leaves.append(1)
-        encoded.labels.append(None)
     encoded.levels.extend([level] * len(found))
     encoded.codes.extend(range(1, len(found) + 1))
     encoded.leaves.extend(leaves)

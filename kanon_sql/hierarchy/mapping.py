@@ -4,7 +4,8 @@ Two tables for quasi-identifier i, whose names are in its Mapping:
 
 * mapping(value, level_0 ... level_H, label_0 ... label_H): one row for each raw value, for each text that is read as
   NULL, and for NULL. Codes are dense from 1 at every level; a missing value has code 0 below the top, where it is
-  released as NULL or as the text that the source writes for it, and the code and label of everyone at the top.
+  released as NULL or as the text that the source writes for it, and * at the top, with everyone where the
+  hierarchy's top is * too.
 * weight(level, code, leaves, label): how many values of the hierarchy lie below each released value. Code 0 has one,
   so that it costs nothing, and no label.
 """
@@ -24,7 +25,7 @@ from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column, quoted, state
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.builtin import build_leaves, drop_leaves
-from kanon_sql.hierarchy.encode import Leaf, encode
+from kanon_sql.hierarchy.encode import STAR, Leaf, encode
 from kanon_sql.hierarchy.model import Hierarchy
 
 # More labels than this are kept as VARCHAR: beyond 16 bits an ENUM gains nothing. Before 2.0 the engine wrote every
@@ -39,6 +40,7 @@ class Mapping:
 
     `leaves` is |A|, the values of the hierarchy file or, for a built-in (named by `builtin`), the distinct values of
     the column, at least 1. `min_level` and `max_level` bound the search.
+    `splits_top` says that the file's top has a name of its own, beside which missing values are * there.
     """
 
     index: int
@@ -52,6 +54,7 @@ class Mapping:
     max_level: int
     weight: float
     builtin: str | None
+    splits_top: bool = False
 
 
 def build_mapping(
@@ -102,6 +105,7 @@ def build_mapping(
         max_level=highest,
         weight=spec.weight,
         builtin=None if hierarchy is not None else spec.builtin,
+        splits_top=hierarchy is not None and set(hierarchy.levels[-1]) != {STAR},
     )
 
 

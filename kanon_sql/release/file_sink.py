@@ -110,7 +110,7 @@ class FileSink(_Files):
         self.in_place = target.in_place
         if staged.other_links:
             self.warnings = (
-                f"{staged.target.name} has {staged.other_links} other name(s) (hard links), which keep the old contents",
+                f"{staged.target.name} has {staged.other_links} other names (hard links), which keep the old rows",
             )
 
     def paths(self) -> tuple[list[Path], list[Path]]:

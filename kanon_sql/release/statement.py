@@ -42,7 +42,7 @@ def suppress_classes(engine: Engine, mappings: tuple[Mapping, ...], node: Node, 
 
 def grouping(mappings: tuple[Mapping, ...], node: Node) -> list[tuple[Mapping, int]]:
     """The quasi-identifiers that tell classes of the node apart: those below the top of their hierarchies."""
-    return [(m, level) for m, level in zip(mappings, node, strict=True) if level < m.height or not m.height]
+    return [(m, level) for m, level in zip(mappings, node, strict=True) if level < m.height or m.splits_top]
 
 
 def release_select(
@@ -110,10 +110,10 @@ def _released_value(
     engine: Engine, item: Column, mapping: Mapping, level: int, plain_text: bool
 ) -> tuple[exp.Expr, bool]:
     """(what is released of a quasi-identifier, whether that needs the mapping table)."""
-    if level == 0 and not item.is_text:
+    if level == 0 < mapping.height and not item.is_text:
         value: exp.Expr = column(item.key, "source")
         return value, False
-    if level == mapping.height and level > 0:
+    if level == mapping.height and not mapping.splits_top:
         label = engine.query("top_label", names={"mapping": mapping.table, "label_top": f"label_{mapping.height}"})[0][
             0
         ]

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-from sqlglot import exp
+from dataclasses import replace
 
 from kanon_sql.engine.connection import Engine, Row
 from kanon_sql.engine.template import Item, state
 from kanon_sql.frequency import Frequency, code_name
 from kanon_sql.progress import Progress
 from kanon_sql.search.lattice import Node, Tags
-from kanon_sql.search.measures import CostModel, NodeMeasures
-
-
-@dataclass(frozen=True)
-class Counts:
-    """What one grouping counted: released classes (at least k rows), and all classes."""
-
-    suppressed: int
-    released_classes: int
-    smallest: int
-    largest: int
-    released_squares: int
-    all_classes: int
-    all_squares: int
+from kanon_sql.search.measures import CostModel, Counts, NodeMeasures
 
 
 class NodeChecker:
@@ -42,7 +27,9 @@ class NodeChecker:
         self.costs = CostModel(frequency)
         self.tags = Tags(len(frequency.mappings))
         self.progress = progress
-        self.with_entropy = False  # whether measures take in the entropy, at a further query each
+        self.with_entropy = False  # whether losses come with the entropy, at a further query each
+        splits = any(mapping.splits_top for mapping in frequency.mappings)
+        self._one_class_node = None if splits else frequency.heights
         self.checked = 0  # nodes whose suppressed rows were computed from data
         self._suppressed: dict[Node, int] = {}
         self._counts: dict[Node, Counts] = {}
@@ -63,7 +50,7 @@ class NodeChecker:
 
     def suppressed(self, node: Node) -> int:
         """The rows of the node's classes below k, counted."""
-        if node not in self._suppressed and node == self.frequency.heights:
+        if node not in self._suppressed and node == self._one_class_node:
             self.counts(node)
         if node not in self._suppressed:
             found = self.engine.query(
@@ -77,7 +64,7 @@ class NodeChecker:
 
     def counts(self, node: Node) -> Counts:
         """The node's classes, counted."""
-        if node not in self._counts and node == self.frequency.heights:
+        if node not in self._counts and node == self._one_class_node:
             self._counts[node] = self._one_class()
             self._record(node, self._counts[node].suppressed, asked=False)
         if node not in self._counts:
@@ -93,21 +80,24 @@ class NodeChecker:
         return self._counts[node]
 
     def measures(self, node: Node) -> NodeMeasures:
-        """The node with all measures."""
+        """The node with all measures but the entropy, which a search asks for where it needs it."""
+        measures = self.losses(node)
+        if measures.counts is None:
+            measures = self._measures[node] = replace(measures, counts=self.counts(node))
+        return measures
+
+    def losses(self, node: Node) -> NodeMeasures:
+        """The node with its losses; its classes where they have been counted."""
         if node not in self._measures:
-            counts = self.counts(node)
-            units = self._suppressed_units(node, counts.suppressed)
-            losses = tuple(self.costs.loss(i, level, counts.suppressed, units[i]) for i, level in enumerate(node))
+            suppressed = self.suppressed(node)
+            units = self._suppressed_units(node, suppressed)
             self._measures[node] = NodeMeasures(
                 levels=node,
-                suppressed=counts.suppressed,
-                classes=counts.released_classes,
-                smallest=counts.smallest,
-                largest=counts.largest,
-                squares=counts.released_squares,
-                losses=losses,
-                precision_cost=self.costs.precision_cost(node, counts.suppressed),
-                entropy=self._entropy(node, counts.suppressed) if self.with_entropy else None,
+                suppressed=suppressed,
+                losses=tuple(self.costs.loss(i, level, suppressed, units[i]) for i, level in enumerate(node)),
+                precision_cost=self.costs.precision_cost(node, suppressed),
+                entropy=self._entropy(node, suppressed) if self.with_entropy else None,
+                counts=self._counts.get(node),
             )
         return self._measures[node]
 
@@ -127,15 +117,16 @@ class NodeChecker:
         """The grouping columns: at the top of a hierarchy all values are one, which needs no grouping."""
         return [
             {"code": code_name(i, level)}
-            for i, (level, top) in enumerate(zip(node, self.frequency.heights, strict=True))
-            if level < top or not top
+            for i, (level, mapping) in enumerate(zip(node, self.frequency.mappings, strict=True))
+            if level < mapping.height or mapping.splits_top
         ]
 
-    def with_all_measures(self, measures: NodeMeasures) -> NodeMeasures:
-        """The same with the entropy, which the search leaves out where it does not ask for it."""
-        if measures.entropy is not None:
-            return measures
-        return replace(measures, entropy=self._entropy(measures.levels, measures.suppressed))
+    def with_entropy_of(self, node: Node) -> NodeMeasures:
+        """The node with all measures."""
+        measures = self.measures(node)
+        if measures.entropy is None:
+            measures = self._measures[node] = replace(measures, entropy=self._entropy(node, measures.suppressed))
+        return measures
 
     def _suppressed_units(self, node: Node, suppressed: int) -> list[int]:
         """Units of loss that the suppressed rows would have in each quasi-identifier.
@@ -177,7 +168,7 @@ class NodeChecker:
         grouped = [
             {"code": code_name(i, level)}
             for i, level in enumerate(node)
-            if level < self.frequency.heights[i] or i in attributes
+            if level < self.frequency.heights[i] or self.frequency.mappings[i].splits_top or i in attributes
         ]
         lists = {"cost": items, "class": grouped}
         return self.engine.query(query, values={"k": self.k}, names=names, lists=lists)[0]

@@ -59,11 +59,17 @@ class Lattice:
         return [(*node[:i], failing[i] + 1, *node[i + 1 :]) for i in range(len(node)) if failing[i] < self.highs[i]]
 
 
-def _packed(node: Sequence[int]) -> int:
+def packed(node: Sequence[int]) -> int:
+    """The levels in one integer."""
     value = 0
     for level in reversed(node):
         value = value << _BITS | level
     return value
+
+
+def guards(attributes: int) -> int:
+    """A bit above each level of a packed node: `(guards | high) - low` keeps them all where low lies below high."""
+    return sum(_GUARD << (_BITS * i) for i in range(attributes))
 
 
 class Tags:
@@ -74,15 +80,15 @@ class Tags:
     """
 
     def __init__(self, attributes: int) -> None:
-        self._guards = sum(_GUARD << (_BITS * i) for i in range(attributes))
+        self._guards = guards(attributes)
         self._failing: list[tuple[int, Node]] = []
         self._satisfying: list[int] = []
 
     def fails(self, node: Node) -> Node | None:
         """A failing node at or above `node`, else None."""
-        packed = _packed(node)
+        value = packed(node)
         for position, (guarded, failing) in enumerate(self._failing):
-            if (guarded - packed) & self._guards == self._guards:
+            if (guarded - value) & self._guards == self._guards:
                 if position > 4:  # recent hits first: neighbours are asked for next
                     self._failing.insert(0, self._failing.pop(position))
                 return failing
@@ -90,18 +96,18 @@ class Tags:
 
     def satisfies(self, node: Node) -> bool:
         """Whether a satisfying node lies at or below `node`."""
-        guarded = _packed(node) | self._guards
+        guarded = packed(node) | self._guards
         return any((guarded - other) & self._guards == self._guards for other in self._satisfying)
 
     def add(self, node: Node, *, satisfying: bool) -> None:
         """Records what a check found."""
-        packed, guards = _packed(node), self._guards
+        value, bits = packed(node), self._guards
         if satisfying:
-            self._satisfying = [o for o in self._satisfying if ((o | guards) - packed) & guards != guards]
-            self._satisfying.append(packed)
+            self._satisfying = [other for other in self._satisfying if ((other | bits) - value) & bits != bits]
+            self._satisfying.append(value)
         else:
-            guarded = packed | guards
+            guarded = value | bits
             self._failing = [
-                (other, failing) for other, failing in self._failing if (guarded - (other & ~guards)) & guards != guards
+                (other, failing) for other, failing in self._failing if (guarded - (other & ~bits)) & bits != bits
             ]
             self._failing.insert(0, (guarded, node))

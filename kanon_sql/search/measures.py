@@ -11,6 +11,19 @@ from kanon_sql.search.lattice import Node
 
 
 @dataclass(frozen=True)
+class Counts:
+    """What one grouping counted: released classes (at least k rows), and all classes."""
+
+    suppressed: int
+    released_classes: int
+    smallest: int
+    largest: int
+    released_squares: int
+    all_classes: int
+    all_squares: int
+
+
+@dataclass(frozen=True)
 class NodeMeasures:
     """A node of the full-domain lattice, with the classes below k suppressed.
 
@@ -20,18 +33,26 @@ class NodeMeasures:
 
     levels: Node
     suppressed: int
-    classes: int
-    smallest: int
-    largest: int
-    squares: int
     losses: tuple[float, ...]
     precision_cost: float
     entropy: float | None
+    counts: Counts | None
 
     @property
     def height(self) -> int:
         """Sum of the levels."""
         return sum(self.levels)
+
+    @property
+    def sizes(self) -> Counts:
+        """The node's classes; only of a node whose classes were counted."""
+        assert self.counts is not None
+        return self.counts
+
+    @property
+    def classes(self) -> int:
+        """Released classes."""
+        return self.sizes.released_classes
 
     @property
     def lm(self) -> float:
@@ -45,7 +66,7 @@ class NodeMeasures:
 
     def discernibility(self, n: int) -> int:
         """Sum of squared class sizes, n for each suppressed row (Bayardo and Agrawal, ICDE 2005)."""
-        return self.squares + self.suppressed * n
+        return self.sizes.released_squares + self.suppressed * n
 
     def average_class_size(self, n: int) -> float:
         """Released rows for each class; infinite without a class."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from bisect import insort
 
 from kanon_sql.config.model import Objective as ObjectiveName
-from kanon_sql.search.lattice import Node
+from kanon_sql.search.lattice import Node, guards, packed
 from kanon_sql.search.measures import CostModel, NodeMeasures, geometric_mean
 
 
@@ -23,6 +24,10 @@ class Objective(ABC):
     @abstractmethod
     def bound(self, node: Node) -> float:
         """A lower bound on the value of `node` and of all nodes above it."""
+
+    def guide(self, node: Node) -> float:
+        """What a path climbs by: cheap, and near the bound."""
+        return self.bound(node)
 
     @abstractmethod
     def value(self, measures: NodeMeasures) -> float:
@@ -77,17 +82,24 @@ class CountedObjective(Objective):
         super().__init__(costs, weights)
         self.k = k
         self.limit = limit
-        self._known: list[tuple[Node, float]] = []
+        self._known: list[tuple[float, int]] = []  # greatest first
+        self._guards = guards(len(weights))
 
     def bound(self, node: Node) -> float:
-        below = (
-            value for other, value in self._known if all(low <= level for low, level in zip(other, node, strict=True))
-        )
-        return max(below, default=self._least())
+        bits = self._guards
+        guarded = packed(node) | bits
+        for value, other in self._known:
+            if (guarded - other) & bits == bits:
+                return value
+        return self._least()
+
+    def guide(self, node: Node) -> float:
+        return -math.fsum(self.costs.detail(i, level) for i, level in enumerate(node))
 
     def learn(self, node: Node, all_classes: int, all_squares: int) -> None:
         """Takes in what a check counted, classes below k included."""
-        self._known.append((node, max(self._least(), self._raw(all_classes, all_squares))))
+        value = max(self._least(), self._raw(all_classes, all_squares))
+        insort(self._known, (value, packed(node)), key=lambda entry: -entry[0])
 
     @abstractmethod
     def _least(self) -> float:

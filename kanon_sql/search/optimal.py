@@ -102,7 +102,7 @@ class OptimalSearch:
             self.objective.learn(node, counts.all_classes, counts.all_squares)
         if not self.checker.satisfies(node):
             return False
-        measures = self.checker.measures(node)
+        measures = self.checker.losses(node)
         self._evaluated.add(node)
         value = self.objective.value(measures)
         slack = TOLERANCE * max(1.0, abs(value))
@@ -133,7 +133,7 @@ class OptimalSearch:
             after = self.lattice.successors(path[-1])
             if not after:
                 return path
-            following = min(after, key=self.objective.bound)
+            following = min(after, key=self.objective.guide)
             if self.checker.tags.satisfies(following):
                 return path
             path.append(following)

@@ -1,5 +1,5 @@
 -- Every released value of a hierarchy file by level: its code, how many values of the file lie below it, its label.
--- Code 0 is the missing value, which has no label. Long lists come as JSON: one parameter, where one a value would be
+-- Code 0 is the missing value: without a label, or * at the top. Long lists come as JSON: one parameter, where one a value would be
 -- slow.
 CREATE OR REPLACE TEMP TABLE weight AS
 SELECT

@@ -4,7 +4,7 @@ SELECT label
 FROM (
     SELECT label, level, code
     FROM weight
-    WHERE level < $height AND code > 0
+    WHERE level < $height
     UNION ALL
     SELECT CAST($missing AS VARCHAR) AS label, -1 AS level, 0 AS code
 ) AS released
