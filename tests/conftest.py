@@ -90,10 +90,10 @@ def write_parquet(path: Path, columns: Sequence[str], rows: Sequence[Sequence[Ce
 
 
 def read_csv(path: Path) -> list[dict[str, Cell]]:
-    """A release: an empty field is None."""
+    """A release: an empty field is None, as is a blank line where there is one column."""
     with path.open(newline="", encoding="utf-8") as file:
         header, *rows = csv.reader(file)
-    return [{c: v or None for c, v in zip(header, row, strict=True)} for row in rows]
+    return [{c: v or None for c, v in zip(header, row or [""], strict=True)} for row in rows]
 
 
 def read_parquet(path: Path) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,7 @@ def check_winner(case: Case, folder: Path, name: str, variant: str) -> None:
         assert report is None
         return
     assert report is not None
+    assert report["algorithm"] == {"name": name, "objective" if name == "optimal" else "prefer": variant}
     winner = problem.winner(name, variant)
     assert report["solution"]["levels"] == named(problem, winner)
     check_report(case, report, winner, variant if name == "optimal" else None)
@@ -200,6 +202,33 @@ def test_a_row_with_a_null_of_its_own_is_no_class(folder: Path) -> None:
     assert report["rows"]["released"] == 3
 
 
+def case_of(rows: list[dict[str, str | None]], files: dict[str, list[list[str]]], k: int, limit: int = 0) -> Case:
+    hierarchies = {column: Hierarchy.of_file(lines) for column, lines in files.items()}
+    return Case(Problem(rows, hierarchies, k, limit), files)
+
+
+@pytest.mark.parametrize("cells", ["aab", "a b", "  a"])
+def test_a_release_that_is_a_star_everywhere_is_one_class(folder: Path, cells: str) -> None:
+    case = case_of([{"q": cell.strip() or None} for cell in cells], {"q": [["a"], ["b"]]}, k=3)
+    check_winner(case, folder, "optimal", "loss")
+
+
+@pytest.mark.parametrize("lines", [["a"], ["a", "*"], ["a", "g", "*"], ["a", "g"]], ids="-".join)
+@pytest.mark.parametrize("cells", ["aaax", "aa  x", "aaa x", "aa x"])
+def test_a_hierarchy_of_one_value(folder: Path, lines: list[str], cells: str) -> None:
+    """It loses nothing but by suppression, which costs 1 in it as everywhere; NULL is not its value."""
+    rows: list[dict[str, str | None]] = [
+        {"q": None if cell == " " else "a", "r": "y" if cell == "x" else "x"} for cell in cells
+    ]
+    case = case_of(rows, {"q": [lines], "r": [["x"], ["y"]]}, k=2, limit=2)
+    nodes = {tuple(node["levels"].values()): node for node in kanon_sql.lattice(case.config(folder))["nodes"]}
+    for node in case.problem.nodes:
+        found = nodes[node.levels]
+        assert (found["suppressed"], found["classes"]) == (node.suppressed, node.classes)
+        assert found["lm"] == near(float(node.lm))
+    check_winner(case, folder, "optimal", "loss")
+
+
 @pytest.mark.parametrize("missing", ["keep", "drop", "drop-any"])
 def test_tables_without_a_release(folder: Path, missing: str) -> None:
     """Fewer rows than k, rows that are all dropped, or no row at all: exit 1, and nothing is written."""
@@ -208,4 +237,10 @@ def test_tables_without_a_release(folder: Path, missing: str) -> None:
     for rows in tables:
         problem = Problem(rows, hierarchies, k=3, limit="100%", missing=missing)
         assert not problem.satisfying
-        assert run(Case(problem, {"q": [["a"], ["b"]]}), folder, "optimal", "loss") is None
+        case = Case(problem, {"q": [["a"], ["b"]]})
+        with pytest.raises(NoReleaseError):
+            kanon_sql.run(case.config(folder, report=str(folder / "report.json")))
+        assert not case.target(folder).exists()
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        assert (report["status"], report["solution"]) == ("no-release", None)
+        assert report["rows"]["source"] == len(rows)

@@ -16,6 +16,7 @@ import pytest
 from conftest import Case, cases, read_csv, read_parquet, write_csv
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
+from reference import Hierarchy, Problem
 
 import kanon_sql
 
@@ -299,3 +300,46 @@ def test_order_none_keeps_that_of_a_large_source(tmp_path: Path) -> None:
     """More rows than one of the engine's row groups, so that several threads write."""
     _, numbers = many(tmp_path, 300_000, "none")
     assert numbers == list(range(300_000))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("missing", ["keep", "drop"])
+def test_order_none_keeps_that_of_a_small_source(tmp_path: Path, suffix: str, missing: str) -> None:
+    """The engine may turn a join around where the hierarchy is larger than the source."""
+    rows: list[dict[str, str | None]] = [{"q": str(i % 3), "note": str(i)} for i in range(100)]
+    for leaves in (3, 5000):
+        files = {"q": [[str(leaf)] for leaf in range(leaves)]}
+        problem = Problem(rows, {"q": Hierarchy.of_file(files["q"])}, k=2, missing=missing)
+        case = Case(problem, files, others=["note"], parquet=suffix == "parquet")
+        kanon_sql.run(case.config(tmp_path, release={"order": "none"}))
+        assert case.released(tmp_path) == rows
+
+
+def test_names_that_differ_in_case_only(tmp_path: Path) -> None:
+    write_csv(tmp_path / "source.csv", [["age", "Age", "note", "NOTE"], *[["a", "b", "c", "d"]] * 2])
+    write_csv(tmp_path / "q.csv", [["a"], ["b"]])
+    config = {
+        "source": str(tmp_path / "source.csv"),
+        "target": str(tmp_path / "release.csv"),
+        "quasi_identifiers": {"age": str(tmp_path / "q.csv"), "Age": str(tmp_path / "q.csv")},
+        "identifiers": ["note"],
+        "sensitive": ["NOTE"],
+        "privacy": {"k": 2},
+    }
+    kanon_sql.run(config)
+    assert raw_csv(tmp_path / "release.csv") == [["age", "Age", "NOTE"], *[["a", "b", "d"]] * 2]
+
+
+def test_a_null_alone_in_its_row_is_not_lost(tmp_path: Path) -> None:
+    """A blank line is no row for many readers: the field must be quoted."""
+    (tmp_path / "source.csv").write_text('q\n""\na\n""\na\n', encoding="utf-8")
+    write_csv(tmp_path / "q.csv", [["a"], ["b"]])
+    config = {
+        "source": str(tmp_path / "source.csv"),
+        "target": str(tmp_path / "release.csv"),
+        "quasi_identifiers": {"q": str(tmp_path / "q.csv")},
+        "privacy": {"k": 2},
+    }
+    assert kanon_sql.run(config).report["rows"]["released"] == 4
+    with (tmp_path / "release.csv").open(newline="", encoding="utf-8") as file:
+        assert Counter(row["q"] for row in csv.DictReader(file)) == {"": 2, "a": 2}

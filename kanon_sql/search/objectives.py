@@ -25,9 +25,9 @@ class Objective(ABC):
     def bound(self, node: Node) -> float:
         """A lower bound on the value of `node` and of all nodes above it."""
 
-    def guide(self, node: Node) -> float:
-        """What a path climbs by: cheap, and near the bound."""
-        return self.bound(node)
+    def guide(self, node: Node) -> tuple[float, float]:
+        """What a path climbs by: the bound, and what breaks ties."""
+        return self.bound(node), 0.0
 
     @abstractmethod
     def value(self, measures: NodeMeasures) -> float:
@@ -93,8 +93,8 @@ class CountedObjective(Objective):
                 return value
         return self._least()
 
-    def guide(self, node: Node) -> float:
-        return -math.fsum(self.costs.detail(i, level) for i, level in enumerate(node))
+    def guide(self, node: Node) -> tuple[float, float]:
+        return self.bound(node), -math.fsum(self.costs.detail(i, level) for i, level in enumerate(node))
 
     def learn(self, node: Node, all_classes: int, all_squares: int) -> None:
         """Takes in what a check counted, classes below k included."""
