@@ -11,17 +11,19 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine, EngineOptions, lock_down, open_engine
-from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError
+from kanon_sql.errors import ConfigurationError, InterruptedRunError, KanonError, NoReleaseError, OutOfTimeError
 from kanon_sql.handed_in import Job
 from kanon_sql.preparation import Prepared, load_hierarchies, prepare_search
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.sink import Sink
+from kanon_sql.release.staging import same_file
 from kanon_sql.release.statement import Suppression, release_select, suppress_classes
 from kanon_sql.release.target import open_sink, prepare
 from kanon_sql.report import ReportDraft, write_json
 from kanon_sql.search.checker import NodeChecker
 from kanon_sql.search.dispatch import search
 from kanon_sql.search.result import SearchResult
+from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import assign_roles
@@ -60,8 +62,13 @@ def run_configuration(
         names=tuple(loaded.config.quasi_identifiers),
     )
     run = Run(loaded, options, progress, time_limit, draft, Stopwatch())
+    if report is not None:
+        _refuse_report(loaded, report)
     try:
-        _run(run, job)
+        try:
+            _run(run, job)
+        except KeyboardInterrupt:
+            raise InterruptedRunError("interrupted: nothing was changed") from None
     except KanonError as error:
         draft.fail(error)
         draft.seconds = {**run.watch.seconds, "total": run.watch.total()}
@@ -73,6 +80,17 @@ def run_configuration(
     if report is not None:
         write_json(report, draft.to_dict())
     return draft
+
+
+def _refuse_report(loaded: LoadedConfig, report: Path) -> None:
+    """A report must not take the place of the source or the release."""
+    source, target = loaded.config.source, loaded.config.target
+    others = [source.database, target.path if target else None, target.database if target else None]
+    files = [loaded.base / other for other in others if other is not None]
+    if source.path is not None and "://" not in source.path and (loaded.base / source.path).exists():
+        files += find_files(source.path, loaded.base, loaded.place("source")).paths
+    if any(same_file(report, file) for file in files):
+        raise ConfigurationError(f"{report}: the report would replace the source or the release; name another file")
 
 
 def describe_algorithm(algorithm: AlgorithmConfig) -> dict[str, str]:
@@ -90,6 +108,7 @@ def _run(run: Run, job: Job | None) -> None:
         source = open_it(loaded)
         roles = assign_roles(source, loaded)
         run.draft.target = sink.describe()
+        sink.refuse(roles.released, loaded.place("target"))
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink)
         with run.watch.part("read"):

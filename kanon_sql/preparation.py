@@ -28,7 +28,7 @@ from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
 
-_NESTED = ("[", "STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
+_NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
 
 
 @dataclass(frozen=True)
@@ -183,10 +183,10 @@ def _released_missing(
 
 def _refuse_nested(roles: Roles, loaded: LoadedConfig) -> None:
     problems = [
-        f"{loaded.place('quasi_identifiers', item.name)}: column {item.name!r} is of type {item.type}; "
+        f"{loaded.place('quasi_identifiers', item.name)}: column {item.name!r} is of type {item.type[:40]}; "
         "expected a text, number, date, timestamp or boolean: cast it in source.query"
         for item in roles.quasi_identifiers
-        if any(mark in item.type for mark in _NESTED)
+        if item.type.startswith(_NESTED) or item.type.endswith("]")
     ]
     if problems:
         raise ConfigurationError(problems)

@@ -93,10 +93,16 @@ def _verify(
     if masked and counts.starred < masked:
         problems.append(f"{counts.starred} masked rows were written, expected {masked}")
     for key, name, mapping, level in zip(keys, quasi_identifiers, mappings, node, strict=True):
+        as_it_was = level == 0 < mapping.height and mapping.column_type != "VARCHAR"
         foreign = engine.query(
-            "verify_members",
+            "verify_typed_members" if as_it_was else "verify_members",
             values={"masked": masked > 0},
-            names={"written": written.relation, "mapping": mapping.table, "label": f"label_{level}"},
+            names={
+                "written": written.relation,
+                "mapping": mapping.table,
+                "label": f"label_{level}",
+                "typed_value": exp.TryCast(this=column("value", "present"), to=_type(mapping)),
+            },
             lists={"qi": [{"value": key}]},
         )[0][0]
         if foreign:
@@ -104,3 +110,7 @@ def _verify(
     if problems:
         raise VerificationError(problems)
     return counts
+
+
+def _type(mapping: Mapping) -> exp.DataType:
+    return exp.DataType.build(mapping.column_type, dialect="duckdb")

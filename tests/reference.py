@@ -54,9 +54,8 @@ class Hierarchy:
         return [Counter(row[level] for row in self.rows) for level in range(self.top + 1)]
 
     def generalize(self, value: Cell, level: int) -> Cell:
-        """NULL is `*` at the top, but what has one level only is never generalized."""
         if value is None:
-            return "*" if level == self.top > 0 else None
+            return "*" if level == self.top else None
         return self.words[value][level]
 
     def cost(self, value: Cell, level: int) -> Fraction:

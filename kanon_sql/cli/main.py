@@ -52,11 +52,15 @@ def main(arguments: list[str] | None = None) -> None:
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
     signal.signal(signal.SIGTERM, _terminate)
+    output = sys.stdout
     try:
         status = cli.main(words, prog_name="kanon-sql", standalone_mode=False)
         sys.stdout.flush()
     except KanonError as error:
         status = _fail(error.problems, error.exit_status, debug)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        status = 2
     except click.UsageError as error:
         hint = f" (see {error.ctx.command_path} --help)" if error.ctx else ""
         status = _fail([error.format_message() + hint], 2, debug)
@@ -65,9 +69,11 @@ def main(arguments: list[str] | None = None) -> None:
     except (KeyboardInterrupt, click.Abort):
         interrupted = InterruptedRunError("interrupted: nothing was changed")
         status = _fail(interrupted.problems, interrupted.exit_status, debug)
-    except BrokenPipeError:
-        # The reader of standard output went away, which is its right.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit) as error:
+        # The reader of standard output went away, which is its right; click then wraps the stream and exits with 1.
+        if isinstance(error, SystemExit) and sys.stdout is output:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
         status = 0
     except Exception as error:
         problem = f"unexpected {type(error).__name__}; please report it with the output of --debug"

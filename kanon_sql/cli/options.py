@@ -63,6 +63,24 @@ _COLUMNS: list[Callable[[Any], Any]] = [
 ]
 
 
+# Options that stand for a configuration, and so do not go with one.
+_FLAGS = {
+    "k": "--k",
+    "sensitive": "--sensitive",
+    "insensitive": "--insensitive",
+    "identifiers": "--identifier",
+    "unlisted": "--unlisted",
+    "limit": "--limit",
+    "missing_texts": "--missing",
+    "delimiter": "--delimiter",
+    "output": "-o",
+    "algorithm": "--algorithm",
+    "order": "--order",
+    "suppressed": "--suppressed",
+    "missing_rows": "--missing-rows",
+}
+
+
 @dataclass(frozen=True)
 class Common:
     """The shared options of one call."""
@@ -159,12 +177,10 @@ def loaded_from(first: str, options: dict[str, Any], common: Common) -> LoadedCo
     """The configuration: of the file `first`, or with column options the one that they stand for."""
     from kanon_sql.config.load import from_mapping, load_config
 
-    given = [
-        name for name in ("k", "sensitive", "insensitive", "identifiers", "unlisted", "limit") if options.get(name)
-    ]
+    given = [name for name in _FLAGS if options.get(name)]
     if options.get("qi"):
         return from_mapping(mapping_of(first, options), overrides=common.overrides, name="command line")
     if given:
-        flags = ", ".join("--" + name.replace("identifiers", "identifier") for name in given)
+        flags = ", ".join(_FLAGS[name] for name in given)
         raise click.UsageError(f"{flags} go with --qi; with a configuration file use --set, such as --set privacy.k=5")
     return load_config(first, common.overrides)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.options import column_options, common_options, loaded_from, mapping_of, take_common
+from kanon_sql.cli.options import column_options, common_options, loaded_from, take_common
 from kanon_sql.errors import KanonError
 
 
@@ -43,8 +43,8 @@ def run(config: str, print_config: bool, **options: Any) -> None:
     if print_config:
         from kanon_sql.config.arguments import to_yaml
 
-        loaded_from(config, options, common)
-        click.echo(to_yaml(mapping_of(config, options)), nl=False)
+        shown = loaded_from(config, options, common)
+        click.echo(shown.redact(to_yaml(shown.config.model_dump(exclude_unset=True))), nl=False)
         return
     loaded = loaded_from(config, options, common)
     from kanon_sql import api

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +59,11 @@ class Engine:
             raise InterruptedRunError("interrupted: nothing was changed") from None
         except duckdb.Error as error:
             raise EngineError(self.say(error)) from error
+        except RuntimeError as error:
+            # What a signal makes of a statement that runs.
+            if "interrupt" not in str(error).lower():
+                raise
+            raise InterruptedRunError("interrupted: nothing was changed") from None
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
@@ -90,6 +97,9 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
 
     Conversion, constraint and parser messages quote data, so their details are left out unless `show_values`.
     """
+    line = re.search(r"CSV Error on Line: (\d+)", str(error))
+    if line:
+        return f"line {line[1]} cannot be read as CSV; look at its quotes, delimiters and line ends"
     first = " ".join(str(error).split("\n\n")[0].split())
     kind = type(error).__name__.removesuffix("Exception")
     if isinstance(error, duckdb.OutOfMemoryException):
@@ -167,7 +177,9 @@ def lock_down(engine: Engine, files: Iterable[Path], folders: Iterable[Path]) ->
         return
     connection = engine.connection
     folders = list(folders)
-    set_value(connection, "allowed_paths", [str(path) for path in (*files, *folders)])
+    paths = [str(path) for path in (*files, *folders)]
+    # A name that reads as a glob is escaped where it is read; the engine looks at both spellings.
+    set_value(connection, "allowed_paths", sorted({*paths, *(escape(path) for path in paths)}))
     set_value(connection, "allowed_directories", [f"{folder}{os.sep}" for folder in folders])
     set_value(connection, "enable_external_access", False)
     set_value(connection, "lock_configuration", True)

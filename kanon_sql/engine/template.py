@@ -96,6 +96,7 @@ def render(
     return "".join(values[piece] if position % 2 else piece for position, piece in enumerate(pieces))
 
 
+_FILLED = "filled by a value"
 _MARK = "kanon_sql_hole."
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RENDERED: dict[object, list[str]] = {}
@@ -137,7 +138,19 @@ def column(name: str, table: str | None = None) -> exp.Column:
 
 
 def _mentions(node: exp.Expr, prefix: str) -> bool:
-    return any(found.name.startswith(prefix) for found in node.find_all(exp.Identifier))
+    return any(found.name.startswith(prefix) and not _is_filled(found) for found in node.find_all(exp.Identifier))
+
+
+def _is_filled(node: exp.Expr) -> bool:
+    """Whether a name was put in by a fill: it is no hole then, whatever it is called."""
+    identifier = node if isinstance(node, exp.Identifier) else node.this
+    return isinstance(identifier, exp.Identifier) and bool(identifier.meta.get(_FILLED))
+
+
+def _sealed(node: exp.Expr) -> exp.Expr:
+    for identifier in node.find_all(exp.Identifier):
+        identifier.meta[_FILLED] = True
+    return node
 
 
 def _repeat(tree: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
@@ -215,25 +228,25 @@ def _filled(node: exp.Expr, prefix: str, item: Item) -> exp.Expr:
 
 def _replace(tree: exp.Expr, names: Mapping[str, Fill]) -> None:
     for node in list(tree.find_all(exp.Column, exp.Table, exp.Identifier)):
-        if node.name not in names or (isinstance(node, exp.Table) and node.args.get("db")):
+        if node.name not in names or _is_filled(node) or (isinstance(node, exp.Table) and node.args.get("db")):
             continue
         value = names[node.name]
         if isinstance(value, int):
             value = exp.Literal.number(value)
         if isinstance(value, str):
             if isinstance(node, exp.Identifier):
-                node.replace(quoted(value))
+                node.replace(_sealed(quoted(value)))
         elif isinstance(node, exp.Identifier):
             if not isinstance(node.parent, (exp.Column, exp.Table)):
-                node.replace(value.copy())
+                node.replace(_sealed(value.copy()))
         elif isinstance(node, exp.Column) and node.args.get("table") is None:
-            node.replace(value.copy())
+            node.replace(_sealed(value.copy()))
         elif isinstance(node, exp.Table):
             _replace_table(node, value)
 
 
 def _replace_table(node: exp.Table, value: exp.Expr) -> None:
-    made = value.copy()
+    made = _sealed(value.copy())
     alias = node.args.get("alias")
     if isinstance(made, exp.Select):
         made = exp.Subquery(this=made)

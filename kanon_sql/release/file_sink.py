@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from kanon_sql.source.csv import read_csv
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 from kanon_sql.source.parquet import open_parquet
 
+_NOT_IN_PARQUET = ("HUGEINT", "UHUGEINT", "BIGNUM", "INTERVAL", "TIME WITH TIME ZONE")
 _CSV_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -33,6 +35,15 @@ class _Files(Sink):
     def describe(self) -> str:
         return shown(self.final)
 
+    def refuse(self, released: Sequence[Column], place: str) -> None:
+        super().refuse(released, place)
+        lossy = [item for item in released if item.type.startswith(_NOT_IN_PARQUET)]
+        if self.format == "parquet" and lossy:
+            raise ConfigurationError(
+                f"{place}: Parquet cannot hold column {lossy[0].name!r} of type {lossy[0].type} unchanged; "
+                "cast it in source.query, or write CSV or a table"
+            )
+
     def _copy(
         self,
         engine: Engine,
@@ -44,6 +55,12 @@ class _Files(Sink):
     ) -> None:
         self._columns = columns
         self._dialect = self._csv_dialect(source)
+        if self.format == "csv" and len(columns) == 1:
+            # A NULL alone on its line would be a blank line, which readers skip; an empty text is written as "".
+            release = release.copy()
+            only = release.args["expressions"][0]
+            value = exp.Coalesce(this=exp.cast(only.this.copy(), "VARCHAR"), expressions=[exp.Literal.string("")])
+            only.set("this", value)
         options = {**self._options(), **more}
         words = ", ".join(f"{name} {_option(value)}" for name, value in options.items())
         # COPY takes a name and words as its options, neither from a user but as a literal.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlglot import exp
 
 from kanon_sql.engine.connection import Engine
-from kanon_sql.source.model import Source
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.source.model import Column, Source
 
 
 class Sink(ABC):
@@ -16,6 +18,22 @@ class Sink(ABC):
 
     plain_text = False  # whether generalized columns must be VARCHAR in the statement itself
     warnings: tuple[str, ...] = ()
+
+    def refuse(self, released: Sequence[Column], place: str) -> None:
+        """Refuses columns that the target cannot hold unchanged, before any row is read. ConfigurationError."""
+        seen: dict[str, str] = {}
+        problems = []
+        for item in released:
+            other = seen.setdefault(item.name.casefold(), item.name)
+            if not item.name:
+                problems.append(f"{place}: a column without a name cannot be released; name it, or drop it")
+            elif other != item.name:
+                problems.append(
+                    f"{place}: columns {other!r} and {item.name!r} differ in case only, which the engine cannot "
+                    "write side by side; rename or drop one of them"
+                )
+        if problems:
+            raise ConfigurationError(problems)
 
     @abstractmethod
     def paths(self) -> tuple[list[Path], list[Path]]:

@@ -6,7 +6,10 @@ import codecs
 import csv
 import gzip
 import io
+import re
+import zlib
 from collections.abc import Sequence
+from glob import escape
 from pathlib import Path
 
 from sqlglot import exp
@@ -44,18 +47,26 @@ def open_csv(
     """
     dialect, names = _examine(paths[0], options, named, place)
     warnings = []
+    _refuse_beyond_engine(paths, dialect.encoding)
     if dialect.encoding != "utf-8":
         warnings.append(f"{paths[0].name} is read as {dialect.encoding}; a CSV release is written as UTF-8")
     for path in paths[1:]:
-        if _examine(path, options, named, place)[1] != names:
+        other, other_names = _examine(path, options, named, place)
+        if other.encoding != dialect.encoding:
+            raise EngineError(f"{path}: is {other.encoding}, {paths[0]} is {dialect.encoding}; expected one encoding")
+        if other_names != names:
             raise EngineError(f"{path}: its header differs from that of {paths[0]}; expected the same columns in order")
-    _refuse_repeated(names, paths[0])
+    _refuse_repeated([*names, *partitions], paths[0])
     keys = [f"c{position}" for position in range(len(names))]
     columns = tuple(Column(name, key, "VARCHAR") for name, key in zip(names, keys, strict=True))
     reader = read_csv(paths, dialect, keys, missing, partitions)
+    relation = select_keys(reader, [*keys, *partitions])
+    if len(keys) == 1 and "" not in missing:
+        blank = exp.Coalesce(this=exp.column(keys[0], quoted=True), expressions=[exp.Literal.string("")])
+        relation.expressions[0].set("this", blank)
     return Source(
         kind="csv",
-        relation=select_keys(reader, [*keys, *partitions]),
+        relation=relation,
         columns=columns + tuple(Column(name, f"c{len(keys) + i}", "VARCHAR") for i, name in enumerate(partitions)),
         missing=missing,
         columnar=False,
@@ -84,10 +95,12 @@ def read_csv(
         "header": dialect.header,
         "encoding": dialect.encoding,
         "max_line_size": _LONGEST_LINE,
+        "new_line": dialect.line_end.replace("\r", "\\r").replace("\n", "\\n"),
         "buffer_size": 2 * _LONGEST_LINE,
         "hive_partitioning": bool(partitions),
         # An empty field is NULL where '' means missing; elsewhere it is a text, and nothing is read as NULL.
-        "nullstr": "" if "" in missing else "\x01kanon-sql: no text is NULL\x01",
+        # A file of one column keeps its blank lines only as NULL.
+        "nullstr": "" if "" in missing or len(keys) == 1 else "\x01kanon-sql: no text is NULL\x01",
         **more,
     }
     if partitions:
@@ -97,7 +110,7 @@ def read_csv(
             exp.PropertyEQ(this=exp.Literal.string(key), expression=exp.Literal.string("VARCHAR")) for key in keys
         ]
     )
-    arguments = [literal([str(path) for path in paths]), _option("columns", types)]
+    arguments = [literal([escape(str(path)) for path in paths]), _option("columns", types)]
     arguments += [_option(name, literal(value)) for name, value in options.items()]
     return exp.Table(this=exp.Anonymous(this="read_csv", expressions=arguments))
 
@@ -143,7 +156,7 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
     if header is None:
         header = bool(set(first) & set(named)) or _looks_like_header(first)
     names = first if header else [f"column{position}" for position in range(len(first))]
-    return CsvDialect(delimiter, quote, escape, header, encoding), names
+    return CsvDialect(delimiter, quote, escape, header, encoding, _line_end(text, quote)), names
 
 
 def _sample(path: Path) -> bytes:
@@ -152,8 +165,23 @@ def _sample(path: Path) -> bytes:
         with opener(path, "rb") as file:
             found: bytes = file.read(_SAMPLE)
             return found
-    except OSError as error:
-        raise EngineError(f"{path}: cannot be read ({error.strerror or error})") from None
+    except (OSError, EOFError, zlib.error) as error:
+        raise EngineError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+
+
+def _refuse_beyond_engine(paths: Sequence[Path], encoding: str) -> None:
+    """The engine reads UTF-16 in little-endian order and without surrogate pairs; others would come out wrong."""
+    if encoding != "utf-16":
+        return
+    for path in paths:
+        with path.open("rb") as file:
+            while chunk := file.read(_SAMPLE):
+                big_endian = file.tell() <= _SAMPLE and chunk.startswith(codecs.BOM_UTF16_BE)
+                if big_endian or re.search(rb"[\xd8-\xdb]", chunk[1::2]):
+                    raise EngineError(
+                        f"{path}: this UTF-16 (big-endian, or with characters beyond 16 bits) cannot be read "
+                        "unchanged; convert the file to UTF-8"
+                    )
 
 
 def _encoding(sample: bytes, given: str | None, place: str) -> str:
@@ -164,7 +192,10 @@ def _encoding(sample: bytes, given: str | None, place: str) -> str:
             raise ConfigurationError(
                 f"{place}: unknown encoding {given!r}; expected utf-8, latin-1 or utf-16"
             ) from None
-        return _ENCODINGS.get(codec, codec)
+        known = _ENCODINGS.get(codec, codec)
+        if known not in ("utf-8", "latin-1", "utf-16"):
+            raise ConfigurationError(f"{place}: encoding {given!r} cannot be read; expected utf-8, latin-1 or utf-16")
+        return known
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     try:
@@ -172,6 +203,13 @@ def _encoding(sample: bytes, given: str | None, place: str) -> str:
     except UnicodeDecodeError:
         return "latin-1"
     return "utf-8"
+
+
+def _line_end(text: str, quote: str) -> str:
+    """What ends the first record; line breaks inside quotes are values."""
+    outside = re.sub(f"{quote}[^{quote}]*{quote}", "", text[:_SAMPLE]) if quote else text
+    found = re.search(r"\r\n|\n|\r", outside)
+    return found[0] if found else "\n"
 
 
 def _delimiter(text: str, quote: str) -> str:
@@ -205,4 +243,7 @@ def _is_number(field: str) -> bool:
 def _refuse_repeated(names: list[str], path: Path) -> None:
     repeated = sorted({name for name in names if names.count(name) > 1})
     if repeated:
-        raise EngineError(f"{path}: the header names {', '.join(map(repr, repeated))} twice; rename one of them")
+        raise EngineError(
+            f"{path}: column {', '.join(map(repr, repeated))} is there twice, in the header or as a partition; "
+            "rename one"
+        )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from glob import glob
 from pathlib import Path
 
 import duckdb
-from sqlglot import exp
+from sqlglot import exp, tokenize
 from sqlglot.errors import SqlglotError
+from sqlglot.tokenizer_core import TokenType
 
 from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine, describe, literal, set_value
+from kanon_sql.engine.connection import Engine, describe, literal
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.model import Column, Source, select_keys
 
@@ -78,7 +80,7 @@ def open_query(
     if database is not None:
         catalog = attach(engine, database)
         engine.run(f"USE {template.quoted(catalog).sql('duckdb')}")
-    set_value(engine.connection, "file_search_path", str(base))
+    text = with_absolute_paths(text, base)
     view = template.state("source_query")
     try:
         # The text was parsed as one SELECT; the line break ends a comment at its end.
@@ -109,6 +111,35 @@ def open_relation(engine: Engine, table: exp.Table, missing: tuple[str, ...]) ->
         columnar=False,
         label=table.name,
     )
+
+
+_READS = re.compile(r"(read_\w+|\w+_scan|glob|parquet_\w+|sniff_csv)", re.IGNORECASE)
+
+
+def with_absolute_paths(query: str, base: Path) -> str:
+    """The query with the relative paths that it reads (FROM 'a.csv', read_csv('a.csv')) taken from `base`.
+
+    Once the connection is locked down the engine looks at a path before it looks for it, so it must be whole.
+    """
+    made, end, calls = [], 0, [False]
+    previous = None
+    for token in tokenize(query, read="duckdb"):
+        if token.token_type is TokenType.L_PAREN:
+            calls.append(calls[-1] or bool(previous is not None and _READS.fullmatch(previous.text)))
+        elif token.token_type is TokenType.R_PAREN and len(calls) > 1:
+            calls.pop()
+        named = previous is not None and previous.token_type in (TokenType.FROM, TokenType.JOIN)
+        if token.token_type is TokenType.STRING and (calls[-1] or named) and _is_relative_file(token.text, base):
+            made += [query[end : token.start], literal(str(base.absolute() / token.text)).sql("duckdb")]
+            end = token.end + 1
+        previous = token
+    return "".join([*made, query[end:]])
+
+
+def _is_relative_file(text: str, base: Path) -> bool:
+    if not text or Path(text).is_absolute() or "://" in text:
+        return False
+    return bool(glob(str(base / text), recursive=True))  # noqa: PTH207 - as the engine's own globs
 
 
 def _refuse_other_than_select(engine: Engine, text: str, place: str) -> None:

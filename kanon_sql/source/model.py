@@ -21,6 +21,7 @@ class CsvDialect:
     escape: str
     header: bool
     encoding: str
+    line_end: str = "\n"
 
 
 @dataclass(frozen=True)

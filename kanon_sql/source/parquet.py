@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from glob import escape
 from pathlib import Path
 
 from sqlglot import exp
 
 from kanon_sql.engine.connection import Engine, literal
+from kanon_sql.errors import EngineError
 from kanon_sql.source.model import Column, Source, select_keys
 
 
@@ -15,9 +17,13 @@ def open_parquet(
 ) -> Source:
     """Opens Parquet files as one source. Raises EngineError for files that cannot be read."""
     reader = read_parquet(paths, hive=bool(partitions))
-    described = engine.run(exp.Describe(this=exp.select("*").from_(reader.copy())))
+    try:
+        described = engine.run(exp.Describe(this=exp.select("*").from_(reader.copy())))
+        written = _written_names(engine, paths[0])
+    except EngineError as error:
+        raise EngineError(f"{paths[0]}: {error}") from error
     names = [str(row[0]) for row in described]
-    written = _written_names(engine, paths[0])
+    _refuse_differences(engine, paths, written, partitions)
     # The engine renames columns that differ only in case; their places tell which is which.
     shown = [
         written[position] if position < len(written) and name not in partitions else name
@@ -41,10 +47,25 @@ def open_parquet(
 
 def read_parquet(paths: tuple[Path, ...], *, hive: bool) -> exp.Table:
     """The read_parquet call; partition folders are read as texts, as they are written."""
-    arguments: list[exp.Expr] = [literal([str(path) for path in paths])]
+    arguments: list[exp.Expr] = [literal([escape(str(path)) for path in paths])]
     options = {"hive_partitioning": hive, **({"hive_types_autocast": False} if hive else {})}
     arguments += [exp.EQ(this=exp.to_identifier(name), expression=literal(value)) for name, value in options.items()]
     return exp.Table(this=exp.Anonymous(this="read_parquet", expressions=arguments))
+
+
+def _refuse_differences(
+    engine: Engine, paths: tuple[Path, ...], written: list[str], partitions: tuple[str, ...]
+) -> None:
+    """The engine reads all files by the first one's columns, and casts values that are of another type."""
+    twice = sorted(set(written) & set(partitions))
+    if twice:
+        raise EngineError(f"{paths[0]}: column {', '.join(map(repr, twice))} is there twice, as a partition too")
+    if len(paths) > 1:
+        found = engine.query("parquet_differences", values={"paths": [escape(str(path)) for path in paths]})
+        if found:
+            raise EngineError(
+                f"{found[0][0]}: its columns or types differ from those of other files; expected files of one schema"
+            )
 
 
 def _written_names(engine: Engine, path: Path) -> list[str]:

@@ -1,0 +1,12 @@
+-- Released values of one quasi-identifier that keeps its values and its type, and that are none of the source's
+-- (a masked row's * is one). Values that are equal in their type count as equal, however they are written.
+SELECT count(*) AS foreign_values
+FROM (
+    SELECT DISTINCT CAST(qi_value AS VARCHAR) AS value
+    FROM written
+) AS present
+WHERE
+    NOT EXISTS (
+        SELECT 1 FROM mapping WHERE mapping.value IS NOT DISTINCT FROM typed_value
+    )
+    AND NOT (coalesce(present.value, '') = '*' AND $masked)
