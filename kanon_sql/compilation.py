@@ -13,6 +13,7 @@ from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.preparation import Prepared
 from kanon_sql.progress import Progress
+from kanon_sql.release.sink import refuse_names
 from kanon_sql.search.checker import NodeChecker
 from kanon_sql.search.dispatch import search
 from kanon_sql.search.measures import NodeMeasures
@@ -35,6 +36,7 @@ def compile_release(
     """
     if dialect not in DIALECTS:
         raise ConfigurationError(f"--dialect: {dialect!r} is not known; expected {', '.join(DIALECTS)}")
+    refuse_names(prepared.roles.released, loaded.place())
     config = loaded.config
     limit = config.suppression.rows(prepared.frequency.n)
     checker = NodeChecker(engine, prepared.frequency, config.privacy.k, limit, progress)
@@ -114,7 +116,7 @@ def _assemble(
     """The query file with the mapping tables, which are VALUES lists, put in its joins."""
     tree = template.fill(
         "compiled_release",
-        names={"source": prepared.rows, "smallest_size": exp.Literal.number(smallest)},
+        names={"source": prepared.rows, "smallest_size": smallest, "class_size": template.state("class_size")},
         lists={
             "out": outputs,
             "class": classes,

@@ -11,13 +11,20 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine, EngineOptions, lock_down, open_engine
-from kanon_sql.errors import ConfigurationError, InterruptedRunError, KanonError, NoReleaseError, OutOfTimeError
+from kanon_sql.errors import (
+    ConfigurationError,
+    EngineError,
+    InterruptedRunError,
+    KanonError,
+    NoReleaseError,
+    OutOfTimeError,
+)
 from kanon_sql.handed_in import Job
 from kanon_sql.preparation import Prepared, load_hierarchies, prepare_search
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.sink import Sink
 from kanon_sql.release.staging import same_file
-from kanon_sql.release.statement import Suppression, release_select, suppress_classes
+from kanon_sql.release.statement import Suppression, release_select, starred_rows, suppress_classes
 from kanon_sql.release.target import open_sink, prepare
 from kanon_sql.report import ReportDraft, write_json
 from kanon_sql.search.checker import NodeChecker
@@ -83,7 +90,9 @@ def run_configuration(
 
 
 def _refuse_report(loaded: LoadedConfig, report: Path) -> None:
-    """A report must not take the place of the source or the release."""
+    """A report must not take the place of the source or the release, and must have a place of its own."""
+    if not report.parent.is_dir():
+        raise EngineError(f"{report}: the report cannot be written, its folder does not exist; make it")
     source, target = loaded.config.source, loaded.config.target
     others = [source.database, target.path if target else None, target.database if target else None]
     files = [loaded.base / other for other in others if other is not None]
@@ -204,7 +213,8 @@ def _write(run: Run, engine: Engine, prepared: Prepared, found: SearchResult, si
     assert winner is not None
     mappings = prepared.frequency.mappings
     masked = config.release.suppressed == "mask" and winner.suppressed > 0
-    if masked and winner.suppressed < config.privacy.k:
+    k = config.privacy.k
+    if masked and winner.suppressed + starred_rows(engine, mappings, winner.levels, k) < k:
         masked = False
         run.draft.warnings.append(
             f"{winner.suppressed} suppressed rows are too few to be masked as one class of {config.privacy.k}; "

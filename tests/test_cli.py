@@ -127,12 +127,10 @@ def test_wrong_usage_and_configurations(call: Call, words: list[str]) -> None:
     assert not Path("release.csv").exists()
 
 
-@pytest.mark.xfail(strict=True, reason="the help text is printed as an error")
 def test_without_a_command_it_shows_the_help(call: Call) -> None:
     assert "kanon-sql: error: Usage" not in call().err
 
 
-@pytest.mark.xfail(strict=True, reason="they are ignored without a word")
 @pytest.mark.parametrize(
     "option", [["-o", "other.csv"], ["--algorithm", "minimal"], ["--missing", "?"], ["--order", "none"]], ids=" ".join
 )
@@ -248,7 +246,6 @@ def test_the_printed_configuration_is_the_one_that_runs(call: Call) -> None:
     assert load_config("printed.yaml").config == from_mapping(yaml.safe_load(printed.out)).config
 
 
-@pytest.mark.xfail(strict=True, reason="overrides are left out; a file is printed as the source of an empty one")
 @pytest.mark.parametrize("words", [COLUMNS, ("run", "config.yaml")], ids=["options", "file"])
 def test_the_printed_configuration_has_the_overrides(call: Call, words: tuple[str, ...]) -> None:
     printed = call(*words, "--print-config", "--set", "privacy.k=7")
@@ -319,7 +316,6 @@ def test_progress_is_for_terminals(call: Call) -> None:
         os.close(ours)
 
 
-@pytest.mark.xfail(strict=True, reason="click ends with 1, which says that there is no release")
 @pytest.mark.parametrize("words", [["run", "config.yaml"], ["schema"], ["run", "--help"]], ids=" ".join)
 def test_a_reader_that_goes_away_is_no_error(call: Call, words: list[str]) -> None:
     gone, ours = os.pipe()
@@ -330,7 +326,6 @@ def test_a_reader_that_goes_away_is_no_error(call: Call, words: list[str]) -> No
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.xfail(reason="an interrupted statement is taken for an unexpected error, a report is not written")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_run_changes_nothing(tmp_path: Path, number: signal.Signals) -> None:
     overrides = ["quasi_identifiers.education=education-adult", "insensitive=[hours_per_week]", "algorithm=minimal"]

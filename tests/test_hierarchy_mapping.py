@@ -136,7 +136,9 @@ def test_missing_text_wins_over_a_value_of_the_file_that_still_counts(engine: En
 def test_missing_text_that_is_also_a_label(engine: Engine) -> None:
     mapping = build(engine, hierarchy(("a", "?", "top"), ("b", "y", "top")), missing=("?",), released_missing="?")
     assert table(engine, mapping)["a"] == ((1, 1, 1), ("a", "?", "top"))
-    assert table(engine, mapping)["?"] == ((0, 0, 0), ("?", "?", "*")), "missing at the top is *, beside a top of another name"
+    assert table(engine, mapping)["?"] == ((0, 0, 0), ("?", "?", "*")), (
+        "missing at the top is *, beside a top of another name"
+    )
 
 
 def test_one_level_of_one_value_tells_missing_ones_apart(engine: Engine) -> None:

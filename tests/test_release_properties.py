@@ -45,7 +45,7 @@ def without_nulls(rows: Iterable[Mapping[str, Any]]) -> list[Json]:
     return [{column: "" if cell is None else cell for column, cell in row.items()} for row in rows]
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(cases(), st.booleans(), st.sampled_from(["none", "random"]))
 def test_a_release_is_that_of_its_levels(folder: Path, case: Case, mask: bool, order: str) -> None:
     problem = case.problem

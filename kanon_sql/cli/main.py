@@ -85,7 +85,7 @@ def _fail(problems: list[str], status: int, debug: bool) -> int:
     if debug:
         traceback.print_exc()
     for problem in problems:
-        click.echo(f"kanon-sql: error: {problem}", err=True)
+        click.echo(f"kanon-sql: error: {' '.join(problem.split())}", err=True)
     return status
 
 

@@ -131,6 +131,9 @@ def column_options(command: Command) -> Command:
 def take_common(options: dict[str, Any]) -> Common:
     """Takes the shared options out of a command's arguments. Raises UsageError for --set without =."""
     options.pop("debug")
+    limit = options["time_limit"]
+    if limit is not None and limit != limit:
+        raise click.UsageError("--time-limit nan: expected seconds, 0 or more")
     overrides = []
     for text in options.pop("overrides"):
         key, equals, value = text.partition("=")

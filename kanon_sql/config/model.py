@@ -160,10 +160,18 @@ def _quasi_identifiers(value: Any) -> Any:
     return value
 
 
+def _no_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("expected a whole number, got a truth value")
+    return value
+
+
 class PrivacyConfig(Part):
     """What every equivalence class of the release must satisfy."""
 
-    k: int = Field(ge=1, description="rows that each equivalence class holds at least")
+    k: Annotated[int, BeforeValidator(_no_truth_value)] = Field(
+        ge=1, description="rows that each equivalence class holds at least"
+    )
 
 
 _PERCENT = re.compile(r"\s*([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})\s*%\s*")

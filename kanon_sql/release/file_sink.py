@@ -19,6 +19,10 @@ from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 from kanon_sql.source.parquet import open_parquet
 
 _NOT_IN_PARQUET = ("HUGEINT", "UHUGEINT", "BIGNUM", "INTERVAL", "TIME WITH TIME ZONE")
+_COMPRESSIONS = {
+    "parquet": ("snappy", "zstd", "gzip", "lz4_raw", "lz4", "brotli", "uncompressed"),
+    "csv": ("gzip", "zstd", "none"),
+}
 _CSV_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 
 
@@ -27,6 +31,7 @@ class _Files(Sink):
 
     def __init__(self, file_format: FileFormat, target: TargetConfig, final: Path) -> None:
         self.format = file_format
+        _refuse_options(file_format, target)
         self.target = target
         self.final = final
         self._columns: list[str] = []
@@ -170,6 +175,16 @@ class FolderSink(_Files):
 
     def commit(self, engine: Engine) -> None:
         self.staged.commit()
+
+
+def _refuse_options(file_format: FileFormat, target: TargetConfig) -> None:
+    known = _COMPRESSIONS[file_format]
+    if target.compression is not None and target.compression.lower() not in known:
+        raise ConfigurationError(
+            f"target.compression: {target.compression!r} is none of {file_format}; expected {', '.join(known)}"
+        )
+    if target.csv.quote and target.csv.quote == target.csv.delimiter:
+        raise ConfigurationError("target.csv: quote and delimiter are the same; choose two characters")
 
 
 def _option(value: Any) -> str:

@@ -21,19 +21,7 @@ class Sink(ABC):
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
         """Refuses columns that the target cannot hold unchanged, before any row is read. ConfigurationError."""
-        seen: dict[str, str] = {}
-        problems = []
-        for item in released:
-            other = seen.setdefault(item.name.casefold(), item.name)
-            if not item.name:
-                problems.append(f"{place}: a column without a name cannot be released; name it, or drop it")
-            elif other != item.name:
-                problems.append(
-                    f"{place}: columns {other!r} and {item.name!r} differ in case only, which the engine cannot "
-                    "write side by side; rename or drop one of them"
-                )
-        if problems:
-            raise ConfigurationError(problems)
+        refuse_names(released, place)
 
     @abstractmethod
     def paths(self) -> tuple[list[Path], list[Path]]:
@@ -65,3 +53,20 @@ def shown(path: Path) -> str:
         return str(path.relative_to(Path.cwd().resolve()))
     except ValueError:
         return str(path)
+
+
+def refuse_names(released: Sequence[Column], place: str) -> None:
+    """Refuses columns that the engine cannot write under their names. Raises ConfigurationError."""
+    seen: dict[str, str] = {}
+    problems = []
+    for item in released:
+        other = seen.setdefault(item.name.casefold(), item.name)
+        if not item.name:
+            problems.append(f"{place}: a column without a name cannot be released; name it, or drop it")
+        elif other != item.name:
+            problems.append(
+                f"{place}: columns {other!r} and {item.name!r} differ in case only, which the engine cannot "
+                "write side by side; rename or drop one of them"
+            )
+    if problems:
+        raise ConfigurationError(problems)

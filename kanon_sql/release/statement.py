@@ -21,6 +21,10 @@ from kanon_sql.source.roles import Roles
 _SORT_KEY = "hash(xor(hash(xor(hash(drawn), CAST($first AS UBIGINT))), CAST($second AS UBIGINT)))"
 
 
+# Types in which equal values may be written differently (0.0 and -0.0, 1 month and 30 days): a class must release one.
+_WRITTEN_DIFFERENTLY = ("DOUBLE", "FLOAT", "INTERVAL", "TIME WITH TIME ZONE")
+
+
 @dataclass(frozen=True)
 class Suppression:
     """What becomes of the suppressed rows of the chosen node: how many, and whether they are masked."""
@@ -38,6 +42,23 @@ def suppress_classes(engine: Engine, mappings: tuple[Mapping, ...], node: Node, 
         names={"suppressed_classes": state("suppressed_classes"), "tuples": state("tuples")},
         lists={"qi": items},
     )
+
+
+def starred_rows(engine: Engine, mappings: tuple[Mapping, ...], node: Node, k: int) -> int:
+    """Released rows that are * in every quasi-identifier anyway: masked rows form one class with them."""
+    condition: list[exp.Expr] = []
+    for mapping, level in zip(mappings, node, strict=True):
+        label = exp.cast(column(f"label_{level}"), "VARCHAR").eq(exp.Literal.string("*"))
+        table = exp.Table(this=template.quoted(mapping.table))
+        codes = engine.run(exp.select(column(f"level_{level}")).from_(table).where(label).distinct())
+        if not codes:
+            return 0
+        numbers = [exp.Literal.number(row[0]) for row in codes]
+        condition.append(exp.In(this=column(code_name(mapping.index, level)), expressions=numbers))
+    total = exp.Sum(this=exp.column("row_count"))
+    tuples = exp.Table(this=template.quoted(state("tuples")))
+    rows = int(engine.run(exp.select(total).from_(tuples).where(*condition))[0][0] or 0)
+    return rows if rows >= k else 0
 
 
 def grouping(mappings: tuple[Mapping, ...], node: Node) -> list[tuple[Mapping, int]]:
@@ -110,6 +131,8 @@ def _released_value(
     engine: Engine, item: Column, mapping: Mapping, level: int, plain_text: bool
 ) -> tuple[exp.Expr, bool]:
     """(what is released of a quasi-identifier, whether that needs the mapping table)."""
+    if level == 0 < mapping.height and item.type.startswith(_WRITTEN_DIFFERENTLY):
+        return column("value", mapping.table), True
     if level == 0 < mapping.height and not item.is_text:
         value: exp.Expr = column(item.key, "source")
         return value, False

@@ -62,16 +62,27 @@ class OptimalSearch:
     def _search(self) -> None:
         while self._queue:
             bound, _, node = self._queue[0]
-            if bound > self._best_value + TOLERANCE * max(1.0, abs(self._best_value)):
+            if bound > self._best_value + self._slack():
                 return
             self.deadline.check()
             heapq.heappop(self._queue)
+            if self._only_ties(node, bound):
+                continue
             raised = self.objective.bound(node)
             if raised > bound:  # learnt since it was queued
                 self._queued.discard(node)
                 self._push(node, raised)
                 continue
             self._settle(node, bound)
+
+    def _slack(self) -> float:
+        return TOLERANCE * max(1.0, abs(self._best_value)) if self._best else 0.0
+
+    def _only_ties(self, node: Node, bound: float) -> bool:
+        """Whether neither the node nor any above it could win: they tie at best, and are not lower than the winner."""
+        if self._best is None or bound < self._best_value - self._slack():
+            return False
+        return (sum(node), node) >= (self._best.height, self._best.levels)
 
     def _settle(self, node: Node, bound: float) -> None:
         """Finds out whether a node satisfies, and queues what may come after it."""
@@ -89,9 +100,10 @@ class OptimalSearch:
             self._push(successor, max(bound, self.objective.bound(successor)))
 
     def _push(self, node: Node, bound: float) -> None:
-        if node not in self._queued and bound <= self._best_value + TOLERANCE * max(1.0, abs(self._best_value)):
-            self._queued.add(node)
-            heapq.heappush(self._queue, (bound, sum(node), node))
+        if node in self._queued or bound > self._best_value + self._slack() or self._only_ties(node, bound):
+            return
+        self._queued.add(node)
+        heapq.heappush(self._queue, (bound, sum(node), node))
 
     def _evaluate(self, node: Node) -> bool:
         """Measures a node and keeps it when it is better; whether it satisfies."""

@@ -150,6 +150,8 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
     escape = options.escape if options.escape is not None else quote
     text = sample.decode(encoding, errors="replace").removeprefix("\ufeff")
     delimiter = options.delimiter or _delimiter(text, quote)
+    if delimiter == quote:
+        raise ConfigurationError(f"{place}: csv.quote and csv.delimiter are the same; choose two characters")
     records = _records(text, delimiter, quote)
     first: list[str] = next(records, [])
     header = options.header

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,10 +55,13 @@ def find_files(text: str, base: Path, place: str) -> Files:
     """The files that a path of a configuration means. Raises ConfigurationError or EngineError."""
     refuse_remote(text, place)
     path = base / text
-    if path.is_dir():
-        return _in_folder(path, place)
-    if path.exists():
-        return Files(_format_or_raise((path,), place), (path,), None)
+    try:
+        if path.is_dir():
+            return _in_folder(path, place)
+        if path.exists():
+            return Files(_format_or_raise((path,), place), (path,), None)
+    except OSError as error:
+        raise EngineError(f"{place}: {text} cannot be read ({error.strerror})") from None
     if glob.has_magic(text):
         found = tuple(
             sorted(
@@ -76,9 +80,8 @@ def _in_folder(folder: Path, place: str) -> Files:
     found = tuple(
         sorted(
             path
-            for path in folder.rglob("*")
-            if path.is_file()
-            and format_of(path)
+            for path in _walk(folder)
+            if format_of(path)
             and path.suffix != ".txt"  # beside data files, more likely notes
             and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
         )
@@ -86,6 +89,15 @@ def _in_folder(folder: Path, place: str) -> Files:
     if not found:
         raise EngineError(f"{place}: the folder {folder} holds no CSV or Parquet file")
     return Files(_format_or_raise(found, place), found, folder)
+
+
+def _walk(folder: Path) -> list[Path]:
+    """All files of a folder and its subfolders. Raises EngineError for one that cannot be read: rows would be lost."""
+
+    def refuse(error: OSError) -> None:
+        raise EngineError(f"{error.filename}: the folder cannot be read ({error.strerror})")
+
+    return [Path(name) / file for name, _, files in os.walk(folder, onerror=refuse) for file in files]
 
 
 def _format_or_raise(paths: tuple[Path, ...], place: str) -> Literal["csv", "parquet"]:

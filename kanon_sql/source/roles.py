@@ -41,15 +41,18 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
     present = {column.name for column in source.columns}
     problems = []
     by_name: dict[str, Role] = {}
+    # Where no name is there, the first row is perhaps no header but data, which messages must not show.
+    named = {name for key in _LISTS for name in getattr(config, key)}
+    hidden = source.kind == "csv" and not named & present
     for key, role in _LISTS.items():
         for name in getattr(config, key):
             by_name[name] = role
             if name not in present and (key == "quasi_identifiers" or not measured_only):
-                problems.append(_not_there(name, present, loaded.place(key, name), source.label))
+                problems.append(_not_there(name, set() if hidden else present, loaded.place(key, name), source.label))
     unlisted = [column.name for column in source.columns if column.name not in by_name]
     if config.unlisted == "error" and unlisted and not measured_only:
         problems.append(
-            f"{loaded.place()}: no list names {', '.join(map(repr, unlisted[:20]))}"
+            f"{loaded.place()}: no list names {'its columns' if hidden else ', '.join(map(repr, unlisted[:20]))}"
             f"{' ...' if len(unlisted) > 20 else ''}; expected a role for each column of {source.label}: "
             "identifiers, quasi_identifiers, sensitive, insensitive, or unlisted: drop or insensitive"
         )
@@ -65,5 +68,8 @@ def _not_there(name: str, present: set[str], place: str, label: str) -> str:
     near = difflib.get_close_matches(name, present, 1, 0.6) or [
         other for other in present if other.casefold() == name.casefold()
     ]
-    hint = f"; did you mean {near[0]!r}?" if near else f"; expected one of {', '.join(sorted(present)[:20])}"
+    if not present:
+        hint = "; is its first row a header? Set source.csv.header and source.csv.delimiter"
+    else:
+        hint = f"; did you mean {near[0]!r}?" if near else f"; expected one of {', '.join(sorted(present)[:20])}"
     return f"{place}: there is no column {name!r} in {label}{hint}"
