@@ -87,14 +87,18 @@ class ReportDraft:
         return dict(zip(self.names, node, strict=True))
 
     def _classes(self) -> Json | None:
+        """Classes of the release without its masked rows; rows that are * everywhere anyway are a class of it."""
         counts = self.counts
         if counts is None:
             return None
+        starred = counts.starred - self.masked
+        sizes = [size for size in (counts.smallest, counts.largest, starred) if size > 0]
+        count = counts.classes + (starred > 0)
         return {
-            "count": counts.classes,
-            "min": counts.smallest,
-            "max": counts.largest,
-            "average": counts.average,
+            "count": count,
+            "min": min(sizes, default=0),
+            "max": max(sizes, default=0),
+            "average": self.released / count if count else None,
         }
 
     def _actual_k(self) -> int | None:

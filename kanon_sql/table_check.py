@@ -34,7 +34,6 @@ def check_table(
     except EngineError as error:
         ragged = ragged_rows(engine, source) if source.kind == "csv" else None
         raise EngineError(ragged or [f"{source.label}: {problem}" for problem in error.problems]) from error
-    sizes = [size for size in (counts.smallest, counts.starred) if size]
     satisfied = counts.violating_classes == 0
     return {
         "status": "satisfied" if satisfied else "violated",
@@ -46,9 +45,8 @@ def check_table(
             "min": counts.smallest,
             "max": counts.largest,
             "average": counts.average,
-            "starred": counts.starred,
         },
-        "privacy": {"k": {"required": config.privacy.k, "actual": min(sizes, default=0)}},
+        "privacy": {"k": {"required": config.privacy.k, "actual": counts.smallest}},
         "violations": {
             "classes": counts.violating_classes,
             "rows": counts.violating_rows,

@@ -1,5 +1,5 @@
--- What was written, counted again: rows, equivalence classes, the smallest and the largest of them. Rows with * in
--- every quasi-identifier are counted apart.
+-- What was written, counted again: rows, equivalence classes, the smallest and the largest of them. Where rows were
+-- masked, those with * in every quasi-identifier are counted apart.
 SELECT
     CAST(coalesce(sum(size), 0) AS BIGINT) AS released_rows,
     count(CASE WHEN NOT starred THEN 1 END) AS classes,
@@ -12,7 +12,7 @@ SELECT
 FROM (
     SELECT
         count(*) AS size,
-        ALL_OF(coalesce(CAST(qi_value AS VARCHAR), '') = '*') AS starred
+        $apart AND ALL_OF(coalesce(CAST(qi_value AS VARCHAR), '') = '*') AS starred
     FROM written
     GROUP BY qi_value
 ) AS classes
