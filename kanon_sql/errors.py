@@ -25,6 +25,7 @@ class NoReleaseError(KanonError):
     """No release satisfies the request, or a check does not hold."""
 
     exit_status = 1
+    source_rows: int | None = None  # of a source of which no row is left to take part
 
 
 class ConfigurationError(KanonError):

@@ -83,7 +83,9 @@ def count_rows(engine: Engine, source: Source, roles: Roles, policy: str) -> tup
     rows, left = engine.query("count_rows", names={"source": counted})[0]
     if not left:
         why = "has no row" if not rows else "has no row left without missing values"
-        raise NoReleaseError(f"{source.label} {why}; there is nothing to release")
+        error = NoReleaseError(f"{source.label} {why}; there is nothing to release")
+        error.source_rows = int(rows)
+        raise error
     return int(rows), int(left)
 
 

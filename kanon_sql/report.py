@@ -52,6 +52,8 @@ class ReportDraft:
         self.errors = list(error.problems)
         self.released = 0
         self.counts = None
+        if isinstance(error, NoReleaseError) and error.source_rows is not None:
+            self.source_rows = self.missing = error.source_rows
 
     def to_dict(self) -> Json:
         """The report as JSON data."""
