@@ -100,6 +100,8 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
     line = re.search(r"CSV Error on Line: (\d+)", str(error))
     if line:
         return f"line {line[1]} cannot be read as CSV; look at its quotes, delimiters and line ends"
+    if "CSV Parser" in str(error):
+        return "the file cannot be read as CSV; expected one kind of line end all through, and quotes in pairs"
     first = " ".join(str(error).split("\n\n")[0].split())
     kind = type(error).__name__.removesuffix("Exception")
     if isinstance(error, duckdb.OutOfMemoryException):
