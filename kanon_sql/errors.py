@@ -6,7 +6,7 @@ so that all of them can be shown at once. No problem names a value of the data.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 
@@ -19,6 +19,11 @@ class KanonError(Exception):
         self.problems = [problems] if isinstance(problems, str) else list(problems)
         self.report: dict[str, Any] | None = None  # of the run that ended so, where it came to one
         super().__init__("\n".join(self.problems))
+
+    def redact(self, hide: Callable[[str], str]) -> None:
+        """Passes every problem through `hide`, which takes out what must not be shown."""
+        self.problems = [hide(problem) for problem in self.problems]
+        self.args = ("\n".join(self.problems),)
 
 
 class NoReleaseError(KanonError):

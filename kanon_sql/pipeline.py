@@ -77,6 +77,7 @@ def run_configuration(
         except KeyboardInterrupt:
             raise InterruptedRunError("interrupted: nothing was changed") from None
     except KanonError as error:
+        error.redact(loaded.redact)
         draft.fail(error)
         draft.seconds = {**run.watch.seconds, "total": run.watch.total()}
         if report is not None:
@@ -188,7 +189,7 @@ def _search(run: Run, engine: Engine, prepared: Prepared) -> SearchResult:
     run.draft.search = found
     run.draft.warnings += found.notes if not found.proven else ()
     if found.winner is None:
-        if deadline.passed():
+        if deadline.passed() and checker.known(prepared.lattice.highs) is not False:
             raise OutOfTimeError(
                 f"time ran out after {found.checked} of {found.lattice_nodes} nodes, before any that satisfies; "
                 "raise --time-limit or max_level, or suppression.limit"
@@ -233,6 +234,7 @@ def _write(run: Run, engine: Engine, prepared: Prepared, found: SearchResult, si
         order=config.release.order,
         seed=config.release.seed,
         plain_text=sink.plain_text,
+        as_text=config.release.suppressed == "mask",
     )
     names = [item.name for item in prepared.roles.released]
     with run.progress.step("writing the release", engine.progress):

@@ -54,6 +54,7 @@ class ReportDraft:
         self.counts = None
         if isinstance(error, NoReleaseError) and error.source_rows is not None:
             self.source_rows = self.missing = error.source_rows
+        self.masked, self.suppressed = 0, self.source_rows - self.missing
 
     def to_dict(self) -> Json:
         """The report as JSON data."""

@@ -109,7 +109,12 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
             "the engine ran out of memory or of space for temporary data; raise --memory-limit, "
             "lower --threads or name a larger --temp-directory"
         )
-    speaks_of_values = (duckdb.ConversionException, duckdb.InvalidInputException, duckdb.ConstraintException)
+    speaks_of_values = (
+        duckdb.ConversionException,
+        duckdb.InvalidInputException,
+        duckdb.ConstraintException,
+        duckdb.OutOfRangeException,
+    )
     if isinstance(error, speaks_of_values) and not show_values:
         return f"the engine refused a value ({kind}); --show-values shows which"
     if isinstance(error, duckdb.InternalException):
@@ -138,6 +143,8 @@ def _set_bounds(connection: duckdb.DuckDBPyConnection, options: EngineOptions, f
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
         "allow_community_extensions": False,
+        # Joins are written with the small table on the right; exchanging the sides would lose the source's order.
+        "disabled_optimizers": "build_side_probe_side",
         "enable_progress_bar": True,
         "enable_progress_bar_print": False,
     }

@@ -96,12 +96,15 @@ class _Files(Sink):
             raise ConfigurationError(f"target.csv.encoding: a release is written as utf-8, not {given.encoding}")
         quote = like.quote if given.quote is None else given.quote
         return CsvDialect(
-            delimiter=given.delimiter or like.delimiter,
+            delimiter=given.delimiter or (like.delimiter if source.dialect else self._usual_delimiter()),
             quote=quote or '"',
             escape=given.escape or (like.escape if given.quote is None else quote) or '"',
             header=like.header if given.header is None else given.header,
             encoding="utf-8",
         )
+
+    def _usual_delimiter(self) -> str:
+        return "\t" if self.final.suffix.lower() == ".tsv" else ","
 
     def _read_back(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
         if self.format == "parquet":

@@ -77,11 +77,13 @@ def release_select(
     order: str,
     seed: int | None,
     plain_text: bool,
+    as_text: bool = False,
 ) -> exp.Expr:
     """SELECT of the released rows under their real names, in the source's column order.
 
     With `plain_text` generalized values are VARCHAR; else they may be of an ENUM type, which files store as text and
-    write faster. `seed` is for tests: it makes the random order repeatable.
+    write faster; with `as_text` every quasi-identifier is VARCHAR, as where rows may be masked. `seed` is for tests: it
+    makes the random order repeatable.
     """
     by_key = {item.key: (m, level) for item, m, level in zip(roles.quasi_identifiers, mappings, node, strict=True)}
     needs_codes = {m.index for m, _ in grouping(mappings, node)} if suppression.rows else set()
@@ -94,6 +96,8 @@ def release_select(
             value, needs_join = _released_value(engine, item, mapping, level, plain_text or suppression.masked)
             if needs_join or mapping.index in needs_codes:
                 joined.append({"mapping": mapping.table, "key": item.key})
+            if as_text and not value.is_type("VARCHAR"):
+                value = exp.cast(value, "VARCHAR")
             if suppression.masked and suppression.rows:
                 value = _masked(value)
         outputs.append({"value": value, "name": item.name})

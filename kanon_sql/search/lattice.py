@@ -9,7 +9,7 @@ from math import prod
 
 Node = tuple[int, ...]
 
-_BITS = 8
+_BITS = 16  # levels below 32,768
 _GUARD = 1 << (_BITS - 1)
 
 

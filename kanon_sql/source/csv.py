@@ -162,6 +162,8 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
 
 
 def _sample(path: Path) -> bytes:
+    if path.suffix == ".zst":
+        raise EngineError(f"{path}: Zstandard is not read; decompress the file, or compress it with gzip")
     try:
         opener = gzip.open if path.suffix == ".gz" else open
         with opener(path, "rb") as file:
