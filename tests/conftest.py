@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -192,7 +192,9 @@ def cases(draw: st.DrawFn, weights: bool = False, most: int = 12) -> Case:
                 builtins[column]["keep"] = sorted(keep, reverse=True)
             values = draw(st.lists(st.sampled_from(["02139", "02138", "0214", "x*", "é"]), min_size=1, unique=True))
         cells[column] = st.sampled_from([*values, *values, None])
-    rows = draw(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=most))
+    # Few different rows, most of them several times: else nothing but a release of stars would have classes.
+    different = draw(st.lists(st.fixed_dictionaries(cells), min_size=1, max_size=most // 2))
+    rows = draw(st.lists(st.sampled_from(different), min_size=1, max_size=most))
     missing = draw(st.sampled_from(["keep", "keep", "drop", "drop-any"]))
     hierarchies = {c: Hierarchy.of_file(lines) for c, lines in files.items()}
     for column, spec in builtins.items():
@@ -218,6 +220,16 @@ def cases(draw: st.DrawFn, weights: bool = False, most: int = 12) -> Case:
     )
     delimiter = draw(st.sampled_from([",", ";", "\t"]))
     return Case(problem, files, builtins, others, delimiter, parquet, parquet_target)
+
+
+@st.composite
+def pinned_cases(draw: st.DrawFn) -> Case:
+    """Tables that are released at one node, whatever it suppresses: a search would mostly avoid that."""
+    case = draw(cases())
+    levels = {column: draw(st.integers(0, case.problem.hierarchies[column].top)) for column in case.problem.columns}
+    bounds = {column: (level, level) for column, level in levels.items()}
+    k = draw(st.integers(2, 4))
+    return replace(case, problem=replace(case.problem, k=k, limit="100%", bounds=bounds))
 
 
 @pytest.fixture(scope="module")
