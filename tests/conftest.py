@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import os
+import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -222,14 +223,21 @@ def cases(draw: st.DrawFn, weights: bool = False, most: int = 12) -> Case:
     return Case(problem, files, builtins, others, delimiter, parquet, parquet_target)
 
 
-@st.composite
-def pinned_cases(draw: st.DrawFn) -> Case:
-    """Tables that are released at one node, whatever it suppresses: a search would mostly avoid that."""
-    case = draw(cases())
-    levels = {column: draw(st.integers(0, case.problem.hierarchies[column].top)) for column in case.problem.columns}
-    bounds = {column: (level, level) for column, level in levels.items()}
-    k = draw(st.integers(2, 4))
-    return replace(case, problem=replace(case.problem, k=k, limit="100%", bounds=bounds))
+def pinned_case(seed: int) -> Case:
+    """A table of 60 rows that is released at one node, whatever it suppresses: a search would mostly avoid that."""
+    chance = random.Random(seed)
+    words = [f"{letter}{digit}" for letter in "ab" for digit in "1234"]
+    lines = [[word, word[0] + "'" if word[1] in "12" else word[0], word[0]] for word in words]
+    files = dict.fromkeys(("p", "q", "r"), lines)
+    rows: list[dict[str, Cell]] = [
+        {"id": str(number), **{c: chance.choice([*words, *words[:2] * 4, None]) for c in files}} for number in range(60)
+    ]
+    hierarchies = {column: Hierarchy.of_file(lines) for column in files}
+    levels = [chance.randint(0, 3) for _ in files]
+    bounds = {column: (level, level) for column, level in zip(files, levels, strict=True)}
+    k, missing = chance.randint(2, 6), chance.choice(["keep", "drop"])
+    problem = Problem(rows, hierarchies, k, "100%", missing, bounds)
+    return Case(problem, files, others=["id"], parquet=chance.random() < 0.5, parquet_target=chance.random() < 0.5)
 
 
 @pytest.fixture(scope="module")
