@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kanon_sql.api import RunResult, check, compile, lattice, run
+    from kanon_sql.api import RunResult, check, compile, lattice, run, sweep
 
 __version__ = "0.1.0"
-__all__ = ["RunResult", "__version__", "check", "compile", "lattice", "run"]
+__all__ = ["RunResult", "__version__", "check", "compile", "lattice", "run", "sweep"]
 
 
 def __getattr__(name: str) -> Any:

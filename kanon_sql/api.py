@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.compilation import compile_release
+from kanon_sql.compilation import compile_solution
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.config.model import SourceConfig
+from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.full_domain import FULL_DOMAIN, FullDomain
 from kanon_sql.handed_in import handed_in
 from kanon_sql.listing import list_lattice
-from kanon_sql.pipeline import allow_paths, run_configuration
-from kanon_sql.preparation import Prepared, load_hierarchies, prepare_search
+from kanon_sql.pipeline import allow_paths, request_of, run_configuration
+from kanon_sql.preparation import load_hierarchies, prepare_search
+from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import assign_roles
+from kanon_sql.sweep_plan import DEFAULT_KS, Given, Outputs, plan_sweep
+from kanon_sql.sweeping import run_plan, write_outputs
 from kanon_sql.table_check import check_table
 
 if TYPE_CHECKING:
@@ -84,7 +90,7 @@ def run(
     data = draft.to_dict()
     return RunResult(
         status=data["status"],
-        levels=data["solution"]["levels"],
+        levels=data["solution"].get("levels", {}),
         released=data["rows"]["released"],
         suppressed=data["rows"]["suppressed"],
         classes=data["classes"]["count"],
@@ -132,7 +138,13 @@ def lattice(
     Raises the errors of kanon_sql.errors.
     """
     loaded = load(config, overrides)
+    if loaded.config.algorithm.name not in FULL_DOMAIN:
+        raise ConfigurationError(
+            f"{loaded.place('algorithm')}: {loaded.config.algorithm.name} has no lattice; expected one of "
+            f"{', '.join(FULL_DOMAIN)}: set algorithm"
+        )
     with _prepared(loaded, options, progress) as (engine, prepared):
+        assert isinstance(prepared, FullDomain)
         return list_lattice(engine, loaded, prepared, progress or Progress(), time_limit).data
 
 
@@ -150,8 +162,42 @@ def compile(
     Raises the errors of kanon_sql.errors.
     """
     loaded = load(config, overrides)
+    shown = progress or Progress()
     with _prepared(loaded, options, progress) as (engine, prepared):
-        return compile_release(engine, loaded, prepared, progress or Progress(), time_limit, dialect)
+        request = request_of(loaded.config, prepared.n)
+        with shown.step("searching"):
+            solution = prepared.solve(engine, loaded.config.algorithm, request, Deadline(time_limit), shown)
+        return compile_solution(loaded, prepared, solution, dialect)
+
+
+def sweep(
+    configs: Given | Sequence[Given],
+    *,
+    k: Iterable[int | str] = DEFAULT_KS,
+    limits: Iterable[int | str] | None = None,
+    algorithms: Sequence[str | Mapping[str, Any]] = (),
+    overrides: Overrides = (),
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    output: str | os.PathLike[str] | None = None,
+    plot: str | os.PathLike[str] | None = None,
+    report: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Searches for every k and suppression limit, releasing nothing: what `kanon-sql sweep --json` prints.
+
+    Each source is read once. Without `limits` each configuration's own holds; `algorithms` take the place of the
+    configuration's. `output` names the table to write (.csv or .json), `plot` the drawing (.html, .svg or .png);
+    `time_limit` is that of each search. A point without a release has another "status" than "released"; the errors
+    of kanon_sql.errors are raised for everything else.
+    """
+    given = [configs] if isinstance(configs, (str, os.PathLike, Mapping)) else list(configs)
+    outputs = Outputs(*(None if path is None else Path(path) for path in (output, plot, report)))
+    plan = plan_sweep(load, given, k, limits, algorithms, overrides, outputs)
+    shown = progress or Progress()
+    data = run_plan(plan, lambda loaded: _prepared(loaded, options, shown), shown, time_limit)
+    write_outputs(data, outputs)
+    return data
 
 
 def with_source(loaded: LoadedConfig, data: Path) -> LoadedConfig:

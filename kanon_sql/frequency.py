@@ -126,7 +126,7 @@ def build_frequency(
         lists={"qi": items},
     )
     names = {"frequency": state("frequency")}
-    _refuse_uncovered(engine, rows, columns, mappings, places, items)
+    refuse_uncovered(engine, rows, columns, mappings, places, items)
     marginals = tuple(_build_costs(engine, mapping) for mapping in mappings)
     cells: list[Item] = [
         {"codes": state(f"codes_{m.index}"), "level": f"level_{level}", "name": code_name(m.index, level)}
@@ -160,7 +160,7 @@ def leaf_name(index: int) -> str:
 def frequency_items(columns: Sequence[Column], mappings: Sequence[Mapping]) -> list[Item]:
     """The items of the list hole `qi`: mapping table, column key and leaf code of each quasi-identifier."""
     return [
-        {"mapping": mapping.table, "key": item.key, "leaf": leaf_name(mapping.index)}
+        {"mapping": mapping.table, "key": item.key, "leaf": leaf_name(mapping.index), "code": "level_0"}
         for item, mapping in zip(columns, mappings, strict=True)
     ]
 
@@ -185,7 +185,7 @@ def _build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
     return tuple(LevelMarginal(int(units), float(spread), int(values)) for _, units, spread, values in rows)
 
 
-def _refuse_uncovered(
+def refuse_uncovered(
     engine: Engine,
     rows: exp.Select,
     columns: Sequence[Column],
@@ -193,6 +193,7 @@ def _refuse_uncovered(
     places: Sequence[str],
     items: list[Item],
 ) -> None:
+    """Raises ConfigurationError where the frequency table lacks codes: values that hierarchies do not cover."""
     counted = engine.query("uncovered_count", names={"frequency": state("frequency")}, lists={"qi": items})[0]
     problems = []
     for item, mapping, place, tuples, hole in zip(columns, mappings, places, counted, items, strict=True):

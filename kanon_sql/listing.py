@@ -9,9 +9,8 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.deadline import Deadline, TimeUpError
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import OutOfTimeError
-from kanon_sql.preparation import Prepared
+from kanon_sql.full_domain import FullDomain, node_json
 from kanon_sql.progress import Progress
-from kanon_sql.report import node_json
 from kanon_sql.search.checker import NodeChecker
 
 
@@ -23,7 +22,7 @@ class LatticeListing:
 
 
 def list_lattice(
-    engine: Engine, loaded: LoadedConfig, prepared: Prepared, progress: Progress, time_limit: float | None
+    engine: Engine, loaded: LoadedConfig, prepared: FullDomain, progress: Progress, time_limit: float | None
 ) -> LatticeListing:
     """Measures every node. Raises OutOfTimeError when the time limit passes first."""
     config, lattice = loaded.config, prepared.lattice

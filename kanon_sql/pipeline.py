@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.config.model import AlgorithmConfig, Config
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine, EngineOptions, lock_down, open_engine
 from kanon_sql.errors import (
@@ -16,26 +16,22 @@ from kanon_sql.errors import (
     EngineError,
     InterruptedRunError,
     KanonError,
-    NoReleaseError,
-    OutOfTimeError,
 )
+from kanon_sql.full_domain import FULL_DOMAIN
 from kanon_sql.handed_in import Job
-from kanon_sql.preparation import Prepared, load_hierarchies, prepare_search
+from kanon_sql.preparation import load_hierarchies, prepare_search
+from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.sink import Sink
 from kanon_sql.release.staging import same_file
-from kanon_sql.release.statement import Suppression, release_select, starred_rows, suppress_classes
 from kanon_sql.release.target import open_sink, prepare
 from kanon_sql.report import ReportDraft, write_json
-from kanon_sql.search.checker import NodeChecker
-from kanon_sql.search.dispatch import search
-from kanon_sql.search.result import SearchResult
+from kanon_sql.solution import Request, Solution, Writing
 from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.uniqueness import unique_columns
-from kanon_sql.verify import ClassCounts, verify_release
 
 
 @dataclass
@@ -66,7 +62,6 @@ def run_configuration(
     draft = ReportDraft(
         algorithm=describe_algorithm(loaded.config.algorithm),
         k=loaded.config.privacy.k,
-        names=tuple(loaded.config.quasi_identifiers),
     )
     run = Run(loaded, options, progress, time_limit, draft, Stopwatch())
     if report is not None:
@@ -103,10 +98,13 @@ def _refuse_report(loaded: LoadedConfig, report: Path) -> None:
         raise ConfigurationError(f"{report}: the report would replace the source or the release; name another file")
 
 
-def describe_algorithm(algorithm: AlgorithmConfig) -> dict[str, str]:
+def describe_algorithm(algorithm: AlgorithmConfig) -> dict[str, str | int]:
     """The algorithm with its options, defaults filled in."""
     if algorithm.name == "optimal":
         return {"name": "optimal", "objective": algorithm.objective or "loss"}
+    if algorithm.name == "mondrian":
+        options = {"cut": algorithm.cut or "strict", "dimension": algorithm.dimension or "loss"}
+        return {"name": "mondrian", **options, **({} if algorithm.seed is None else {"seed": algorithm.seed})}
     return {"name": algorithm.name, "prefer": algorithm.prefer or "loss"}
 
 
@@ -123,16 +121,17 @@ def _run(run: Run, job: Job | None) -> None:
         allow_paths(engine, loaded, source, sink)
         with run.watch.part("read"):
             prepared = prepare_search(engine, loaded, source, roles, hierarchies, run.progress)
-            run.draft.n = prepared.frequency.n
             run.draft.source_rows = prepared.source_rows
-            run.draft.missing = prepared.source_rows - prepared.frequency.n
+            run.draft.missing = prepared.source_rows - prepared.n
             run.draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
-        found = _search(run, engine, prepared)
+        solution = _search(run, engine, prepared)
         with run.watch.part("release"):
-            suppression = _write(run, engine, prepared, found, sink)
+            masked = _write(run, engine, prepared, solution, sink)
         with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
-            _verify(run, engine, prepared, found, sink, suppression)
+            run.draft.counts = solution.verify(engine, sink.written(engine), masked)
             sink.commit(engine)
+        run.draft.suppressed, run.draft.masked = solution.suppressed, masked
+        run.draft.released = prepared.n - solution.suppressed
         run.draft.warnings += sink.warnings
         run.draft.status = "released"
 
@@ -165,10 +164,18 @@ def allow_paths(engine: Engine, loaded: LoadedConfig, source: Source, sink: Sink
 
 def _configured_warnings(run: Run) -> None:
     config, warnings = run.loaded.config, run.draft.warnings
-    objective = config.algorithm.objective or "loss"
     weighted = any(spec.weight != 1.0 for spec in config.quasi_identifiers.values())
-    if weighted and (config.algorithm.name != "optimal" or objective not in ("loss", "geometric-mean-loss")):
-        warnings.append("weights only bear on the objectives loss and geometric-mean-loss; here they do nothing")
+    if weighted and not _takes_weights(config.algorithm):
+        warnings.append(
+            "weights only bear on the objectives loss and geometric-mean-loss, and on mondrian's dimension: loss; "
+            "here they do nothing"
+        )
+    if config.algorithm.name not in FULL_DOMAIN:
+        warnings += [
+            f"max_level of {name!r} is not kept: with {config.algorithm.name} each class finds its own level"
+            for name, spec in config.quasi_identifiers.items()
+            if spec.max_level is not None
+        ]
     run.draft.order = config.release.order
     if config.release.order == "none":
         warnings.append("the rows keep the source's order, which may link them to it; release.order: random does not")
@@ -176,89 +183,47 @@ def _configured_warnings(run: Run) -> None:
         warnings.append("release.seed makes the order repeatable: for tests only, never for data about persons")
 
 
-def _search(run: Run, engine: Engine, prepared: Prepared) -> SearchResult:
+def _takes_weights(algorithm: AlgorithmConfig) -> bool:
+    if algorithm.name == "mondrian":
+        return algorithm.dimension in (None, "loss")
+    return algorithm.name == "optimal" and algorithm.objective in (None, "loss", "geometric-mean-loss")
+
+
+def request_of(config: Config, n: int) -> Request:
+    """What a configuration asks of a release of `n` rows."""
+    weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
+    return Request(config.privacy.k, config.suppression.rows(n), weights)
+
+
+def _search(run: Run, engine: Engine, prepared: Prepared) -> Solution:
+    request = request_of(run.loaded.config, prepared.n)
+    run.draft.limit = request.limit
+    with run.watch.part("search"), run.progress.step("searching"):
+        solution = prepared.solve(engine, run.loaded.config.algorithm, request, Deadline(run.time_limit), run.progress)
+    run.draft.search = solution.describe_search()
+    run.draft.warnings += solution.notes
+    solution.require()
+    run.draft.solution, run.draft.loss = solution.describe(), solution.describe_loss()
+    return solution
+
+
+def _write(run: Run, engine: Engine, prepared: Prepared, solution: Solution, sink: Sink) -> int:
+    """Writes the release beside the target; the rows that it masks."""
     config = run.loaded.config
-    limit = config.suppression.rows(prepared.frequency.n)
-    run.draft.limit = limit
-    checker = NodeChecker(engine, prepared.frequency, config.privacy.k, limit, run.progress)
-    deadline = Deadline(run.time_limit)
-    with run.watch.part("search"), run.progress.step("searching the lattice"):
-        found = search(config, prepared.lattice, checker, deadline)
-    if found.winner is not None:
-        found = replace(found, winner=checker.with_entropy_of(found.winner.levels))
-    run.draft.search = found
-    run.draft.warnings += found.notes if not found.proven else ()
-    if found.winner is None:
-        if deadline.passed() and checker.known(prepared.lattice.highs) is not False:
-            raise OutOfTimeError(
-                f"time ran out after {found.checked} of {found.lattice_nodes} nodes, before any that satisfies; "
-                "raise --time-limit or max_level, or suppression.limit"
-            )
-        raise NoReleaseError(_why_none(prepared, checker, limit))
-    return found
-
-
-def _why_none(prepared: Prepared, checker: NodeChecker, limit: int) -> str:
-    n = prepared.frequency.n
-    if n < checker.k:
-        return f"no release satisfies k = {checker.k}: only {n} row{'s' * (n != 1)} take part"
-    left = checker.suppressed(prepared.lattice.highs)
-    return (
-        f"no node satisfies: even at the highest levels {left} of {n} rows lie in classes of fewer than "
-        f"{checker.k}, the limit is {limit}; raise suppression.limit or max_level, or lower k"
-    )
-
-
-def _write(run: Run, engine: Engine, prepared: Prepared, found: SearchResult, sink: Sink) -> Suppression:
-    config, winner = run.loaded.config, found.winner
-    assert winner is not None
-    mappings = prepared.frequency.mappings
-    masked = config.release.suppressed == "mask" and winner.suppressed > 0
-    k = config.privacy.k
-    if masked and winner.suppressed + starred_rows(engine, mappings, winner.levels, k) < k:
-        masked = False
+    masks = config.release.suppressed == "mask"
+    masked = solution.suppressed if masks else 0
+    if masked and masked + solution.starred_rows() < config.privacy.k:
         run.draft.warnings.append(
-            f"{winner.suppressed} suppressed rows are too few to be masked as one class of {config.privacy.k}; "
-            "they were dropped"
+            f"{masked} suppressed rows are too few to be masked as one class of {config.privacy.k}; they were dropped"
         )
-    suppression = Suppression(winner.suppressed, masked)
-    if winner.suppressed:
-        suppress_classes(engine, mappings, winner.levels, config.privacy.k)
-    statement = release_select(
-        engine,
-        prepared.rows,
-        prepared.roles,
-        mappings,
-        winner.levels,
-        suppression,
+        masked = 0
+    writing = Writing(
         order=config.release.order,
         seed=config.release.seed,
         plain_text=sink.plain_text,
-        as_text=config.release.suppressed == "mask",
+        as_text=masks,
+        masked=masked > 0,
     )
-    names = [item.name for item in prepared.roles.released]
     with run.progress.step("writing the release", engine.progress):
-        sink.write(engine, statement, prepared.source, names)
-    return suppression
-
-
-def _verify(
-    run: Run, engine: Engine, prepared: Prepared, found: SearchResult, sink: Sink, suppression: Suppression
-) -> None:
-    winner, n = found.winner, prepared.frequency.n
-    assert winner is not None
-    masked = suppression.rows if suppression.masked else 0
-    released = n - suppression.rows
-    counts: ClassCounts = verify_release(
-        engine,
-        sink.written(engine),
-        [item.name for item in prepared.roles.released],
-        prepared.names,
-        prepared.frequency.mappings,
-        winner.levels,
-        run.loaded.config.privacy.k,
-        rows=released + masked,
-        masked=masked,
-    )
-    run.draft.suppressed, run.draft.masked, run.draft.released = suppression.rows, masked, released
-    run.draft.counts = counts
+        sink.write(engine, solution.select(writing), prepared.source, solution.columns())
+    return masked

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.dimensions.model import Dimension
+from kanon_sql.dimensions.order import ordered_dimension
+from kanon_sql.dimensions.tree import tree_dimension
 from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import column
+from kanon_sql.engine.template import Item, column
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency import (
-    Frequency,
     build_frequency,
     count_rows,
     distinct_values,
     participants,
+    refuse_uncovered,
     stage_tuples,
 )
+from kanon_sql.full_domain import FULL_DOMAIN, FullDomain
 from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
+from kanon_sql.multidimensional.problem import Multidimensional
+from kanon_sql.multidimensional.tuples import count_tuples
+from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress
 from kanon_sql.search.lattice import Lattice
 from kanon_sql.source.csv import ragged_rows
@@ -31,39 +40,22 @@ from kanon_sql.source.roles import Roles
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
 
 
-@dataclass(frozen=True)
-class Prepared:
-    """An opened source with its frequency table: `rows` selects the rows that take part."""
-
-    source: Source
-    roles: Roles
-    rows: exp.Select
-    frequency: Frequency
-    lattice: Lattice
-    source_rows: int
-    warnings: tuple[str, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The quasi-identifiers, in the configuration's order."""
-        return tuple(item.name for item in self.roles.quasi_identifiers)
-
-
 def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tuple[QuasiIdentifier, Hierarchy | None]]:
     """The hierarchy files of a configuration, read and checked before any row is.
 
     A quasi-identifier that names a ready built-in gets its options. Raises ConfigurationError with the problems of
     all files.
     """
+    needed = loaded.config.algorithm.name in FULL_DOMAIN
     found: dict[str, tuple[QuasiIdentifier, Hierarchy | None]] = {}
     problems: list[str] = []
     for name, spec in loaded.config.quasi_identifiers.items():
         place = loaded.place("quasi_identifiers", name)
         if spec.hierarchy is None:
-            if spec.builtin is None:
+            if spec.builtin is None and needed:
                 problems.append(
                     f"{place}: quasi-identifier {name!r} has no hierarchy; expected a hierarchy file, a ready one "
-                    "or a builtin (suppress, prefix, intervals, date)"
+                    "or a builtin (suppress, prefix, intervals, date), or algorithm: mondrian, which needs none"
                 )
             found[name] = (spec, None)
             continue
@@ -120,20 +112,82 @@ def _read(
     counted = count_rows(engine, source, roles, loaded.config.missing) if loaded.config.missing != "keep" else None
     tuples = rows if source.columnar else stage_tuples(engine, rows, columns)
     warnings: list[str] = list(source.warnings)
-    mappings = [
-        _mapping(engine, loaded, index, item, hierarchies[item.name], tuples, source.missing, warnings)
+    inputs = [
+        _input(engine, loaded, index, item, hierarchies[item.name], tuples, source.missing, warnings)
         for index, item in enumerate(columns)
     ]
-    places = [loaded.place("quasi_identifiers", item.name) for item in columns]
-    frequency = build_frequency(engine, tuples, columns, mappings, staged=not source.columnar, places=places)
-    source_rows = counted[0] if counted else frequency.n
-    if counted and counted[1] != frequency.n:
+    n, build = (
+        _lattice(engine, tuples, inputs, staged=not source.columnar)
+        if loaded.config.algorithm.name in FULL_DOMAIN
+        else _dimensions(engine, loaded, tuples, inputs, staged=not source.columnar)
+    )
+    if counted and counted[1] != n:
         raise EngineError("the source changed while it was read; run again")
+    return build(source, roles, rows, n, counted[0] if counted else n, tuple(warnings))
+
+
+@dataclass(frozen=True)
+class _Input:
+    """A quasi-identifier of which the hierarchy is not in the engine yet."""
+
+    index: int
+    column: Column
+    spec: QuasiIdentifier
+    hierarchy: Hierarchy | None
+    distinct: exp.Select
+    missing: tuple[str, ...]
+    released_missing: str | None
+    place: str
+
+
+_Build = Callable[[Source, Roles, exp.Select, int, int, tuple[str, ...]], Prepared]
+
+
+def _lattice(engine: Engine, tuples: exp.Select, inputs: Sequence[_Input], *, staged: bool) -> tuple[int, _Build]:
+    """(rows that take part, how the full-domain problem is put together)."""
+    mappings = [_mapping(engine, one) for one in inputs]
+    columns, places = [one.column for one in inputs], [one.place for one in inputs]
+    frequency = build_frequency(engine, tuples, columns, mappings, staged=staged, places=places)
     lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
-    return Prepared(source, roles, rows, frequency, lattice, source_rows, tuple(warnings))
+    return frequency.n, partial(FullDomain, frequency=frequency, lattice=lattice)
 
 
-def _mapping(
+def _dimensions(
+    engine: Engine, loaded: LoadedConfig, tuples: exp.Select, inputs: Sequence[_Input], *, staged: bool
+) -> tuple[int, _Build]:
+    """(rows that take part, how the multidimensional problem is put together)."""
+    dimensions: list[Dimension] = []
+    trees: list[tuple[_Input, Mapping]] = []
+    for one in inputs:
+        if one.hierarchy is None and one.spec.builtin is None:
+            dimensions.append(
+                ordered_dimension(
+                    engine,
+                    one.index,
+                    one.column,
+                    one.spec,
+                    one.distinct,
+                    one.missing,
+                    one.released_missing,
+                    one.place,
+                )
+            )
+        else:
+            mapping = _mapping(engine, one)
+            trees.append((one, mapping))
+            dimensions.append(tree_dimension(engine, one.column, mapping, one.released_missing, one.place))
+    counted = count_tuples(engine, tuples, dimensions, staged=staged)
+    if trees:
+        holes: list[Item] = [
+            {"mapping": mapping.table, "key": one.column.key, "leaf": dimensions[one.index].position}
+            for one, mapping in trees
+        ]
+        columns, places = [one.column for one, _ in trees], [one.place for one, _ in trees]
+        refuse_uncovered(engine, tuples, columns, [mapping for _, mapping in trees], places, holes)
+    return counted.n, partial(Multidimensional, tuples=counted, bounds=loaded.config.release.ranges == "columns")
+
+
+def _input(
     engine: Engine,
     loaded: LoadedConfig,
     index: int,
@@ -142,20 +196,32 @@ def _mapping(
     tuples: exp.Select,
     missing: tuple[str, ...],
     warnings: list[str],
-) -> Mapping:
-    spec, hierarchy = resolved
+) -> _Input:
     texts = missing if item.is_text else ()
-    return build_mapping(
-        engine,
+    return _Input(
         index=index,
-        column=item.name,
-        column_type=item.type,
-        spec=spec,
-        hierarchy=hierarchy,
+        column=item,
+        spec=resolved[0],
+        hierarchy=resolved[1],
         distinct=distinct_values(tuples, item),
         missing=texts,
         released_missing=_released_missing(engine, item, tuples, texts, warnings),
         place=loaded.place("quasi_identifiers", item.name),
+    )
+
+
+def _mapping(engine: Engine, one: _Input) -> Mapping:
+    return build_mapping(
+        engine,
+        index=one.index,
+        column=one.column.name,
+        column_type=one.column.type,
+        spec=one.spec,
+        hierarchy=one.hierarchy,
+        distinct=one.distinct,
+        missing=one.missing,
+        released_missing=one.released_missing,
+        place=one.place,
     )
 
 

@@ -16,8 +16,8 @@ class Progress:
         """Announces a step; `ask` gives its progress in percent, below 0 when unknown."""
         yield
 
-    def advance(self) -> None:
-        """One more node was checked."""
+    def advance(self, steps: int = 1, what: str = "nodes checked") -> None:
+        """So much more was done."""
 
 
 class TerminalProgress(Progress):
@@ -56,10 +56,10 @@ class TerminalProgress(Progress):
                 self._bars.remove_task(task)
                 self._task = None
 
-    def advance(self) -> None:
-        self._count += 1
+    def advance(self, steps: int = 1, what: str = "nodes checked") -> None:
+        self._count += steps
         if self._task is not None:
-            self._bars.update(self._task, count=f"{self._count} nodes checked")  # type: ignore[arg-type]
+            self._bars.update(self._task, count=f"{self._count} {what}")  # type: ignore[arg-type]
 
     def _watch(self, ask: Callable[[], float] | None, stop: threading.Event) -> None:
         while ask is not None and not stop.wait(0.2):

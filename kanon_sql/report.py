@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.errors import EngineError, KanonError, NoReleaseError, OutOfTimeError
-from kanon_sql.search.measures import NodeMeasures
-from kanon_sql.search.result import SearchResult
 from kanon_sql.verify import ClassCounts
 
 Json = dict[str, Any]
@@ -23,7 +21,6 @@ class ReportDraft:
 
     algorithm: Json
     k: int
-    names: tuple[str, ...]
     status: str = "failed"
     source_rows: int = 0
     missing: int = 0
@@ -31,9 +28,10 @@ class ReportDraft:
     masked: int = 0
     released: int = 0
     limit: int | None = None
-    search: SearchResult | None = None
+    solution: Json | None = None
+    search: Json | None = None
+    loss: Json | None = None
     counts: ClassCounts | None = None
-    n: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -58,7 +56,7 @@ class ReportDraft:
 
     def to_dict(self) -> Json:
         """The report as JSON data."""
-        winner = self.search.winner if self.search and self.status == "released" else None
+        released = self.status == "released"
         return {
             "status": self.status,
             "rows": {
@@ -69,25 +67,17 @@ class ReportDraft:
                 "released": self.released,
             },
             "algorithm": self.algorithm,
-            "solution": self._solution(winner),
+            "solution": self.solution if released else None,
             "classes": self._classes(),
             "privacy": {"k": {"required": self.k, "actual": self._actual_k()}},
             "suppression": {"limit": self.limit},
-            "loss": self._loss(winner) if winner else None,
-            "search": self._search(),
+            "loss": self.loss if released else None,
+            "search": self.search,
             "release": {"order": self.order, "target": self.target},
             "warnings": self.warnings,
             "errors": self.errors,
             "seconds": {name: round(value, 4) for name, value in self.seconds.items()},
         }
-
-    def _solution(self, winner: NodeMeasures | None) -> Json | None:
-        if winner is None:
-            return None
-        return {"levels": self._levels(winner.levels), "height": winner.height}
-
-    def _levels(self, node: tuple[int, ...]) -> Json:
-        return dict(zip(self.names, node, strict=True))
 
     def _classes(self) -> Json | None:
         """Classes of the release without its masked rows; rows that are * everywhere anyway are a class of it."""
@@ -109,50 +99,6 @@ class ReportDraft:
             return None
         sizes = [size for size in (self.counts.smallest, self.counts.starred) if size]
         return min(sizes, default=None)
-
-    def _loss(self, winner: NodeMeasures) -> Json:
-        objective = self.search.objective if self.search else None
-        average = winner.average_class_size(self.n)
-        return {
-            "lm": winner.lm,
-            "ncp": 100 * winner.lm / len(winner.losses),
-            "geometric_mean": winner.geometric_mean,
-            "objective": objective,
-            "c_avg": average / self.k,
-            "average_class_size": average,
-            "discernibility": winner.discernibility(self.n),
-            "precision": 1 - winner.precision_cost,
-            "entropy": winner.entropy,
-            "attributes": dict(zip(self.names, winner.losses, strict=True)),
-        }
-
-    def _search(self) -> Json | None:
-        found = self.search
-        if found is None:
-            return None
-        answer: Json = {
-            "lattice_nodes": found.lattice_nodes,
-            "checked": found.checked,
-            "proven": found.proven,
-            "bound": found.bound,
-            "notes": list(found.notes),
-        }
-        if found.minimal:
-            answer["minimal"] = [node_json(node, self.names) for node in found.minimal]
-        if found.ties:
-            answer["ties"] = [self._levels(node) for node in found.ties]
-        return answer
-
-
-def node_json(node: NodeMeasures, names: tuple[str, ...]) -> Json:
-    """A lattice node as the report and `lattice` show it."""
-    return {
-        "levels": dict(zip(names, node.levels, strict=True)),
-        "height": node.height,
-        "suppressed": node.suppressed,
-        "classes": node.classes,
-        "lm": node.lm,
-    }
 
 
 def write_json(path: Path, data: Json) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kanon_sql.engine.connection import Engine
-from kanon_sql.preparation import Prepared
+from kanon_sql.prepared import Prepared
 
 _SHARE = 0.05
 
@@ -13,7 +13,7 @@ def unique_columns(engine: Engine, prepared: Prepared) -> list[str]:
     columns = [item for item in prepared.roles.released if prepared.roles.of(item) == "insensitive"]
     if not columns:
         return []
-    n = prepared.frequency.n
+    n = prepared.n
     names = {"source": prepared.rows}
     estimates = engine.query("distinct_estimates", names=names, lists={"out": [{"key": c.key} for c in columns]})[0]
     warnings = []

@@ -50,7 +50,7 @@ def count_classes(
     return ClassCounts(*(int(value) for value in found[0]))
 
 
-def verify_release(
+def verify_levels(
     engine: Engine,
     written: Source,
     names: Sequence[str],

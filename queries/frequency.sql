@@ -2,8 +2,8 @@
 -- A value that no hierarchy covers has no code (NULL).
 CREATE OR REPLACE TEMP TABLE frequency AS
 SELECT
-    qi_mapping.level_0 AS qi_leaf,
+    qi_mapping.qi_code AS qi_leaf,
     CAST(row_total AS BIGINT) AS row_count
 FROM source
 LEFT JOIN qi_mapping ON qi_mapping.value IS NOT DISTINCT FROM source.qi_key
-GROUP BY qi_mapping.level_0
+GROUP BY qi_mapping.qi_code

@@ -253,7 +253,7 @@ def test_what_is_planned_is_refused() -> None:
     assert planned
     refused: list[dict[str, Any]] = [{"privacy": {"k": 5, name: {}}} for name in re.findall("`(.*?)`", planned[1])]
     refused += [{"algorithm": name} for name in re.findall("`(.*?)`", planned[2])]
-    assert len(refused) == 10
+    assert len(refused) == 9
     for part in refused:
         with pytest.raises(ConfigurationError):
             from_mapping({**REST, **part})

@@ -17,6 +17,7 @@ from kanon_sql.cli.hierarchy import hierarchy
 from kanon_sql.cli.lattice import lattice
 from kanon_sql.cli.run import run
 from kanon_sql.cli.schema import schema
+from kanon_sql.cli.sweep import sweep
 from kanon_sql.errors import InterruptedRunError, KanonError
 
 _EPILOG = """
@@ -43,7 +44,7 @@ def cli() -> None:
     """
 
 
-for command in (run, check, lattice, compile_command, hierarchy, schema):
+for command in (run, check, lattice, compile_command, sweep, hierarchy, schema):
     cli.add_command(command)
 
 

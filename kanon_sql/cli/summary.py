@@ -10,31 +10,45 @@ Json = dict[str, Any]
 
 def summarize_run(report: Json) -> str:
     """What a run did, in a few lines."""
-    rows, classes, loss, search = report["rows"], report["classes"], report["loss"], report["search"]
+    rows, classes, loss = report["rows"], report["classes"], report["loss"]
     k, seconds = report["privacy"]["k"], report["seconds"]
     missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
     masked = " (masked)" if rows["masked"] else ""
-    proven = "proven optimal" if report["algorithm"]["name"] == "optimal" else "proven"
-    how = proven if search["proven"] else f"NOT proven, the bound is {search['bound']:.6g}"
+    levels = report["solution"].get("levels")
+    head = ["quasi-identifier", *(["level"] if levels else []), "loss %"]
+    shown = [
+        [name, *([str(levels[name])] if levels else []), f"{100 * cost:.2f}"]
+        for name, cost in loss["attributes"].items()
+    ]
     lines = [
         f"released {rows['released']:,} of {rows['source']:,} rows to {report['release']['target']}",
         f"  suppressed   {rows['suppressed']:,} rows{masked}{missing}",
         f"  classes      {classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows "
         f"(asked for k = {k['required']}, counted again in what was written)",
         f"  loss         {loss['ncp']:.2f} % (lm {loss['lm']:.4f} of {len(loss['attributes'])})",
-        f"  search       {' '.join(report['algorithm'].values())}: {search['checked']:,} of "
-        f"{search['lattice_nodes']:,} nodes checked, {how}",
+        f"  search       {_algorithm(report['algorithm'])}: {_effort(report)}",
         f"  seconds      {', '.join(f'{name} {value:.2f}' for name, value in seconds.items())}",
         "",
-        table(
-            ["quasi-identifier", "level", "loss %"],
-            [
-                [name, str(level), f"{100 * loss['attributes'][name]:.2f}"]
-                for name, level in report["solution"]["levels"].items()
-            ],
-        ),
+        table(head, shown),
     ]
     return "\n".join(lines)
+
+
+def _algorithm(algorithm: Json) -> str:
+    name, *options = algorithm.items()
+    if name[1] == "mondrian":
+        return ", ".join([name[1], *(f"{key} {value}" for key, value in options)])
+    return " ".join([name[1], *(str(value) for _, value in options)])
+
+
+def _effort(report: Json) -> str:
+    search = report["search"]
+    if "rounds" in search:
+        stopped = "" if search["finished"] else ", NOT finished: time ran out"
+        return f"{search['tuples']:,} tuples in {search['rounds']:,} rounds of cuts{stopped}"
+    proven = "proven optimal" if report["algorithm"]["name"] == "optimal" else "proven"
+    how = proven if search["proven"] else f"NOT proven, the bound is {search['bound']:.6g}"
+    return f"{search['checked']:,} of {search['lattice_nodes']:,} nodes checked, {how}"
 
 
 def summarize_check(report: Json) -> str:

@@ -14,6 +14,7 @@ from kanon_sql.errors import ConfigurationError
 
 _LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
 _EXAMPLES = {"prefix": "prefix:4,3,2", "intervals": "intervals:5,10,20", "date": "date:month,year"}
+_BY_ORDER = ("mondrian",)  # algorithms that need no hierarchy
 
 
 def config_from_arguments(
@@ -42,7 +43,7 @@ def config_from_arguments(
     Every `qi` is a column, or COLUMN=HOW, where HOW is `suppress`, `prefix:4,3,2`, `intervals:5,10,20`,
     `date:month,year`, or else a hierarchy file or the name of a ready hierarchy; a file that is called like
     one of these is written ./suppress. A `=` in the name of a column is written `==`. A column alone, with
-    no entry in `hierarchies` (each COLUMN=HOW as well), is suppressed as a whole.
+    no entry in `hierarchies` (each COLUMN=HOW as well), is suppressed as a whole, by mondrian cut by its order.
 
     Raises ConfigurationError with every entry that has another form, or names a column twice.
     """
@@ -51,7 +52,9 @@ def config_from_arguments(
         "source": _source(data, csv, list(missing)),
         "target": output,
         "identifiers": list(identifiers),
-        "quasi_identifiers": _quasi_identifiers(qi, hierarchies),
+        "quasi_identifiers": _quasi_identifiers(
+            qi, hierarchies, {} if algorithm in _BY_ORDER else {"builtin": "suppress"}
+        ),
         "sensitive": list(sensitive),
         "insensitive": list(insensitive),
         "unlisted": unlisted,
@@ -90,7 +93,8 @@ def _source(path: str, csv: dict[str, Any], missing: list[str]) -> str | dict[st
     return {"path": path, **given} if given else path
 
 
-def _quasi_identifiers(qi: Sequence[str], hierarchies: Sequence[str]) -> dict[str, Any]:
+def _quasi_identifiers(qi: Sequence[str], hierarchies: Sequence[str], plain: dict[str, Any]) -> dict[str, Any]:
+    """The entries; one of which nothing is said gets what is `plain` for the algorithm."""
     entries: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
     for text in qi:
@@ -113,7 +117,7 @@ def _quasi_identifiers(qi: Sequence[str], hierarchies: Sequence[str]) -> dict[st
             entries[name] = _entry(how, f"--hierarchy {text}", problems)
     if problems:
         raise ConfigurationError(problems)
-    return {name: entry or {"builtin": "suppress"} for name, entry in entries.items()}
+    return {name: entry or dict(plain) for name, entry in entries.items()}
 
 
 def _split(text: str) -> tuple[str, str | None]:

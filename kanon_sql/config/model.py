@@ -28,6 +28,9 @@ from kanon_sql.config import rules
 
 Objective = Literal["loss", "geometric-mean-loss", "discernibility", "average-class-size", "precision", "entropy"]
 Preference = Literal["loss", "first", "absolute-distance", "relative-distance", "distribution", "suppression"]
+AlgorithmName = Literal["optimal", "samarati", "minimal", "mondrian"]
+Cut = Literal["strict", "strict-le", "relaxed"]
+DimensionChoice = Literal["loss", "widest", "random"]
 FileFormat = Literal["csv", "parquet"]
 
 # YAML gives editors numbers and truth values where the strict reader keeps the text.
@@ -140,7 +143,9 @@ class QuasiIdentifier(Part):
     min_level: Annotated[int, Field(ge=0)] | None = Field(None, description="lowest level of a release")
     max_level: Annotated[int, Field(ge=0)] | None = Field(None, description="highest level of a release")
     weight: float = Field(1.0, gt=0, allow_inf_nan=False, description="weight of its loss in the objective")
-    type: Literal["number", "date", "text"] | None = Field(None, description="how a CSV column is ordered")
+    type: Literal["number", "date", "text"] | None = Field(
+        None, description="mondrian: how a column without hierarchy is ordered"
+    )
 
     @model_validator(mode="after")
     def options_fit(self) -> QuasiIdentifier:
@@ -214,9 +219,12 @@ class SuppressionConfig(Part):
 class AlgorithmConfig(Part):
     """Which search finds the release."""
 
-    name: Literal["optimal", "samarati", "minimal"] = Field("optimal", description="the search")
+    name: AlgorithmName = Field("optimal", description="the search")
     prefer: Preference | None = Field(None, description="samarati, minimal: which of the minimal nodes")
     objective: Objective | None = Field(None, description="optimal: what the release has the least of")
+    cut: Cut | None = Field(None, description="mondrian: where a partition may be cut")
+    dimension: DimensionChoice | None = Field(None, description="mondrian: along which quasi-identifier it is cut")
+    seed: int | None = Field(None, description="mondrian: makes dimension random and cut relaxed repeatable")
 
     @model_validator(mode="after")
     def options_fit(self) -> AlgorithmConfig:
@@ -230,6 +238,9 @@ class ReleaseConfig(Part):
     order: Literal["random", "none"] = Field("random", description="order of the released rows")
     suppressed: Literal["drop", "mask"] = Field("drop", description="what becomes of suppressed rows")
     seed: int | None = Field(None, description="for tests only: makes the order repeatable")
+    ranges: Literal["text", "columns"] = Field(
+        "text", description="mondrian: ranges of numbers and dates as one text, or as columns x_lower and x_upper"
+    )
 
 
 class Config(Part):

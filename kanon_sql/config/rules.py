@@ -69,6 +69,8 @@ def quasi_identifier(part: Part) -> Faults:
     builtin = part.get("builtin")
     if _given(part, "hierarchy") and _given(part, "builtin"):
         yield ("builtin",), "hierarchy and builtin exclude each other; keep one"
+    if _given(part, "type") and _given(part, "hierarchy", "builtin"):
+        yield ("type",), "type orders a column without hierarchy; remove it, or the hierarchy"
     for key, owner in _BUILTIN_OPTIONS.items():
         if _given(part, key) and builtin != owner:
             yield (key,), f"{key} goes with builtin: {owner}; remove it, or say builtin: {owner}"
@@ -103,6 +105,12 @@ def algorithm(part: Part) -> Faults:
         yield ("prefer",), "samarati prefers loss or first; the other measures go with name: minimal"
     if name == "minimal" and part.get("prefer") == "first":
         yield ("prefer",), "first goes with name: samarati"
+    if name in ("optimal", "samarati", "minimal"):
+        for key in _given(part, "cut", "dimension", "seed"):
+            yield (key,), f"{key} goes with name: mondrian, not with {name}; remove it"
+    if name == "mondrian":
+        for key in _given(part, "objective", "prefer"):
+            yield (key,), f"{key} does not go with name: mondrian; remove it"
 
 
 def roles(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name: repr(name)) -> Faults:

@@ -57,6 +57,7 @@ _BETWEEN_KEYS: dict[str, Schema] = {
     "QuasiIdentifier": {
         "not": _needs("hierarchy", "builtin"),
         "dependentSchemas": {
+            "type": {"not": {"anyOf": [_needs("hierarchy"), _needs("builtin")]}},
             "keep": _only_with("builtin", "prefix"),
             "widths": _only_with("builtin", "intervals"),
             "origin": _only_with("builtin", "intervals"),
@@ -72,6 +73,9 @@ _BETWEEN_KEYS: dict[str, Schema] = {
         "dependentSchemas": {
             "objective": {"properties": {"name": {"const": "optimal"}}},
             "prefer": _only_with("name", "samarati", "minimal"),
+            "cut": _only_with("name", "mondrian"),
+            "dimension": _only_with("name", "mondrian"),
+            "seed": _only_with("name", "mondrian"),
         },
         "allOf": [
             _when(

@@ -5,8 +5,8 @@ Three kinds of holes are filled:
 
 * a table or column name that `names` maps is replaced by the given identifier or expression;
 * whatever mentions a name that starts with the prefix of a list (`qi_...`) is repeated for each item of it: an
-  entry of SELECT, GROUP BY or ORDER BY, a join whose table is such a name, a condition of an AND chain.
-  Inside an expression, `SUM_OF(x)` adds the repetitions, `ANY_OF(x)` and `ALL_OF(x)` join them with OR and
+  entry of SELECT, GROUP BY or ORDER BY (not that of a window), a join whose table is such a name, a condition of an
+  AND chain. Inside an expression, `SUM_OF(x)` adds the repetitions, `ANY_OF(x)` and `ALL_OF(x)` join them with OR and
   AND, `LIST_OF(x)` lists them;
 * values stay parameters (`$k`) and are bound when the statement runs.
 """
@@ -166,7 +166,7 @@ def _repeat(tree: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
         elif isinstance(node, exp.Join):
             if not _mentions(node.this, prefix):
                 _expand_conditions(node, "on", prefix, items)
-        else:
+        elif not isinstance(node.parent, exp.Window):
             _expand_lists(node, prefix, items)
 
 

@@ -13,6 +13,7 @@ from kanon_sql.engine.template import Item, column, state
 from kanon_sql.frequency import code_name
 from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.search.lattice import Node
+from kanon_sql.solution import Writing
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
 
@@ -73,18 +74,9 @@ def release_select(
     mappings: tuple[Mapping, ...],
     node: Node,
     suppression: Suppression,
-    *,
-    order: str,
-    seed: int | None,
-    plain_text: bool,
-    as_text: bool = False,
+    writing: Writing,
 ) -> exp.Expr:
-    """SELECT of the released rows under their real names, in the source's column order.
-
-    With `plain_text` generalized values are VARCHAR; else they may be of an ENUM type, which files store as text and
-    write faster; with `as_text` every quasi-identifier is VARCHAR, as where rows may be masked. `seed` is for tests: it
-    makes the random order repeatable.
-    """
+    """SELECT of the released rows under their real names, in the source's column order."""
     by_key = {item.key: (m, level) for item, m, level in zip(roles.quasi_identifiers, mappings, node, strict=True)}
     needs_codes = {m.index for m, _ in grouping(mappings, node)} if suppression.rows else set()
     outputs: list[Item] = []
@@ -93,10 +85,10 @@ def release_select(
         value: exp.Expr = column(item.key, "source")
         if item.key in by_key:
             mapping, level = by_key[item.key]
-            value, needs_join = _released_value(engine, item, mapping, level, plain_text or suppression.masked)
+            value, needs_join = _released_value(engine, item, mapping, level, writing.plain_text or suppression.masked)
             if needs_join or mapping.index in needs_codes:
                 joined.append({"mapping": mapping.table, "key": item.key})
-            if as_text and not value.is_type("VARCHAR"):
+            if writing.as_text and not value.is_type("VARCHAR"):
                 value = exp.cast(value, "VARCHAR")
             if suppression.masked and suppression.rows:
                 value = _masked(value)
@@ -106,20 +98,26 @@ def release_select(
         for m, level in grouping(mappings, node)
     ]
     name = "release_all" if not suppression.rows else "release_masked" if suppression.masked else "release"
-    if seed is not None and order == "random":
-        numbered = exp.alias_(template.parse("row_number() OVER ()"), "drawn")
-        rows = exp.select("*", numbered).from_(rows.copy().subquery(state("unnumbered")))
     return template.fill(
         name,
-        names={"source": rows, "suppressed_classes": state("suppressed_classes")},
-        lists={"out": outputs, "qi": joined, "class": classes, "sort": sort_items(order, seed)},
+        names={"source": numbered(rows, writing), "suppressed_classes": state("suppressed_classes")},
+        lists={"out": outputs, "qi": joined, "class": classes, "sort": sort_items(writing)},
     )
 
 
-def sort_items(order: str, seed: int | None) -> list[Item]:
+def numbered(rows: exp.Select, writing: Writing) -> exp.Select:
+    """The rows, with their numbers as `drawn` where a seed makes their order repeatable."""
+    if writing.seed is None or writing.order != "random":
+        return rows
+    number = exp.alias_(template.parse("row_number() OVER ()"), "drawn")
+    return exp.select("*", number).from_(rows.copy().subquery(state("unnumbered")))
+
+
+def sort_items(writing: Writing) -> list[Item]:
     """The sort key of a release in random order; none where the source's order is kept."""
-    if order != "random":
+    if writing.order != "random":
         return []
+    seed = writing.seed
     first, second = (seed, seed) if seed is not None else (secrets.randbits(64), secrets.randbits(64))
     key = template.parse(_SORT_KEY)
     drawn = exp.column("drawn", "source") if seed is not None else exp.Anonymous(this="random")

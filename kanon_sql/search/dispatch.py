@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kanon_sql.config.model import Config
+from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.search.checker import NodeChecker
 from kanon_sql.search.lattice import Lattice
@@ -13,15 +13,14 @@ from kanon_sql.search.result import SearchResult
 from kanon_sql.search.samarati import search_samarati
 
 
-def search(config: Config, lattice: Lattice, checker: NodeChecker, deadline: Deadline) -> SearchResult:
+def search(
+    algorithm: AlgorithmConfig, lattice: Lattice, checker: NodeChecker, weights: tuple[float, ...], deadline: Deadline
+) -> SearchResult:
     """The node to release, or none. Statements that run past the deadline are interrupted."""
-    algorithm = config.algorithm
-    with checker.engine.until(deadline):
-        if algorithm.name == "samarati":
-            return search_samarati(lattice, checker, algorithm.prefer or "loss", deadline)
-        if algorithm.name == "minimal":
-            return search_minimal(lattice, checker, algorithm.prefer or "loss", deadline)
-        weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
-        checker.with_entropy = algorithm.objective == "entropy"
-        objective = make_objective(algorithm.objective or "loss", checker.costs, weights, checker.k, checker.limit)
-        return OptimalSearch(lattice, checker, objective, deadline).run()
+    if algorithm.name == "samarati":
+        return search_samarati(lattice, checker, algorithm.prefer or "loss", deadline)
+    if algorithm.name == "minimal":
+        return search_minimal(lattice, checker, algorithm.prefer or "loss", deadline)
+    checker.with_entropy = algorithm.objective == "entropy"
+    objective = make_objective(algorithm.objective or "loss", checker.costs, weights, checker.k, checker.limit)
+    return OptimalSearch(lattice, checker, objective, deadline).run()

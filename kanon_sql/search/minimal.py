@@ -20,7 +20,8 @@ def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: Preference, d
     found: list[Node] = []
     proven = False
     try:
-        minimal_nodes(lattice, checker, deadline, found)
+        with checker.engine.until(deadline):
+            minimal_nodes(lattice, checker, deadline, found)
         proven = True
     except TimeUpError:
         pass

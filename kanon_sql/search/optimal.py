@@ -41,10 +41,11 @@ class OptimalSearch:
         """The optimum; where time runs out, the best node so far and how far the bound is."""
         finished = False
         try:
-            # The least generalizing choice may already do; the top is the last resort and bounds the rest.
-            if self._evaluate(self.lattice.highs):
-                self._push(self.lattice.lows, self.objective.bound(self.lattice.lows))
-                self._search()
+            with self.checker.engine.until(self.deadline):
+                # The least generalizing choice may already do; the top is the last resort and bounds the rest.
+                if self._evaluate(self.lattice.highs):
+                    self._push(self.lattice.lows, self.objective.bound(self.lattice.lows))
+                    self._search()
             finished = True
         except TimeUpError:
             pass

@@ -21,19 +21,20 @@ def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: Preference, 
     ties: tuple[Node, ...] = ()
     proven = False
     try:
-        if checker.satisfies(lattice.highs):
-            found = lattice.highs
-            while low < high:
-                middle = (low + high) // 2
-                candidate = _first_at(lattice, checker, middle, deadline)
-                if candidate is None:
-                    low = middle + 1
+        with checker.engine.until(deadline):
+            if checker.satisfies(lattice.highs):
+                found = lattice.highs
+                while low < high:
+                    middle = (low + high) // 2
+                    candidate = _first_at(lattice, checker, middle, deadline)
+                    if candidate is None:
+                        low = middle + 1
+                    else:
+                        found, high = candidate, middle
+                if prefer == "first":
+                    best = checker.measures(found)
                 else:
-                    found, high = candidate, middle
-            if prefer == "first":
-                best = checker.measures(found)
-            else:
-                best, ties = _least_loss(lattice, checker, high, deadline)
+                    best, ties = _least_loss(lattice, checker, high, deadline)
         proven = best is not None
     except TimeUpError:
         best = best or (checker.measures(found) if found is not None else None)

@@ -1,0 +1,95 @@
+"""kanon-sql sweep"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kanon_sql.cli.options import common_options, take_common
+
+if TYPE_CHECKING:
+    from kanon_sql.errors import KanonError
+
+
+@click.command()
+@click.argument("configs", metavar="CONFIG...", nargs=-1, required=True)
+@click.option("--k", "ks", metavar="K,K,...", help="The k to search for [default: 2,3,5,10,20,50,100].")
+@click.option("--limit", "limits", metavar="ROWS|SHARE%,...", help="Suppression limits [default: the configuration's].")
+@click.option(
+    "--algorithm",
+    "algorithms",
+    metavar="NAME",
+    multiple=True,
+    help="Takes the place of the configuration's algorithm; several are compared.",
+)
+@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write the table, .csv or .json.")
+@click.option(
+    "--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the measures over k, .html, .svg or .png."
+)
+@common_options
+def sweep(
+    configs: tuple[str, ...],
+    ks: str | None,
+    limits: str | None,
+    algorithms: tuple[str, ...],
+    output: Path | None,
+    plot: Path | None,
+    **options: Any,
+) -> None:
+    """Searches for many k and suppression limits: what does privacy cost? Nothing is released.
+
+    \b
+      kanon-sql sweep config.yaml --k 2,10,20,40 --plot sweep.html
+      kanon-sql sweep config.yaml --algorithm optimal --algorithm minimal --limit 0,1%
+      kanon-sql sweep one.yaml another.yaml -o sweep.csv
+
+    Each source is read once. Exit status 0 when at least one point has a release.
+    """
+    common = take_common(options)
+    from kanon_sql import api
+    from kanon_sql.sweep_plan import DEFAULT_KS
+
+    data = api.sweep(
+        configs,
+        k=DEFAULT_KS if ks is None else ks.split(","),
+        limits=None if limits is None else limits.split(","),
+        algorithms=algorithms,
+        overrides=common.overrides,
+        options=common.engine(),
+        time_limit=common.time_limit,
+        output=output,
+        plot=plot,
+        report=common.report,
+        progress=common.progress(),
+    )
+    common.warn(data["warnings"])
+    if common.as_json:
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    elif not common.quiet:
+        click.echo(_summarize(data))
+    if not any(point["status"] == "released" for point in data["points"]):
+        raise _no_release(data["points"])
+
+
+def _summarize(data: dict[str, Any]) -> str:
+    """The table, below a line about time."""
+    from kanon_sql.cli.summary import table
+    from kanon_sql.plot.sweep_lines import HEAD, cells
+
+    seconds, count = data["seconds"], len(data["points"])
+    head = (
+        f"{count:,} point{'s' * (count != 1)}: read in {seconds['read']:.2f} s, searched in {seconds['search']:.2f} s\n"
+    )
+    return head + table(HEAD, [cells(point) for point in data["points"]])
+
+
+def _no_release(points: list[dict[str, Any]]) -> KanonError:
+    """How a sweep without any release ends: like a run of its first point that says more than another."""
+    from kanon_sql.errors import NoReleaseError, OutOfTimeError
+
+    late = [point for point in points if point["status"] == "timed-out"]
+    kind, first = (OutOfTimeError, late[0]) if late else (NoReleaseError, points[0])
+    return kind(f"none of {len(points)} points has a release; at k = {first['k']}: {first['problem']}")

@@ -1,0 +1,1 @@
+"""Quasi-identifiers as dimensions: their values in an order, along which partitions are cut."""

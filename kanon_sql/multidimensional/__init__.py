@@ -1,0 +1,1 @@
+"""Multidimensional recoding: each class of rows has a generalization of its own."""

@@ -1,0 +1,33 @@
+"""A source read for multidimensional recoding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.deadline import Deadline
+from kanon_sql.engine.connection import Engine
+from kanon_sql.multidimensional.classes import build_classes
+from kanon_sql.multidimensional.mondrian import Mondrian, Partitioning
+from kanon_sql.multidimensional.solution import Partitions
+from kanon_sql.multidimensional.tuples import Tuples
+from kanon_sql.prepared import Prepared
+from kanon_sql.progress import Progress
+from kanon_sql.solution import Request
+
+
+@dataclass(frozen=True)
+class Multidimensional(Prepared):
+    """A source whose distinct tuples are ready to be cut into partitions."""
+
+    tuples: Tuples
+    bounds: bool
+
+    def solve(
+        self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
+    ) -> Partitions:
+        if self.n < request.k:
+            none = Partitioning(rounds=0, cuts=0, finished=True, seed=0, boxes=True)
+            return Partitions(engine, self, algorithm, request, none, None)
+        found = Mondrian(engine, self.tuples, algorithm, request.k, progress).run(deadline)
+        return Partitions(engine, self, algorithm, request, found, build_classes(engine, self.tuples))

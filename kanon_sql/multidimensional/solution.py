@@ -1,0 +1,129 @@
+"""The release of partitions: each row under the labels of the class that its tuple is in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.engine.connection import Engine
+from kanon_sql.errors import NoReleaseError
+from kanon_sql.multidimensional.classes import Classes
+from kanon_sql.multidimensional.compiled import compiled_partitions
+from kanon_sql.multidimensional.mondrian import Partitioning
+from kanon_sql.multidimensional.release import Output, outputs, select_partitions, verify_partitions
+from kanon_sql.search.measures import geometric_mean
+from kanon_sql.solution import Json, Request, Solution, Writing
+from kanon_sql.source.model import Source
+from kanon_sql.verify import ClassCounts
+
+if TYPE_CHECKING:
+    from kanon_sql.multidimensional.problem import Multidimensional
+
+
+class Partitions(Solution):
+    """What Mondrian ended with; without classes there were too few rows for any."""
+
+    suppressed = 0
+
+    def __init__(
+        self,
+        engine: Engine,
+        prepared: Multidimensional,
+        algorithm: AlgorithmConfig,
+        request: Request,
+        found: Partitioning,
+        classes: Classes | None,
+    ) -> None:
+        self.engine = engine
+        self.prepared = prepared
+        self.algorithm = algorithm
+        self.request = request
+        self.found = found
+        self._classes = classes
+        stopped = f"time ran out after {found.rounds} rounds: the partitions could have been cut further"
+        self.notes = () if found.finished else (stopped,)
+
+    @property
+    def classes(self) -> Classes:
+        """The classes; only where there are any."""
+        assert self._classes is not None
+        return self._classes
+
+    def require(self) -> None:
+        n = self.prepared.n
+        if self._classes is None:
+            raise NoReleaseError(f"no release satisfies k = {self.request.k}: only {n} row{'s' * (n != 1)} take part")
+
+    def describe(self) -> Json:
+        return {"partitions": self.classes.partitions, "depth": self.found.rounds}
+
+    def describe_search(self) -> Json:
+        return {
+            "tuples": self.prepared.tuples.count,
+            "rounds": self.found.rounds,
+            "cuts": self.found.cuts,
+            "finished": self.found.finished,
+            "proven": False,
+            "bound": None,
+            "notes": list(self.notes),
+        }
+
+    def describe_loss(self) -> Json:
+        n, classes = self.prepared.n, self.classes
+        losses = tuple(units / n for units in classes.units)
+        lm = math.fsum(losses)
+        weighted = [weight * loss for weight, loss in zip(self.request.weights, losses, strict=True)]
+        return {
+            "lm": lm,
+            "ncp": 100 * lm / len(losses),
+            "geometric_mean": geometric_mean(losses),
+            "objective": math.fsum(weighted),
+            "c_avg": n / classes.count / self.request.k,
+            "average_class_size": n / classes.count,
+            "discernibility": classes.squares,
+            "precision": None,
+            "entropy": None,
+            "attributes": dict(zip(self.prepared.names, losses, strict=True)),
+        }
+
+    def class_count(self) -> int:
+        return self.classes.count
+
+    def starred_rows(self) -> int:
+        return 0
+
+    def columns(self) -> list[str]:
+        return [output.name for output in self._outputs()]
+
+    def select(self, writing: Writing) -> exp.Expr:
+        return select_partitions(
+            self.engine,
+            self.prepared.rows,
+            self.prepared.tuples.dimensions,
+            self._outputs(),
+            writing,
+            share_seed=self.found.seed if self.algorithm.cut == "relaxed" else None,
+        )
+
+    def verify(self, engine: Engine, written: Source, masked: int) -> ClassCounts:
+        return verify_partitions(engine, written, self._outputs(), self.request.k, rows=self.prepared.n)
+
+    def compiled(self, order: str, masked: bool) -> tuple[Sequence[str], exp.Expr]:
+        cut, partitions = self.algorithm.cut or "strict", self.classes.partitions
+        lines = (f"Mondrian, cut: {cut}: {partitions} partitions; no row is left out.",)
+        statement = compiled_partitions(
+            self.engine,
+            self.prepared.rows,
+            self.prepared.tuples.dimensions,
+            self._outputs(),
+            order,
+            boxes=self.found.boxes,
+        )
+        return lines, statement
+
+    def _outputs(self) -> list[Output]:
+        return outputs(self.prepared.roles, self.prepared.tuples.dimensions, bounds=self.prepared.bounds)

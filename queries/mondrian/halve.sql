@@ -1,0 +1,49 @@
+-- The tuples of all open partitions, those of partitions that are halved under the numbers of their new partitions. A
+-- tuple that ties at the median may be in both, with some of its rows in each.
+CREATE OR REPLACE TEMP TABLE next_tuples AS
+WITH sided AS (
+    SELECT
+        open_tuples.*,
+        cuts.number,
+        cuts.left_of_tie,
+        CASE
+            WHEN ANY_OF(cuts.dimension = this_number AND open_tuples.this_position < cuts.low) THEN 'left'
+            WHEN ANY_OF(cuts.dimension = this_number AND open_tuples.this_position > cuts.high) THEN 'right'
+            ELSE 'tie'
+        END AS side,
+        list_select(
+            [LIST_OF(CAST(open_tuples.this_position AS BIGINT))],
+            list_append(cuts.places, cuts.dimension + 1)
+        ) AS others
+    FROM open_tuples
+    JOIN cuts ON cuts.part = open_tuples.part
+),
+dealt AS (
+    SELECT
+        *,
+        CASE side
+            WHEN 'left' THEN row_count
+            WHEN 'right' THEN 0
+            ELSE least(
+                row_count,
+                greatest(
+                    0,
+                    left_of_tie + row_count - CAST(
+                        sum(row_count) OVER (PARTITION BY part, side ORDER BY others ROWS UNBOUNDED PRECEDING) AS BIGINT
+                    )
+                )
+            )
+        END AS left_count
+    FROM sided
+)
+SELECT CAST($first + 2 * number AS UINTEGER) AS part, this_position, left_count AS row_count
+FROM dealt
+WHERE left_count > 0
+UNION ALL
+SELECT CAST($first + 2 * number + 1 AS UINTEGER) AS part, this_position, row_count - left_count AS row_count
+FROM dealt
+WHERE row_count > left_count
+UNION ALL
+SELECT part, this_position, row_count
+FROM open_tuples
+WHERE NOT EXISTS (SELECT 1 FROM cuts WHERE cuts.part = open_tuples.part)

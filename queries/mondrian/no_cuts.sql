@@ -1,0 +1,13 @@
+-- The table of allowable cuts, empty. Left is every row whose position lies from `low` to `high`. The gain is the loss
+-- saved, along this dimension, in rows.
+CREATE OR REPLACE TEMP TABLE allowable_cuts (
+    part UINTEGER,
+    dimension INTEGER,
+    low BIGINT,
+    high BIGINT,
+    left_rows BIGINT,
+    row_count BIGINT,
+    width DOUBLE,
+    gain DOUBLE,
+    preference INTEGER
+)

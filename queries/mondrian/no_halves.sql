@@ -1,0 +1,11 @@
+-- The table of relaxed cuts, one for each open partition and each dimension along which its rows differ; empty. Left are
+-- the rows below `low`, right those above `high`; of those between, which tie at the median, `left_of_tie` go left.
+CREATE OR REPLACE TEMP TABLE halves (
+    part UINTEGER,
+    dimension INTEGER,
+    low BIGINT,
+    high BIGINT,
+    left_of_tie BIGINT,
+    width DOUBLE,
+    gain DOUBLE
+)

@@ -1,0 +1,33 @@
+-- Along ordered dimensions: each place between two neighbouring values of a partition where both sides satisfy the
+-- models. The preference is 2 for the cut behind the median (the first value at which half of the rows are reached), 1
+-- for the one before it, else 0.
+INSERT INTO allowable_cuts
+SELECT
+    part,
+    dimension,
+    0 AS low,
+    position AS high,
+    left_rows,
+    all_rows,
+    width,
+    all_rows * (last_breadth - first_breadth)
+    - left_rows * (breadth - first_breadth)
+    - (all_rows - left_rows) * (last_breadth - next_breadth) AS gain,
+    CASE
+        WHEN 2 * left_rows >= all_rows AND 2 * (left_rows - row_count) < all_rows THEN 2
+        WHEN 2 * left_rows < all_rows AND 2 * (left_rows + next_row_count) >= all_rows THEN 1
+        ELSE 0
+    END AS preference
+FROM (
+    SELECT
+        histogram.*,
+        histogram.rows_so_far - spans.rows_before AS left_rows,
+        spans.row_count AS all_rows,
+        spans.first_breadth,
+        spans.last_breadth,
+        spans.width
+    FROM histogram
+    JOIN spans ON spans.part = histogram.part AND spans.dimension = histogram.dimension
+    WHERE histogram.measure IS NOT NULL AND histogram.position < spans.last_position
+) AS between_values
+WHERE left_rows >= $k AND all_rows - left_rows >= $k

@@ -1,0 +1,26 @@
+-- Along ordered dimensions: the value at which half of a partition's rows are reached is shared out.
+INSERT INTO halves
+SELECT
+    part,
+    dimension,
+    position AS low,
+    position AS high,
+    all_rows // 2 - (left_rows - row_count) AS left_of_tie,
+    width,
+    all_rows * (last_breadth - first_breadth)
+    - (all_rows // 2) * (breadth - first_breadth)
+    - (all_rows - all_rows // 2)
+    * (last_breadth - CASE WHEN left_rows = all_rows // 2 THEN next_breadth ELSE breadth END) AS gain
+FROM (
+    SELECT
+        histogram.*,
+        histogram.rows_so_far - spans.rows_before AS left_rows,
+        spans.row_count AS all_rows,
+        spans.first_breadth,
+        spans.last_breadth,
+        spans.width
+    FROM histogram
+    JOIN spans ON spans.part = histogram.part AND spans.dimension = histogram.dimension
+    WHERE histogram.measure IS NOT NULL AND spans.first_position < spans.last_position
+) AS values_there
+WHERE left_rows >= all_rows // 2 AND left_rows - row_count < all_rows // 2 AND all_rows // 2 >= $k

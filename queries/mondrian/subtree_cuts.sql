@@ -1,0 +1,41 @@
+-- Along hierarchies: each subtree inside a partition that can be set apart from the rest, which keeps the first and the
+-- last leaf and with them its lowest common ancestor. (A subtree at either end is a cut between neighbours.)
+INSERT INTO allowable_cuts
+SELECT
+    inside.part,
+    inside.dimension,
+    inside.node << inside.shift AS low,
+    ((inside.node + 1) << inside.shift) - 1 AS high,
+    inside.left_rows,
+    spans.row_count,
+    whole_node.cost AS width,
+    inside.left_rows * (whole_node.cost - inside.cost) AS gain,
+    0 AS preference
+FROM (
+    SELECT
+        histogram.part,
+        histogram.dimension,
+        ancestors.node,
+        ancestors.shift,
+        any_value(ancestors.cost) AS cost,
+        min(histogram.position) AS first_position,
+        max(histogram.position) AS last_position,
+        CAST(sum(histogram.row_count) AS BIGINT) AS left_rows
+    FROM histogram
+    JOIN ancestors ON ancestors.dimension = histogram.dimension AND ancestors.position = histogram.position
+    GROUP BY histogram.part, histogram.dimension, ancestors.node, ancestors.shift
+) AS inside
+JOIN spans ON spans.part = inside.part AND spans.dimension = inside.dimension
+JOIN trees ON trees.dimension = inside.dimension
+JOIN ancestors AS whole_node
+    ON whole_node.dimension = inside.dimension
+    AND whole_node.position = spans.first_position
+    AND whole_node.level = greatest(
+        trees.min_level,
+        SUM_OF(CAST((spans.first_position >> trees.level_shift) <> (spans.last_position >> trees.level_shift) AS INTEGER))
+    )
+WHERE
+    inside.first_position > spans.first_position
+    AND inside.last_position < spans.last_position
+    AND inside.left_rows >= $k
+    AND spans.row_count - inside.left_rows >= $k
