@@ -126,6 +126,7 @@ def _run(run: Run, job: Job | None) -> None:
             run.draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
         solution = _search(run, engine, prepared)
         with run.watch.part("release"):
+            run.draft.solution, run.draft.loss = solution.describe(), solution.describe_loss()
             masked = _write(run, engine, prepared, solution, sink)
         with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
             run.draft.counts = solution.verify(engine, sink.written(engine), masked)
@@ -203,7 +204,6 @@ def _search(run: Run, engine: Engine, prepared: Prepared) -> Solution:
     run.draft.search = solution.describe_search()
     run.draft.warnings += solution.notes
     solution.require()
-    run.draft.solution, run.draft.loss = solution.describe(), solution.describe_loss()
     return solution
 
 

@@ -37,6 +37,7 @@ from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
 
+_MOST_DIMENSIONS = 126  # as many as the engine's whole numbers have bits
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
 
 
@@ -156,6 +157,11 @@ def _dimensions(
     engine: Engine, loaded: LoadedConfig, tuples: exp.Select, inputs: Sequence[_Input], *, staged: bool
 ) -> tuple[int, _Build]:
     """(rows that take part, how the multidimensional problem is put together)."""
+    if len(inputs) > _MOST_DIMENSIONS:
+        raise ConfigurationError(
+            f"{loaded.place('quasi_identifiers')}: {len(inputs)} quasi-identifiers are more than "
+            f"{loaded.config.algorithm.name} takes, at most {_MOST_DIMENSIONS}; leave some out"
+        )
     dimensions: list[Dimension] = []
     trees: list[tuple[_Input, Mapping]] = []
     for one in inputs:

@@ -263,8 +263,9 @@ def test_a_lattice_is_not_mondrians(tmp_path: Path) -> None:
 def test_partitions_that_do_not_verify_are_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from kanon_sql.errors import VerificationError
     from kanon_sql.multidimensional import problem
+    from kanon_sql.multidimensional.mondrian import Mondrian
 
-    class Careless(problem.Mondrian):
+    class Careless(Mondrian):
         def __init__(self, engine: Any, tuples: Any, algorithm: Any, k: int, progress: Any) -> None:
             super().__init__(engine, tuples, algorithm, k - 1, progress)
 

@@ -25,7 +25,6 @@ from kanon_sql.progress import Progress
 _TABLES = (
     "open_tuples",
     "next_tuples",
-    "partitions",
     "histogram",
     "spans",
     "allowable_cuts",
@@ -37,6 +36,7 @@ _TABLES = (
     "frequency",
     "halves",
 )
+_MANY = 200_000  # tuples from which on those of finished partitions are put aside in every round
 _NO_LEVEL = 62  # a shift by which every position becomes 0
 
 
@@ -71,6 +71,7 @@ class Mondrian:
         self.dimension = algorithm.dimension or "loss"
         self.seed = secrets.randbits(62) if algorithm.seed is None else algorithm.seed
         self.k = k
+        self._many = tuples.count > _MANY
         self.progress = progress
         self._names = {name: state(name) for name in _TABLES}
         self._items = position_items(tuples.dimensions)
@@ -116,7 +117,8 @@ class Mondrian:
         self.progress.advance(cuts, "cuts")
 
     def _begin(self) -> None:
-        self._query("first_tuples")
+        every = (1 << len(self.dimensions)) - 1
+        self.engine.run(self._render("first_tuples", {"this": self._items}), {"all_dimensions": every})
         self._query("no_classes")
         self._query("no_places")
         for name, made in (
@@ -223,8 +225,12 @@ class Mondrian:
     def _splitting(self) -> list[str]:
         """The statements that make the cuts of a round."""
         lists = {"this": self._items}
-        names = ("halve" if self.cut == "relaxed" else "split", "next_partitions", "finish", "still_open")
-        return [self._render(name, lists) for name in names]
+        split = "halve" if self.cut == "relaxed" else "split"
+        if self._many:
+            return [self._render(name, lists) for name in (split, "finish", "still_open")]
+        # A few finished tuples more cost less than the statements that put them aside.
+        names = {**self._names, "next_tuples": state("open_tuples")}
+        return [template.render(f"mondrian/{split}", names=names, lists=lists)]
 
     def _render(self, name: str, lists: dict[str, list[Item]] | None = None) -> str:
         return template.render(f"mondrian/{name}", names=self._names, lists=lists)

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine
-from kanon_sql.multidimensional.classes import build_classes
-from kanon_sql.multidimensional.mondrian import Mondrian, Partitioning
+from kanon_sql.multidimensional.mondrian import Mondrian
 from kanon_sql.multidimensional.solution import Partitions
 from kanon_sql.multidimensional.tuples import Tuples
 from kanon_sql.prepared import Prepared
@@ -27,7 +26,6 @@ class Multidimensional(Prepared):
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
     ) -> Partitions:
         if self.n < request.k:
-            none = Partitioning(rounds=0, cuts=0, finished=True, seed=0, boxes=True)
-            return Partitions(engine, self, algorithm, request, none, None)
+            return Partitions(engine, self, algorithm, request, None)
         found = Mondrian(engine, self.tuples, algorithm, request.k, progress).run(deadline)
-        return Partitions(engine, self, algorithm, request, found, build_classes(engine, self.tuples))
+        return Partitions(engine, self, algorithm, request, found)

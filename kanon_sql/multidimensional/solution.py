@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -11,7 +12,7 @@ from sqlglot import exp
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.multidimensional.classes import Classes
+from kanon_sql.multidimensional.classes import Classes, build_classes
 from kanon_sql.multidimensional.compiled import compiled_partitions
 from kanon_sql.multidimensional.mondrian import Partitioning
 from kanon_sql.multidimensional.release import Output, outputs, select_partitions, verify_partitions
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class Partitions(Solution):
-    """What Mondrian ended with; without classes there were too few rows for any."""
+    """What Mondrian ended with; without a partitioning there were too few rows for any.
+
+    Its tables are those of the last search: describe and release it before the next.
+    """
 
     suppressed = 0
 
@@ -35,27 +39,25 @@ class Partitions(Solution):
         prepared: Multidimensional,
         algorithm: AlgorithmConfig,
         request: Request,
-        found: Partitioning,
-        classes: Classes | None,
+        found: Partitioning | None,
     ) -> None:
         self.engine = engine
         self.prepared = prepared
         self.algorithm = algorithm
         self.request = request
-        self.found = found
-        self._classes = classes
-        stopped = f"time ran out after {found.rounds} rounds: the partitions could have been cut further"
-        self.notes = () if found.finished else (stopped,)
+        self.has_release = found is not None
+        self.found = found or Partitioning(rounds=0, cuts=0, finished=True, seed=0, boxes=True)
+        stopped = f"time ran out after {self.found.rounds} rounds: the partitions could have been cut further"
+        self.notes = () if self.found.finished else (stopped,)
 
-    @property
+    @cached_property
     def classes(self) -> Classes:
-        """The classes; only where there are any."""
-        assert self._classes is not None
-        return self._classes
+        """The classes, labelled when they are first asked for."""
+        return build_classes(self.engine, self.prepared.tuples)
 
     def require(self) -> None:
         n = self.prepared.n
-        if self._classes is None:
+        if not self.has_release:
             raise NoReleaseError(f"no release satisfies k = {self.request.k}: only {n} row{'s' * (n != 1)} take part")
 
     def describe(self) -> Json:

@@ -51,7 +51,5 @@ def count_tuples(engine: Engine, rows: exp.Select, dimensions: Sequence[Dimensio
 
 
 def position_items(dimensions: Sequence[Dimension]) -> list[Item]:
-    """The list hole `this`: number, position column and live flag of each dimension."""
-    return [
-        {"number": d.index, "position": d.position, "live": f"live_{d.index}", "dimension": d.index} for d in dimensions
-    ]
+    """The list hole `this`: number, position column and bit of each dimension."""
+    return [{"number": d.index, "position": d.position, "bit": 1 << d.index} for d in dimensions]

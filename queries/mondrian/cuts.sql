@@ -8,7 +8,9 @@ SELECT
     best.dimension AS dimension,
     best.low AS low,
     best.high AS high,
-    this_live
+    best.left_rows AS left_rows,
+    row_count,
+    live
 FROM (
     SELECT
         part,
@@ -21,11 +23,13 @@ FROM (
                     'preference': preference,
                     'high': high,
                     'low': low,
-                    'dimension': dimension
+                    'dimension': dimension,
+                    'left_rows': left_rows
                 }
             END
         ) AS best,
-        bool_or(dimension = this_number) AS this_live
+        any_value(row_count) AS row_count,
+        bit_or(CAST(1 AS HUGEINT) << dimension) AS live
     FROM allowable_cuts
     GROUP BY part
 ) AS chosen

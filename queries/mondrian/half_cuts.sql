@@ -7,8 +7,10 @@ SELECT
     chosen.best.low AS low,
     chosen.best.high AS high,
     chosen.best.left_of_tie AS left_of_tie,
+    chosen.row_count // 2 AS left_rows,
+    chosen.row_count,
     chosen.places,
-    this_live
+    live
 FROM (
     SELECT
         part,
@@ -22,8 +24,9 @@ FROM (
                 'dimension': dimension
             }
         ) AS best,
+        any_value(row_count) AS row_count,
         list(dimension + 1 ORDER BY round(width, 12) DESC, dimension) AS places,
-        bool_or(dimension = this_number) AS this_live
+        bit_or(CAST(1 AS HUGEINT) << dimension) AS live
     FROM halves
     GROUP BY part
 ) AS chosen

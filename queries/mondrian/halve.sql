@@ -1,10 +1,15 @@
--- The tuples of all open partitions, those of partitions that are halved under the numbers of their new partitions. A
+-- All tuples after the cuts of a round: those of partitions that are halved under the numbers of their new ones. A
 -- tuple that ties at the median may be in both, with some of its rows in each.
 CREATE OR REPLACE TEMP TABLE next_tuples AS
 WITH sided AS (
     SELECT
-        open_tuples.*,
+        open_tuples.part,
+        open_tuples.this_position,
+        open_tuples.row_count,
+        cuts.live,
         cuts.number,
+        cuts.left_rows,
+        cuts.row_count AS all_rows,
         cuts.left_of_tie,
         CASE
             WHEN ANY_OF(cuts.dimension = this_number AND open_tuples.this_position < cuts.low) THEN 'left'
@@ -36,14 +41,22 @@ dealt AS (
         END AS left_count
     FROM sided
 )
-SELECT CAST($first + 2 * number AS UINTEGER) AS part, this_position, left_count AS row_count
+SELECT
+    CAST($first + 2 * number AS UINTEGER) AS part,
+    this_position,
+    left_count AS row_count,
+    CASE WHEN left_rows >= 2 * $k THEN live ELSE 0 END AS live
 FROM dealt
 WHERE left_count > 0
 UNION ALL
-SELECT CAST($first + 2 * number + 1 AS UINTEGER) AS part, this_position, row_count - left_count AS row_count
+SELECT
+    CAST($first + 2 * number + 1 AS UINTEGER) AS part,
+    this_position,
+    row_count - left_count AS row_count,
+    CASE WHEN all_rows - left_rows >= 2 * $k THEN live ELSE 0 END AS live
 FROM dealt
 WHERE row_count > left_count
 UNION ALL
-SELECT part, this_position, row_count
+SELECT part, this_position, row_count, 0 AS live
 FROM open_tuples
 WHERE NOT EXISTS (SELECT 1 FROM cuts WHERE cuts.part = open_tuples.part)

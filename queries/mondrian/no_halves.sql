@@ -6,6 +6,7 @@ CREATE OR REPLACE TEMP TABLE halves (
     low BIGINT,
     high BIGINT,
     left_of_tie BIGINT,
+    row_count BIGINT,
     width DOUBLE,
     gain DOUBLE
 )

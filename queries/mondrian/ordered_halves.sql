@@ -6,6 +6,7 @@ SELECT
     position AS low,
     position AS high,
     all_rows // 2 - (left_rows - row_count) AS left_of_tie,
+    all_rows AS row_count,
     width,
     all_rows * (last_breadth - first_breadth)
     - (all_rows // 2) * (breadth - first_breadth)

@@ -1,17 +1,33 @@
--- The tuples of all open partitions: those of partitions that are cut under the numbers of their new partitions.
+-- All tuples after the cuts of a round: those of partitions that are cut under the numbers of their new partitions.
+-- A new partition stays live along the dimensions of the old one if it is large enough; one without a cut is finished.
 CREATE OR REPLACE TEMP TABLE next_tuples AS
 SELECT
     CAST(
         CASE
-            WHEN cuts.part IS NULL THEN open_tuples.part
-            WHEN ANY_OF(
-                cuts.dimension = this_number
-                AND open_tuples.this_position BETWEEN cuts.low AND cuts.high
-            ) THEN $first + 2 * cuts.number
-            ELSE $first + 2 * cuts.number + 1
+            WHEN number IS NULL THEN part
+            WHEN is_left THEN $first + 2 * number
+            ELSE $first + 2 * number + 1
         END AS UINTEGER
     ) AS part,
-    open_tuples.this_position,
-    open_tuples.row_count
-FROM open_tuples
-LEFT JOIN cuts ON cuts.part = open_tuples.part
+    this_position,
+    row_count,
+    CASE WHEN is_open THEN live ELSE 0 END AS live
+FROM (
+    SELECT
+        *,
+        number IS NOT NULL AND CASE WHEN is_left THEN left_rows ELSE all_rows - left_rows END >= 2 * $k AS is_open
+    FROM (
+        SELECT
+            open_tuples.part,
+            open_tuples.this_position,
+            open_tuples.row_count,
+            cuts.live,
+            cuts.number,
+            cuts.left_rows,
+            cuts.row_count AS all_rows,
+            [LIST_OF(CAST(open_tuples.this_position AS BIGINT))][cuts.dimension + 1] BETWEEN cuts.low AND cuts.high
+                AS is_left
+        FROM open_tuples
+        LEFT JOIN cuts ON cuts.part = open_tuples.part
+    ) AS sided
+) AS weighed

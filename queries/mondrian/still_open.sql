@@ -1,5 +1,5 @@
--- The tuples of the partitions that may be cut again, and along which dimensions.
+-- The tuples of the partitions that may be cut again.
 CREATE OR REPLACE TEMP TABLE open_tuples AS
-SELECT next_tuples.part, next_tuples.this_position, next_tuples.row_count, partitions.this_live
+SELECT part, this_position, row_count, live
 FROM next_tuples
-JOIN partitions ON partitions.part = next_tuples.part
+WHERE live <> 0

@@ -43,6 +43,7 @@ SELECT
     ties.low,
     ties.high,
     ties.all_rows // 2 - (ties.left_rows - ties.row_count) AS left_of_tie,
+    ties.all_rows AS row_count,
     whole_node.cost AS width,
     ties.all_rows * whole_node.cost
     - (ties.all_rows // 2) * CASE WHEN ties.low = ties.first_position THEN child_node.cost ELSE whole_node.cost END
