@@ -2,6 +2,7 @@
 
     python benchmarks/speed.py --rows 10000000 --k 1658
     python benchmarks/speed.py --rows 1000000 --zip --k 5
+    python benchmarks/speed.py --rows 10000000 --k 10 --algorithm mondrian
     python benchmarks/speed.py --rows 100000000 --memory-limit 4GB --runs 1
 
 Each round runs every command once, in turn; the table gives medians of wall seconds, the largest peak of memory, and
@@ -50,7 +51,11 @@ def configuration(source: Path, folder: Path, arguments: argparse.Namespace) -> 
         "occupation": str(HIERARCHIES / "occupation.csv"),
         "class": {"builtin": "suppress"},
     }
-    if arguments.zip:
+    if arguments.algorithm == "mondrian":
+        quasi_identifiers = {column: {} for column in quasi_identifiers}
+    if arguments.zip and arguments.algorithm == "mondrian":
+        quasi_identifiers["zip"] = {}
+    elif arguments.zip:
         quasi_identifiers["zip"] = {"builtin": "prefix", "keep": [4, 3, 2, 1]}
     return {
         "source": str(source),
@@ -61,6 +66,7 @@ def configuration(source: Path, folder: Path, arguments: argparse.Namespace) -> 
         "insensitive": ["cost"],
         "privacy": {"k": arguments.k},
         "suppression": {"limit": arguments.limit},
+        "algorithm": arguments.algorithm,
     }
 
 
@@ -97,6 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--zip", action="store_true")
+    parser.add_argument("--algorithm", choices=["optimal", "mondrian"], default="optimal")
     parser.add_argument("--k", type=int, default=100)
     parser.add_argument("--limit", default="1%")
     parser.add_argument("--runs", type=int, default=3)
