@@ -4,7 +4,7 @@
     python benchmarks/mondrian.py --k 10 --rows 1000000 --without-anonypy
 
 Loss (numbers by range, texts by the set of values) and the smallest class are counted again from the partitions of
-each, by the same code. The plain Python one cuts at the median of the widest column, as cut: strict, dimension: widest does.
+each, by the same code. The plain Python one cuts at the median of the widest column, as dimension: widest does.
 """
 
 from __future__ import annotations

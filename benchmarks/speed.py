@@ -98,6 +98,13 @@ def commands(folder: Path, arguments: argparse.Namespace) -> dict[str, list[str]
     }
 
 
+def effort(search: dict[str, Any]) -> str:
+    """What the search did, in words."""
+    if "rounds" in search:
+        return f"{search['tuples']:,} tuples cut in {search['rounds']} rounds"
+    return f"{search['checked']} of {search['lattice_nodes']:,} nodes checked"
+
+
 def main() -> None:
     """Runs the rounds and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -120,7 +127,7 @@ def main() -> None:
         report = json.loads((folder / "report.json").read_text())
     print(f"{arguments.rows:,} rows, k = {arguments.k}, limit {arguments.limit}, {os.cpu_count()} cores")
     print(
-        f"{report['search']['checked']} of {report['search']['lattice_nodes']:,} nodes checked, "
+        f"{effort(report['search'])}, "
         f"ncp {report['loss']['ncp']:.2f} %"
     )
     print(f"{'':26}{'seconds':>9}{'MB':>8}{'ratio':>8}")
