@@ -126,10 +126,7 @@ def main() -> None:
                 taken[what].append(measure(command))
         report = json.loads((folder / "report.json").read_text())
     print(f"{arguments.rows:,} rows, k = {arguments.k}, limit {arguments.limit}, {os.cpu_count()} cores")
-    print(
-        f"{effort(report['search'])}, "
-        f"ncp {report['loss']['ncp']:.2f} %"
-    )
+    print(f"{effort(report['search'])}, ncp {report['loss']['ncp']:.2f} %")
     print(f"{'':26}{'seconds':>9}{'MB':>8}{'ratio':>8}")
     beside = {"kanon-sql, order none": "copy", "kanon-sql, random order": "shuffled copy"}
     for what, runs in taken.items():
