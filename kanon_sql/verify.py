@@ -50,6 +50,26 @@ def count_classes(
     return ClassCounts(*(int(value) for value in found[0]))
 
 
+def require_columns(written: Source, names: Sequence[str]) -> None:
+    """Raises VerificationError where other columns were written than those to be released."""
+    if sorted(item.name for item in written.columns) != sorted(names):
+        raise VerificationError(
+            f"the columns written are not those to be released: expected {len(names)}, found {len(written.columns)}"
+        )
+
+
+def count_problems(counts: ClassCounts, rows: int, k: int) -> list[str]:
+    """What is wrong with the rows and the sizes of the classes that were counted."""
+    problems = []
+    if counts.rows != rows:
+        problems.append(f"{counts.rows} rows were written, expected {rows}: did the source change during the run?")
+    if counts.violating_classes:
+        problems.append(
+            f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) hold fewer than {k} rows"
+        )
+    return problems
+
+
 def verify_levels(
     engine: Engine,
     written: Source,
@@ -84,10 +104,7 @@ def _verify(
     rows: int,
     masked: int,
 ) -> ClassCounts:
-    if sorted(item.name for item in written.columns) != sorted(names):
-        raise VerificationError(
-            f"the columns written are not those to be released: expected {len(names)}, found {len(written.columns)}"
-        )
+    require_columns(written, names)
     keys = [written.column(name).key for name in quasi_identifiers]
     # By their texts: whoever reads the release tells 0.0 from -0.0, though the engine does not.
     values = [
@@ -95,13 +112,7 @@ def _verify(
         for key, mapping in zip(keys, mappings, strict=True)
     ]
     counts = count_classes(engine, written.relation, values, k, apart=masked > 0)
-    problems = []
-    if counts.rows != rows:
-        problems.append(f"{counts.rows} rows were written, expected {rows}: did the source change during the run?")
-    if counts.violating_classes:
-        problems.append(
-            f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) hold fewer than {k} rows"
-        )
+    problems = count_problems(counts, rows, k)
     if masked and counts.starred < masked:
         problems.append(f"{counts.starred} masked rows were written, expected {masked}")
     for key, name, mapping, level in zip(keys, quasi_identifiers, mappings, node, strict=True):

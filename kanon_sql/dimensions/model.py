@@ -46,7 +46,6 @@ class Dimension:
     values: int
     has_missing: bool
     weight: float
-    position_type: str
     released_missing: str | None
     tree: Tree | None = None
 

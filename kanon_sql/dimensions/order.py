@@ -22,9 +22,14 @@ _MOST_DIGITS = 38
 _TYPES = ((0xFF, "UTINYINT"), (0xFFFF, "USMALLINT"), (0xFFFFFFFF, "UINTEGER"))
 
 
-def position_type(largest: int) -> str:
-    """The narrowest type that holds positions up to `largest`."""
-    return next((name for limit, name in _TYPES if largest <= limit), "BIGINT")
+def narrow(engine: Engine, dimension: Dimension, largest: int) -> None:
+    """Keeps the positions, up to `largest`, in the narrowest type that holds them: every tuple has one of each."""
+    kept = next((name for limit, name in _TYPES if largest <= limit), "BIGINT")
+    statement = template.fill("dimensions/narrow", names={"domain": dimension.domain})
+    change = statement.find(exp.AlterColumn)
+    assert change is not None
+    change.set("dtype", exp.DataType.build(kept, dialect="duckdb"))
+    engine.run(statement)
 
 
 def ordered_dimension(
@@ -74,16 +79,17 @@ def ordered_dimension(
         what = "cannot be read as" if unreadable else "have no end, which is none of"
         raise ConfigurationError(f"{place}: {wrong} {what} {kind}s; mend them, or set type: text")
     engine.query("dimensions/places", names={"domain": domain, "places": state(f"places_{index}")})
-    return Dimension(
+    dimension = Dimension(
         index=index,
         column=item,
         kind=kind,
         values=int(size),
         has_missing=bool(has_missing),
         weight=spec.weight,
-        position_type=position_type(int(size)),
         released_missing=released_missing,
     )
+    narrow(engine, dimension, int(size))
+    return dimension
 
 
 def _with_missing(distinct: exp.Select, item: Column, missing: Sequence[str]) -> exp.Select:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from kanon_sql.dimensions.model import Dimension, Tree
-from kanon_sql.dimensions.order import position_type
+from kanon_sql.dimensions.order import narrow
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, state
 from kanon_sql.errors import ConfigurationError
@@ -23,52 +23,25 @@ def tree_dimension(
     Missing values stand beside the nodes below the top; a class of them and others is *, whatever the top is called.
     Raises ConfigurationError for a hierarchy whose ways do not fit into 62 bits.
     """
-    index = mapping.index
-    levels = mapping.height + 1
-    steps: list[Item] = [{"code": f"level_{level}"} for level in range(levels)]
-    codes, paths = state(f"codes_{index}"), state("paths")
-    engine.query("dimensions/tree_codes", names={"codes": codes, "mapping": mapping.table}, lists={"step": steps})
-    climbing = max(levels - 1, 1)
-    ordinals: list[Item] = [
-        {
-            "code": f"level_{level}",
-            "parent": f"level_{level + 1}" if level + 1 < climbing else "top",
-            "ordinal": f"ordinal_{level}",
-        }
-        for level in range(climbing)
-    ]
-    engine.query("dimensions/tree_paths", names={"codes": codes, "paths": paths}, lists={"step": ordinals})
-    widest = engine.query("dimensions/tree_widths", names={"paths": paths}, lists={"step": ordinals})[0]
-    bits = [int(most).bit_length() for most in widest[:climbing]]
-    shifts = tuple(accumulate(bits, initial=0))
-    if shifts[-1] > _MOST_BITS:
-        raise ConfigurationError(
-            f"{place}: the hierarchy needs {shifts[-1]} bits for the way to a value, expected at most {_MOST_BITS}; "
-            "leave out a level"
-        )
+    shifts = _pack(engine, mapping, place)
     dimension = Dimension(
-        index=index,
+        index=mapping.index,
         column=item,
         kind="tree",
         values=mapping.leaves,
         has_missing=True,
         weight=mapping.weight,
-        position_type=position_type((1 << shifts[-1]) - 1),
         released_missing=released_missing,
         tree=Tree(shifts, mapping.min_level, sum(1 << shift for shift in shifts[:-1])),
     )
-    packed: list[Item] = [{"ordinal": f"ordinal_{level}", "shift": shifts[level]} for level in range(climbing)]
+    packed: list[Item] = [{"ordinal": f"ordinal_{level}", "shift": shift} for level, shift in enumerate(shifts[:-1])]
     engine.query(
         "dimensions/tree_domain",
-        names={"domain": dimension.domain, "mapping": mapping.table, "paths": paths},
+        names={"domain": dimension.domain, "mapping": mapping.table, "paths": state("paths")},
         lists={"step": packed},
     )
     reached: list[Item] = [
-        {
-            "number": level,
-            "code": f"level_{min(level, mapping.height)}",
-            "shift": shift,
-        }
+        {"number": level, "code": f"level_{min(level, mapping.height)}", "shift": shift}
         for level, shift in enumerate(shifts)
     ]
     engine.query(
@@ -83,4 +56,31 @@ def tree_dimension(
         lists={"step": reached},
         values={"leaves": mapping.leaves, "missing": released_missing},
     )
+    narrow(engine, dimension, (1 << shifts[-1]) - 1)
     return dimension
+
+
+def _pack(engine: Engine, mapping: Mapping, place: str) -> tuple[int, ...]:
+    """Makes the table paths, of each leaf's way from the top; how far each level is shifted in the packed way."""
+    levels = mapping.height + 1
+    climbing = max(mapping.height, 1)
+    steps: list[Item] = [{"code": f"level_{level}"} for level in range(levels)]
+    codes, paths = state(f"codes_{mapping.index}"), state("paths")
+    engine.query("dimensions/tree_codes", names={"codes": codes, "mapping": mapping.table}, lists={"step": steps})
+    ordinals: list[Item] = [
+        {
+            "code": f"level_{level}",
+            "parent": f"level_{level + 1}" if level + 1 < climbing else "top",
+            "ordinal": f"ordinal_{level}",
+        }
+        for level in range(climbing)
+    ]
+    engine.query("dimensions/tree_paths", names={"codes": codes, "paths": paths}, lists={"step": ordinals})
+    widest = engine.query("dimensions/tree_widths", names={"paths": paths}, lists={"step": ordinals})[0]
+    shifts = tuple(accumulate((int(most).bit_length() for most in widest), initial=0))
+    if shifts[-1] > _MOST_BITS:
+        raise ConfigurationError(
+            f"{place}: the hierarchy needs {shifts[-1]} bits for the way to a value, expected at most {_MOST_BITS}; "
+            "leave out a level"
+        )
+    return shifts

@@ -17,7 +17,7 @@ from kanon_sql.release.statement import numbered, sort_items
 from kanon_sql.solution import Writing
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
-from kanon_sql.verify import ClassCounts, count_classes
+from kanon_sql.verify import ClassCounts, count_classes, count_problems, require_columns
 
 
 @dataclass(frozen=True)
@@ -122,22 +122,13 @@ def verify_partitions(engine: Engine, written: Source, released: Sequence[Output
 
 
 def _verify(engine: Engine, written: Source, released: Sequence[Output], k: int, rows: int) -> ClassCounts:
-    if sorted(item.name for item in written.columns) != sorted(output.name for output in released):
-        raise VerificationError(
-            f"the columns written are not those to be released: expected {len(released)}, found {len(written.columns)}"
-        )
+    require_columns(written, [output.name for output in released])
     labels: list[Item] = [
         {"name": output.label, "key": written.column(output.name).key} for output in released if output.label
     ]
     values = [exp.cast(column(str(entry["key"])), "VARCHAR") for entry in labels]
     counts = count_classes(engine, written.relation, values, k)
-    problems = []
-    if counts.rows != rows:
-        problems.append(f"{counts.rows} rows were written, expected {rows}: did the source change during the run?")
-    if counts.violating_classes:
-        problems.append(
-            f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) hold fewer than {k} rows"
-        )
+    problems = count_problems(counts, rows, k)
     names = {"written": written.relation, "released_classes": state("released_classes")}
     different = engine.query("classes/verify", names=names, lists={"label": labels})[0][0]
     if different:

@@ -23,7 +23,7 @@ FROM (
     SELECT
         unnest([LIST_OF(CAST(step_number AS INTEGER))]) AS level,
         unnest([LIST_OF(CAST(mapping.step_code AS BIGINT))]) AS code,
-        unnest([LIST_OF(domain.position >> step_shift)]) AS node
+        unnest([LIST_OF(CAST(domain.position AS BIGINT) >> step_shift)]) AS node
     FROM domain
     JOIN mapping ON mapping.value IS NOT DISTINCT FROM domain.value
 ) AS reached

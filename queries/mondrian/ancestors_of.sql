@@ -6,7 +6,7 @@ SELECT
     nodes.node,
     levels.shift,
     CAST(this_weight AS DOUBLE) * nodes.cost AS cost
-FROM (SELECT DISTINCT position FROM domain) AS leaves
+FROM (SELECT DISTINCT CAST(position AS BIGINT) AS position FROM domain) AS leaves
 CROSS JOIN (
     SELECT unnest([LIST_OF(level_number)]) AS level, unnest([LIST_OF(level_shift)]) AS shift
 ) AS levels
