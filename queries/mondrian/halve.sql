@@ -1,5 +1,6 @@
 -- All tuples after the cuts of a round: those of partitions that are halved under the numbers of their new ones. A
--- tuple that ties at the median may be in both, with some of its rows in each.
+-- tuple that ties at the median may be in both, with some of its rows in each: ties go by the other dimensions, the
+-- widest first, then by their own leaves.
 CREATE OR REPLACE TEMP TABLE next_tuples AS
 WITH sided AS (
     SELECT
@@ -16,9 +17,12 @@ WITH sided AS (
             WHEN ANY_OF(cuts.dimension = this_number AND open_tuples.this_position > cuts.high) THEN 'right'
             ELSE 'tie'
         END AS side,
-        list_select(
-            [LIST_OF(CAST(open_tuples.this_position AS BIGINT))],
-            list_append(cuts.places, cuts.dimension + 1)
+        list_append(
+            list_select(
+                [LIST_OF(CASE WHEN cuts.dimension = this_number THEN 0 ELSE CAST(open_tuples.this_position AS BIGINT) END)],
+                cuts.places
+            ),
+            [LIST_OF(CAST(open_tuples.this_position AS BIGINT))][cuts.dimension + 1]
         ) AS others
     FROM open_tuples
     JOIN cuts ON cuts.part = open_tuples.part
