@@ -105,6 +105,8 @@ def describe_algorithm(algorithm: AlgorithmConfig) -> dict[str, str | int]:
     if algorithm.name == "mondrian":
         options = {"cut": algorithm.cut or "strict", "dimension": algorithm.dimension or "loss"}
         return {"name": "mondrian", **options, **({} if algorithm.seed is None else {"seed": algorithm.seed})}
+    if algorithm.name == "local":
+        return {"name": "local", **({} if algorithm.seed is None else {"seed": algorithm.seed})}
     return {"name": algorithm.name, "prefer": algorithm.prefer or "loss"}
 
 
@@ -168,8 +170,8 @@ def _configured_warnings(run: Run) -> None:
     weighted = any(spec.weight != 1.0 for spec in config.quasi_identifiers.values())
     if weighted and not _takes_weights(config.algorithm):
         warnings.append(
-            "weights only bear on the objectives loss and geometric-mean-loss, and on mondrian's dimension: loss; "
-            "here they do nothing"
+            "weights only bear on the objectives loss and geometric-mean-loss, on local and on mondrian's "
+            "dimension: loss; here they do nothing"
         )
     if config.algorithm.name not in FULL_DOMAIN:
         warnings += [
@@ -185,7 +187,7 @@ def _configured_warnings(run: Run) -> None:
 
 
 def _takes_weights(algorithm: AlgorithmConfig) -> bool:
-    if algorithm.name == "mondrian":
+    if algorithm.name in ("mondrian", "local"):
         return algorithm.dimension in (None, "loss")
     return algorithm.name == "optimal" and algorithm.objective in (None, "loss", "geometric-mean-loss")
 

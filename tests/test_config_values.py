@@ -170,7 +170,10 @@ def test_wrong_targets(target: str, place: str, words: str) -> None:
         ("{name: samarati, prefer: suppression}", "algorithm.prefer: samarati prefers loss or first"),
         ("{name: minimal, prefer: first}", "algorithm.prefer: first goes with name: samarati"),
         ("{name: samarati, prefer: lost}", "algorithm.prefer: expected 'loss', 'first'"),
-        ("fastest", "algorithm.name: expected 'optimal', 'samarati', 'minimal' or 'mondrian', got text 'fastest'"),
+        (
+            "fastest",
+            "algorithm.name: expected 'optimal', 'samarati', 'minimal', 'mondrian' or 'local', got text 'fastest'",
+        ),
     ],
 )
 def test_wrong_algorithms(algorithm: str, words: str) -> None:

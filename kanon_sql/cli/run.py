@@ -17,7 +17,7 @@ from kanon_sql.errors import KanonError
 @click.option("-o", "--output", metavar="FILE", help="The release, CSV or Parquet by its suffix.")
 @click.option(
     "--algorithm",
-    type=click.Choice(["optimal", "samarati", "minimal", "mondrian"]),
+    type=click.Choice(["optimal", "samarati", "minimal", "mondrian", "local"]),
     help="The search [default: optimal].",
 )
 @click.option("--order", type=click.Choice(["random", "none"]), help="Order of the released rows [default: random].")

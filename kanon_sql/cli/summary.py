@@ -45,7 +45,7 @@ def _effort(report: Json) -> str:
     search = report["search"]
     if "rounds" in search:
         stopped = "" if search["finished"] else ", NOT finished: time ran out"
-        return f"{search['tuples']:,} tuples in {search['rounds']:,} rounds of cuts{stopped}"
+        return f"{search['tuples']:,} tuples in {search['rounds']:,} rounds{stopped}"
     proven = "proven optimal" if report["algorithm"]["name"] == "optimal" else "proven"
     how = proven if search["proven"] else f"NOT proven, the bound is {search['bound']:.6g}"
     return f"{search['checked']:,} of {search['lattice_nodes']:,} nodes checked, {how}"

@@ -14,7 +14,7 @@ from kanon_sql.errors import ConfigurationError
 
 _LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
 _EXAMPLES = {"prefix": "prefix:4,3,2", "intervals": "intervals:5,10,20", "date": "date:month,year"}
-_BY_ORDER = ("mondrian",)  # algorithms that need no hierarchy
+_BY_ORDER = ("mondrian", "local")  # algorithms that need no hierarchy
 
 
 def config_from_arguments(
@@ -43,7 +43,8 @@ def config_from_arguments(
     Every `qi` is a column, or COLUMN=HOW, where HOW is `suppress`, `prefix:4,3,2`, `intervals:5,10,20`,
     `date:month,year`, or else a hierarchy file or the name of a ready hierarchy; a file that is called like
     one of these is written ./suppress. A `=` in the name of a column is written `==`. A column alone, with
-    no entry in `hierarchies` (each COLUMN=HOW as well), is suppressed as a whole, by mondrian cut by its order.
+    no entry in `hierarchies` (each COLUMN=HOW as well), is suppressed as a whole; mondrian and local take it by its
+    order.
 
     Raises ConfigurationError with every entry that has another form, or names a column twice.
     """

@@ -28,7 +28,7 @@ from kanon_sql.config import rules
 
 Objective = Literal["loss", "geometric-mean-loss", "discernibility", "average-class-size", "precision", "entropy"]
 Preference = Literal["loss", "first", "absolute-distance", "relative-distance", "distribution", "suppression"]
-AlgorithmName = Literal["optimal", "samarati", "minimal", "mondrian"]
+AlgorithmName = Literal["optimal", "samarati", "minimal", "mondrian", "local"]
 Cut = Literal["strict", "strict-le", "relaxed"]
 DimensionChoice = Literal["loss", "widest", "random"]
 FileFormat = Literal["csv", "parquet"]
@@ -144,7 +144,7 @@ class QuasiIdentifier(Part):
     max_level: Annotated[int, Field(ge=0)] | None = Field(None, description="highest level of a release")
     weight: float = Field(1.0, gt=0, allow_inf_nan=False, description="weight of its loss in the objective")
     type: Literal["number", "date", "text"] | None = Field(
-        None, description="mondrian: how a column without hierarchy is ordered"
+        None, description="mondrian, local: how a column without hierarchy is ordered"
     )
 
     @model_validator(mode="after")
@@ -224,7 +224,7 @@ class AlgorithmConfig(Part):
     objective: Objective | None = Field(None, description="optimal: what the release has the least of")
     cut: Cut | None = Field(None, description="mondrian: where a partition may be cut")
     dimension: DimensionChoice | None = Field(None, description="mondrian: along which quasi-identifier it is cut")
-    seed: int | None = Field(None, description="mondrian: makes dimension random and cut relaxed repeatable")
+    seed: int | None = Field(None, description="mondrian, local: makes what is drawn repeatable")
 
     @model_validator(mode="after")
     def options_fit(self) -> AlgorithmConfig:
@@ -239,7 +239,8 @@ class ReleaseConfig(Part):
     suppressed: Literal["drop", "mask"] = Field("drop", description="what becomes of suppressed rows")
     seed: int | None = Field(None, description="for tests only: makes the order repeatable")
     ranges: Literal["text", "columns"] = Field(
-        "text", description="mondrian: ranges of numbers and dates as one text, or as columns x_lower and x_upper"
+        "text",
+        description="mondrian, local: ranges of numbers and dates as one text, or as columns x_lower and x_upper",
     )
 
 

@@ -108,9 +108,10 @@ def algorithm(part: Part) -> Faults:
     if name in ("optimal", "samarati", "minimal"):
         for key in _given(part, "cut", "dimension", "seed"):
             yield (key,), f"{key} goes with name: mondrian, not with {name}; remove it"
-    if name == "mondrian":
-        for key in _given(part, "objective", "prefer"):
-            yield (key,), f"{key} does not go with name: mondrian; remove it"
+    if name in ("mondrian", "local"):
+        wrong = ("objective", "prefer") if name == "mondrian" else ("objective", "prefer", "cut", "dimension")
+        for key in _given(part, *wrong):
+            yield (key,), f"{key} does not go with name: {name}; remove it"
 
 
 def roles(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name: repr(name)) -> Faults:

@@ -75,7 +75,7 @@ _BETWEEN_KEYS: dict[str, Schema] = {
             "prefer": _only_with("name", "samarati", "minimal"),
             "cut": _only_with("name", "mondrian"),
             "dimension": _only_with("name", "mondrian"),
-            "seed": _only_with("name", "mondrian"),
+            "seed": _only_with("name", "mondrian", "local"),
         },
         "allOf": [
             _when(

@@ -56,6 +56,19 @@ def build_classes(engine: Engine, tuples: Tuples) -> Classes:
     return _measure(engine, dimensions, names, costs)
 
 
+def rows_by_level(engine: Engine, d: Dimension) -> list[tuple[str, int]]:
+    """How many rows are released at each level of a dimension; without a hierarchy 0 is a value, 1 a range or set."""
+    shifts, lowest = (d.tree.shifts, d.tree.min_level) if d.tree else ((0,), 0)
+    names: dict[str, template.Fill] = {
+        "classes": state("classes"),
+        "this_low": f"low_{d.index}",
+        "this_high": f"high_{d.index}",
+        "this_lowest": lowest,
+    }
+    found = engine.query("classes/levels", names=names, lists={"level": [{"shift": shift} for shift in shifts]})
+    return [(str(level), int(rows)) for level, rows in found]
+
+
 def label_name(d: Dimension) -> str:
     """The column of released_classes that holds a dimension's labels."""
     return f"label_{d.index}"

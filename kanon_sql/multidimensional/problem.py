@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import secrets
+from dataclasses import dataclass, replace
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine
+from kanon_sql.local.search import LocalSearch
 from kanon_sql.multidimensional.mondrian import Mondrian
 from kanon_sql.multidimensional.solution import Partitions
 from kanon_sql.multidimensional.tuples import Tuples
@@ -17,7 +19,7 @@ from kanon_sql.solution import Request
 
 @dataclass(frozen=True)
 class Multidimensional(Prepared):
-    """A source whose distinct tuples are ready to be cut into partitions."""
+    """A source whose distinct tuples are ready to be put into classes."""
 
     tuples: Tuples
     bounds: bool
@@ -27,5 +29,9 @@ class Multidimensional(Prepared):
     ) -> Partitions:
         if self.n < request.k:
             return Partitions(engine, self, algorithm, request, None)
-        found = Mondrian(engine, self.tuples, algorithm, request.k, progress).run(deadline)
+        if algorithm.name == "local":
+            found = LocalSearch(engine, self.tuples, request.k, progress).run(deadline)
+            found = replace(found, seed=secrets.randbits(62) if algorithm.seed is None else algorithm.seed)
+        else:
+            found = Mondrian(engine, self.tuples, algorithm, request.k, progress).run(deadline)
         return Partitions(engine, self, algorithm, request, found)

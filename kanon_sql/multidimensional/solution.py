@@ -12,7 +12,7 @@ from sqlglot import exp
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.multidimensional.classes import Classes, build_classes
+from kanon_sql.multidimensional.classes import Classes, build_classes, rows_by_level
 from kanon_sql.multidimensional.compiled import compiled_partitions
 from kanon_sql.multidimensional.mondrian import Partitioning
 from kanon_sql.multidimensional.release import Output, outputs, select_partitions, verify_partitions
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Partitions(Solution):
-    """What Mondrian ended with; without a partitioning there were too few rows for any.
+    """What Mondrian or local recoding ended with; without a partitioning there were too few rows for any.
 
     Its tables are those of the last search: describe and release it before the next.
     """
@@ -47,7 +47,8 @@ class Partitions(Solution):
         self.request = request
         self.has_release = found is not None
         self.found = found or Partitioning(rounds=0, cuts=0, finished=True, seed=0, boxes=True)
-        stopped = f"time ran out after {self.found.rounds} rounds: the partitions could have been cut further"
+        self._shares = algorithm.name == "local" or algorithm.cut == "relaxed"
+        stopped = f"time ran out after {self.found.rounds} rounds: more of them could have lost less"
         self.notes = () if self.found.finished else (stopped,)
 
     @cached_property
@@ -61,7 +62,11 @@ class Partitions(Solution):
             raise NoReleaseError(f"no release satisfies k = {self.request.k}: only {n} row{'s' * (n != 1)} take part")
 
     def describe(self) -> Json:
-        return {"partitions": self.classes.partitions, "depth": self.found.rounds}
+        partitions = self.classes.partitions
+        if self.algorithm.name == "local":
+            levels = [dict(rows_by_level(self.engine, d)) for d in self.prepared.tuples.dimensions]
+            return {"rows_by_level": dict(zip(self.prepared.names, levels, strict=True))}
+        return {"partitions": partitions, "depth": self.found.rounds}
 
     def describe_search(self) -> Json:
         return {
@@ -108,7 +113,7 @@ class Partitions(Solution):
             self.prepared.tuples.dimensions,
             self._outputs(),
             writing,
-            share_seed=self.found.seed if self.algorithm.cut == "relaxed" else None,
+            share_seed=self.found.seed if self._shares else None,
         )
 
     def verify(self, engine: Engine, written: Source, masked: int) -> ClassCounts:
@@ -116,7 +121,8 @@ class Partitions(Solution):
 
     def compiled(self, order: str, masked: bool) -> tuple[Sequence[str], exp.Expr]:
         cut, partitions = self.algorithm.cut or "strict", self.classes.partitions
-        lines = (f"Mondrian, cut: {cut}: {partitions} partitions; no row is left out.",)
+        how = "Local recoding" if self.algorithm.name == "local" else f"Mondrian, cut: {cut}"
+        lines = (f"{how}: {partitions} partitions; no row is left out.",)
         statement = compiled_partitions(
             self.engine,
             self.prepared.rows,

@@ -1,0 +1,4 @@
+-- The better way with the tuples left over is taken.
+CREATE OR REPLACE TEMP TABLE members AS
+SELECT *
+FROM better

@@ -1,0 +1,7 @@
+-- The distinct tuples, numbered in an order that is as good as random: the first of them are a sample.
+CREATE OR REPLACE TEMP TABLE cells AS
+SELECT
+    CAST(row_number() OVER (ORDER BY hash(LIST_OF(this_position))) AS INTEGER) AS cell,
+    this_position,
+    row_count
+FROM frequency

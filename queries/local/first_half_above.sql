@@ -1,0 +1,8 @@
+-- A half without dimensions yet: one label, which loses nothing.
+CREATE OR REPLACE TEMP TABLE half_above AS
+SELECT
+    CAST(1 AS INTEGER) AS tuple,
+    CAST(1 AS BIGINT) AS label,
+    CAST(0 AS UBIGINT) AS shape,
+    CAST(0 AS INTEGER) AS height,
+    CAST(0 AS DOUBLE) AS cost

@@ -1,0 +1,15 @@
+-- The half labels with one dimension more that enough rows fall under. They are numbered so that of two which lose the
+-- same the one of fewer rows comes first. A shape is a level for each dimension, the height their sum.
+CREATE OR REPLACE TEMP TABLE half_labels AS
+SELECT
+    row_number() OVER (ORDER BY sum(half_next.row_count), half_above.label, ancestors.number) AS label,
+    half_above.label AS before,
+    ancestors.number,
+    any_value(hash(half_above.shape, ancestors.level)) AS shape,
+    any_value(half_above.height + ancestors.level) AS height,
+    any_value(half_above.cost + ancestors.cost) AS cost
+FROM half_next
+JOIN half_above ON half_above.tuple = half_next.before
+JOIN ancestors ON ancestors.position = half_next.this_position
+GROUP BY half_above.label, ancestors.number
+HAVING sum(half_next.row_count) >= $k

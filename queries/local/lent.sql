@@ -1,0 +1,10 @@
+-- As many of these rows as the tuples left over lack, the cheapest first.
+CREATE OR REPLACE TEMP TABLE lent AS
+SELECT
+    cell,
+    part,
+    least(can_lend, lacking - (CAST(sum(can_lend) OVER cheapest_first AS BIGINT) - can_lend)) AS row_count
+FROM lenders
+CROSS JOIN (SELECT $k - CAST(sum(row_count) AS BIGINT) AS lacking FROM rest) AS left_over
+WINDOW cheapest_first AS (ORDER BY added, cell, part ROWS UNBOUNDED PRECEDING)
+QUALIFY least(can_lend, lacking - (CAST(sum(can_lend) OVER cheapest_first AS BIGINT) - can_lend)) > 0

@@ -1,0 +1,14 @@
+-- One dimension of numbers or dates: a tree over their ranks; each node is as broad as the range below it, weighted.
+CREATE OR REPLACE TEMP TABLE costs AS
+SELECT
+    level,
+    node,
+    CAST($weight AS DOUBLE) * coalesce(max(measure) - min(measure), 0) AS cost
+FROM (
+    SELECT
+        unnest([LIST_OF(CAST(level_number AS INTEGER))]) AS level,
+        unnest([LIST_OF(CAST(position AS BIGINT) >> level_shift)]) AS node,
+        CASE WHEN position > 0 THEN measure END AS measure
+    FROM places
+) AS reached
+GROUP BY level, node
