@@ -3,6 +3,7 @@
     python benchmarks/speed.py --rows 10000000 --k 1658
     python benchmarks/speed.py --rows 1000000 --zip --k 5
     python benchmarks/speed.py --rows 10000000 --k 10 --algorithm mondrian
+    python benchmarks/speed.py --rows 10000000 --k 50 --algorithm local
     python benchmarks/speed.py --rows 100000000 --memory-limit 4GB --runs 1
 
 Each round runs every command once, in turn; the table gives medians of wall seconds, the largest peak of memory, and
@@ -110,7 +111,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--zip", action="store_true")
-    parser.add_argument("--algorithm", choices=["optimal", "mondrian"], default="optimal")
+    parser.add_argument("--algorithm", choices=["optimal", "mondrian", "local"], default="optimal")
     parser.add_argument("--k", type=int, default=100)
     parser.add_argument("--limit", default="1%")
     parser.add_argument("--runs", type=int, default=3)

@@ -313,17 +313,18 @@ def test_a_search_can_be_repeated(tmp_path: Path) -> None:
     assert first == find(config, 3, threads=2)
 
 
-def test_many_tuples_are_swept_by_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_there_are_too_many_labels_for_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The way of large tables, on a small one."""
     config = mixed(tmp_path, 300)
-    all_offered = find(config, 20)
-    monkeypatch.setattr("kanon_sql.local.search._FEW_TUPLES", 20)
-    monkeypatch.setattr("kanon_sql.local.search._PAIRS_IN_ALL", 500)
+    monkeypatch.setattr("kanon_sql.local.search._CUT_TOO", 0)
+    swept = find(config, 20)
+    monkeypatch.setattr("kanon_sql.local.search._PAIRS_IN_ALL", 3000)
     monkeypatch.setattr("kanon_sql.local.sweep._PAIRS", 1000)
-    monkeypatch.setattr("kanon_sql.local.sweep._THINNED", 200)
-    thinned = find(config, 20)
-    assert thinned.search.rounds > all_offered.search.rounds
-    assert thinned.ncp <= 1.5 * all_offered.ncp
+    cut = find(config, 20)
+    assert cut.search.finished
+    assert cut.search.cuts > cut.search.rounds > 0
+    assert cut.members != swept.members
+    assert cut.ncp <= 1.5 * swept.ncp
 
 
 def test_labels_too_long_for_a_word_and_shapes_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,19 +38,12 @@ class Keys:
         """The values that pack a label."""
         return {"loss_shift": sum(self.bits), "label_shift": self.bits[1]}
 
-    @property
-    def masks(self) -> dict[str, int]:
-        """The values that unpack its half labels."""
-        first, second = self.bits
-        return {"label_shift": second, "mask_a": (1 << first) - 1, "mask_b": (1 << second) - 1}
-
 
 def half_names(half: str) -> dict[str, Fill]:
     """The tables and the column of one half."""
     return {
         "half_tuples": TABLES[f"tuples_{half}"],
         "half_above": TABLES[f"above_{half}"],
-        "sample_half_above": TABLES[f"sample_above_{half}"],
         "this_tuple": f"tuple_{half}",
     }
 

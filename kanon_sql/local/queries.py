@@ -9,10 +9,13 @@ from typing import Any
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine, Row
-from kanon_sql.engine.template import Fill, Item, state
+from kanon_sql.engine.template import Composed, Fill, Item, state
 
 _TABLES = (
     "cells",
+    "choices",
+    "choices_with_taken",
+    "merge_order",
     "rest",
     "taken",
     "tuples_a",
@@ -24,11 +27,6 @@ _TABLES = (
     "offers",
     "accepted",
     "takers",
-    "sample_rest",
-    "sample_taken",
-    "sample_above_a",
-    "sample_above_b",
-    "chosen",
     "members",
     "class_costs",
     "joined",
@@ -37,6 +35,9 @@ _TABLES = (
     "lenders",
     "lent",
     "borrowed",
+    "cut_tuples",
+    "cut_classes",
+    "kept_classes",
 )
 
 
@@ -74,6 +75,13 @@ class Queries:
         """Runs a statement that is filled already; its rows."""
         self.deadline.check()
         return self.engine.run(statement, values)
+
+    def run_composed(
+        self, statement: Composed, values: Mapping[str, Any], lists: Mapping[str, Sequence[Item]]
+    ) -> list[Row]:
+        """Runs a statement put together from several files; its rows."""
+        self.deadline.check()
+        return self.engine.query(statement, values=values, lists=lists)
 
     def count(self, name: str, values: Mapping[str, Any] | None = None) -> int:
         """Runs one file that makes or adds rows; how many."""

@@ -1,16 +1,27 @@
--- The release where classes share tuples: the rows of a tuple, in an order that tells nothing, are dealt out to them.
+-- The release where classes share tuples: the rows of a shared tuple, in an order that tells nothing, are dealt out to
+-- its classes. These are put in turn apart from all others, which most rows are: that order would cost much.
 SELECT out_value AS out_name
 FROM (
-    SELECT
-        numbered.*,
-        qi_domain.position AS qi_position,
-        row_number() OVER (PARTITION BY LIST_OF(qi_domain.position) ORDER BY hash(numbered.number, row_seed)) AS turn
+    SELECT numbered.*, shares.part
     FROM (SELECT *, row_number() OVER () AS number FROM source) AS numbered
     LEFT JOIN qi_domain ON qi_domain.value IS NOT DISTINCT FROM numbered.qi_key
+    JOIN (SELECT * FROM shares WHERE sharers = 1) AS shares ON shares.qi_position = qi_domain.position
+    UNION ALL
+    SELECT dealt.* EXCLUDE (tuple, turn), shares.part
+    FROM (
+        SELECT
+            numbered.*,
+            shared.tuple,
+            row_number() OVER (PARTITION BY shared.tuple ORDER BY hash(numbered.number, row_seed)) AS turn
+        FROM (SELECT *, row_number() OVER () AS number FROM source) AS numbered
+        LEFT JOIN qi_domain ON qi_domain.value IS NOT DISTINCT FROM numbered.qi_key
+        JOIN (SELECT * FROM shares WHERE sharers > 1 AND rows_before = 0) AS shared
+            ON shared.qi_position = qi_domain.position
+    ) AS dealt
+    JOIN shares
+        ON shares.tuple = dealt.tuple
+        AND dealt.turn > shares.rows_before
+        AND dealt.turn <= shares.last_row
 ) AS placed
-JOIN shares
-    ON shares.qi_position = placed.qi_position
-    AND placed.turn > shares.rows_before
-    AND placed.turn <= shares.last_row
-JOIN released_classes ON released_classes.part = shares.part
+JOIN released_classes ON released_classes.part = placed.part
 ORDER BY sort_key

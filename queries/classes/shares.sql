@@ -4,6 +4,10 @@ SELECT
     part,
     this_position,
     CAST(sum(row_count) OVER in_turn AS BIGINT) - row_count AS rows_before,
-    CAST(sum(row_count) OVER in_turn AS BIGINT) AS last_row
-FROM assigned
-WINDOW in_turn AS (PARTITION BY LIST_OF(this_position) ORDER BY part)
+    CAST(sum(row_count) OVER in_turn AS BIGINT) AS last_row,
+    min(number) OVER same_tuple AS tuple,
+    count(*) OVER same_tuple AS sharers
+FROM (SELECT *, row_number() OVER () AS number FROM assigned) AS numbered
+WINDOW
+    in_turn AS (PARTITION BY LIST_OF(this_position) ORDER BY part ROWS UNBOUNDED PRECEDING),
+    same_tuple AS (PARTITION BY LIST_OF(this_position))

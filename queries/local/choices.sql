@@ -1,0 +1,18 @@
+-- The tuples whose cheapest label on offer was accepted before, or is the cheapest of enough rows.
+CREATE OR REPLACE TEMP TABLE choices AS
+WITH cheapest AS (
+    SELECT cell, min(label) AS label, any_value(row_count) AS row_count
+    FROM offers
+    GROUP BY cell
+)
+SELECT cheapest.*
+FROM cheapest
+SEMI JOIN (
+    SELECT label
+    FROM cheapest
+    GROUP BY label
+    HAVING sum(row_count) >= $k
+    UNION ALL
+    SELECT label
+    FROM accepted
+) AS wanted ON wanted.label = cheapest.label

@@ -1,0 +1,14 @@
+-- One dimension: what all rows lose together when they are released at one level, and the rows of its smallest node.
+SELECT level, sum(row_count * cost) AS cost, min(row_count) AS smallest
+FROM (
+    SELECT ancestors.level, ancestors.number, any_value(ancestors.cost) AS cost, sum(present.row_count) AS row_count
+    FROM ancestors
+    JOIN (
+        SELECT CAST(this_position AS BIGINT) AS position, CAST(sum(row_count) AS BIGINT) AS row_count
+        FROM cells
+        GROUP BY this_position
+    ) AS present ON present.position = ancestors.position
+    GROUP BY ancestors.level, ancestors.number
+) AS nodes
+GROUP BY level
+ORDER BY level
