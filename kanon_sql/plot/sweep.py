@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,9 +43,17 @@ def write_plot(path: Path, data: Json) -> None:
 
     Raises ConfigurationError as refuse_plot does, EngineError where it cannot be written.
     """
+    write_drawing(path, data, draw_svg, draw_html)
+
+
+def write_drawing(path: Path, data: Json, as_svg: Callable[[Json], str], as_html: Callable[[Json], str]) -> None:
+    """Writes what one of the two makes of the data, as the suffix asks; for a .png the SVG as pixels.
+
+    Raises ConfigurationError as refuse_plot does, EngineError where it cannot be written.
+    """
     refuse_plot(path)
     suffix = path.suffix.lower()
-    content = draw_png(data) if suffix == ".png" else (draw_html if suffix == ".html" else draw_svg)(data).encode()
+    content = pixels(as_svg(data)) if suffix == ".png" else (as_html if suffix == ".html" else as_svg)(data).encode()
     try:
         path.write_bytes(content)
     except OSError as error:
@@ -83,17 +91,22 @@ def draw_html(data: Json) -> str:
 
 
 def draw_png(data: Json) -> bytes:
-    """The drawing as pixels, by the renderer of the plot extra. Raises EngineError where that finds no font."""
+    """The drawing as pixels. Raises EngineError as `pixels` does."""
+    return pixels(draw_svg(data))
+
+
+def pixels(drawing: str) -> bytes:
+    """A PNG of an SVG, by the renderer of the plot extra. Raises EngineError where that finds no font."""
     renderer: Any = import_module(_RENDERER)
 
-    def rendered(drawing: str, zoom: float) -> bytes:
-        return bytes(renderer.svg_to_bytes(svg_string=drawing, sans_serif_family="DejaVu Sans", zoom=zoom))
+    def rendered(image: str, zoom: float) -> bytes:
+        return bytes(renderer.svg_to_bytes(svg_string=image, sans_serif_family="DejaVu Sans", zoom=zoom))
 
     # Without any font the renderer leaves texts out, and says nothing.
     empty, letter = (rendered(_PROBE.format(inside), 1) for inside in ("", '<text y="9">k</text>'))
     if empty == letter:
         raise EngineError("a .png needs a font, and none was found; install one, or name a .html or .svg")
-    return rendered(draw_svg(data), _ZOOM)
+    return rendered(drawing, _ZOOM)
 
 
 def _measures(points: Sequence[Json]) -> list[Measure]:

@@ -1,0 +1,163 @@
+"""The report of `kanon-sql risk` as people read it in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kanon_sql.cli.summary import table
+from kanon_sql.plot.diagram import clean, number
+from kanon_sql.plot.risk import size_text
+
+Json = dict[str, Any]
+
+MOST_SUBSETS = 15
+
+
+def summarize_risk(data: Json) -> str:
+    """The risks, the class sizes and the riskiest subsets of the columns; before and after side by side."""
+    words = [word for word in ("before", "after") if data[word] is not None]
+    sides = [data[word] for word in words]
+    parts = [_head(data, words), _risks(data, words, sides), _sizes(words, sides)]
+    if sides[0]["subsets"]["count"]:
+        parts.append(_subsets(words, sides))
+    for word, side in zip(words, sides, strict=True):
+        if side["exposed"] is not None:
+            parts.append(_exposed(f" {word}" if len(words) > 1 else "", side))
+    return "\n\n".join(parts)
+
+
+def _head(data: Json, words: Sequence[str]) -> str:
+    names = ", ".join(map(clean, data["before"]["quasi_identifiers"]))
+    lines = [f"risk of re-identification by {names}"]
+    for word in words:
+        side = data[word]
+        rows = side["rows"]
+        missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
+        name = f"{word:<10}" if len(words) > 1 else "table     "
+        lines.append(f"  {name}  {clean(side['table'])}: {rows['measured']:,} rows{missing}")
+    people = data["population"]
+    if people is not None:
+        lines.append(
+            f"  population  {clean(people['table'])}: {people['rows']:,} rows, {people['unique']:,} of them unique"
+        )
+    return "\n".join(lines)
+
+
+def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> str:
+    above = f"rows above {data['threshold']:g}"
+    rows = [
+        _row("classes", sides, lambda side: f"{side['classes']['count']:,}"),
+        _row("rows of the smallest class", sides, lambda side: f"{side['classes']['min']:,}"),
+        _row("unique rows", sides, lambda side: _counted(side["unique"])),
+    ]
+    if data["population"] is not None:
+        rows.append(_row("... and unique in the population", sides, lambda s: number(s["unique"]["in_population"], 0)))
+    for name in ("prosecutor", *(["journalist"] if data["population"] is not None else [])):
+        rows += [
+            _row(f"{name} risk, highest", sides, _risk(name, "highest")),
+            _row(f"{name} risk, average", sides, _risk(name, "average")),
+            _row(f"{name} risk, {above}", sides, _above(name)),
+        ]
+    rows.append(_row("marketer risk", sides, _risk("marketer", "average")))
+    rows.append(_row("rows that a marketer names right", sides, lambda side: _named(side["marketer"])))
+    return _aligned(["", *words] if len(words) > 1 else None, rows)
+
+
+def _row(name: str, sides: Sequence[Json], cell: Callable[[Json], str]) -> list[str]:
+    return [name, *map(cell, sides)]
+
+
+def _risk(name: str, key: str) -> Callable[[Json], str]:
+    return lambda side: "\N{EN DASH}" if side[name] is None else f"{side[name][key]:.4f}"
+
+
+def _above(name: str) -> Callable[[Json], str]:
+    return lambda side: "\N{EN DASH}" if side[name] is None else _counted(side[name]["above"])
+
+
+def _named(marketer: Json | None) -> str:
+    return "\N{EN DASH}" if marketer is None else f"{marketer['rows']:,.1f}"
+
+
+def _counted(count: Json) -> str:
+    return f"{count['rows']:,} ({_percent(count['share'])} %)"
+
+
+def _percent(share: float | None) -> str:
+    """Two decimals, but never 0.00 or 100.00 for what is not quite so."""
+    if share is None:
+        return "\N{EN DASH}"
+    text = f"{100 * share:.2f}"
+    if share > 0 and text == "0.00":
+        return "<0.01"
+    return ">99.99" if share < 1 and text == "100.00" else text
+
+
+def _sizes(words: Sequence[str], sides: Sequence[Json]) -> str:
+    several = len(words) > 1
+    head = ["rows in the class"]
+    for word in words:
+        head += [f"rows {word}" if several else "rows", "%", "classes"]
+    rows = []
+    for place, one in enumerate(sides[0]["sizes"]):
+        cells = [size_text(one)]
+        for side in sides:
+            found = side["sizes"][place]
+            cells += [f"{found['rows']:,}", _percent(found["share"]), f"{found['classes']:,}"]
+        rows.append(cells)
+    return _aligned(head, rows)
+
+
+def _subsets(words: Sequence[str], sides: Sequence[Json]) -> str:
+    """The riskiest subsets; those that hold a smaller key are left out, they say nothing new."""
+    first, known = sides[0]["subsets"], sides[0]["quasi_identifiers"]
+    telling = [one for one in first["listed"] if not one["holds_key"]]
+    others = [{tuple(one["columns"]): one for one in side["subsets"]["listed"]} for side in sides[1:]]
+    head = ["unique %", "distinct %", "separated %", "columns"]
+    if others:
+        head = [f"unique % {words[0]}", words[1], *head[1:]]
+    rows = []
+    for one in telling[:MOST_SUBSETS]:
+        after = [other.get(tuple(one["columns"])) for other in others]
+        rows.append(
+            [
+                _percent(one["unique_share"]),
+                *("\N{EN DASH}" if found is None else _percent(found["unique_share"]) for found in after),
+                _percent(one["distinction"]),
+                _percent(one["separation"]),
+                ", ".join(f"{clean(name)}{'' if name in known else ' (!)'}" for name in one["columns"]),
+            ]
+        )
+    shown = min(len(telling), MOST_SUBSETS)
+    size = f"{first['largest']} column{'s' * (first['largest'] > 1)}"
+    what = f"the riskiest {shown} of {first['count']:,} subsets of up to {size}"
+    if len(telling) < len(first["listed"]):
+        what += ", without those that hold a smaller key"
+    foreign = "\n  (!) no quasi-identifier" if set(first["columns"]) - set(known) else ""
+    return f"{what}\n{_aligned(head, rows, text_last=True)}{foreign}"
+
+
+def _exposed(word: str, side: Json) -> str:
+    names = [clean(name) for name in side["quasi_identifiers"]]
+    rows = [
+        [f"{one['rows']:,}", *("NULL" if value is None else clean(value) for value in one["values"].values())]
+        for one in side["exposed"]
+    ]
+    return f"the smallest classes{word}\n{table(['rows', *names], rows)}"
+
+
+def _aligned(head: Sequence[str] | None, rows: Sequence[Sequence[str]], *, text_last: bool = False) -> str:
+    """Columns of numbers to the right; the first column is text, or with `text_last` the last."""
+    lines = [*([] if head is None else [head]), *rows]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    texts = {len(widths) - 1 if text_last else 0}
+
+    def line(row: Sequence[str]) -> str:
+        cells = [
+            cell.ljust(width) if place in texts else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        return "  " + "  ".join(cells).rstrip()
+
+    return "\n".join(map(line, lines))

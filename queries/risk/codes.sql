@@ -1,0 +1,7 @@
+-- Each value of one column as a whole number: subsets of columns are grouped by these, two to three times as fast as
+-- by the values.
+CREATE OR REPLACE TEMP TABLE codes AS
+SELECT
+    value,
+    CAST(row_number() OVER () AS UINTEGER) AS code
+FROM (SELECT DISTINCT item_name AS value FROM tuples) AS present

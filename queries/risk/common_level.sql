@@ -1,0 +1,18 @@
+-- The lowest level at which every value of a released column is a label, NULL without one. Missing values and *, which
+-- stands for everything, say nothing of the level.
+SELECT min(level) AS common_level
+FROM (
+    SELECT labels.level
+    FROM labels
+    JOIN (
+        SELECT DISTINCT CAST(qi_name AS VARCHAR) AS label FROM class_list
+    ) AS present ON present.label = labels.label
+    WHERE present.label <> '*'
+    GROUP BY labels.level
+    HAVING
+        count(*) = (
+            SELECT count(DISTINCT CAST(qi_name AS VARCHAR))
+            FROM class_list
+            WHERE CAST(qi_name AS VARCHAR) <> '*'
+        )
+) AS complete

@@ -1,0 +1,9 @@
+-- One quasi-identifier of the population without a hierarchy: each of its values with a code of its own.
+CREATE OR REPLACE TEMP TABLE ladder AS
+SELECT
+    value,
+    CASE
+        WHEN value IS NULL THEN 0
+        ELSE CAST(row_number() OVER () AS BIGINT)
+    END AS rung_0
+FROM (SELECT DISTINCT qi_name AS value FROM tuples) AS present

@@ -1,0 +1,6 @@
+-- Rows that a frequency table stands for, and the combinations in it.
+SELECT
+    CAST(coalesce(sum(row_count), 0) AS BIGINT) AS total_rows,
+    count(*) AS combinations,
+    CAST(coalesce(sum(CASE WHEN row_count = 1 THEN 1 ELSE 0 END), 0) AS BIGINT) AS alone
+FROM tuples

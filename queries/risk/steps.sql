@@ -1,0 +1,19 @@
+-- The values of one released column: the level of each and its code there. Where all have one level it is $level, else
+-- each has the highest at which it is a label. Level -1 is that of *, which stands for everything; a value that is no
+-- label has no code.
+CREATE OR REPLACE TEMP TABLE steps AS
+SELECT
+    present.label AS value,
+    CASE
+        WHEN present.label = '*' AND $generalized THEN -1
+        WHEN present.label IS NULL THEN coalesce($level, 0)
+        ELSE coalesce(max(labels.level), 0)
+    END AS level,
+    CASE
+        WHEN present.label = '*' AND $generalized THEN 0
+        WHEN present.label IS NULL THEN 0
+        ELSE max_by(labels.rung, labels.level)
+    END AS rung
+FROM (SELECT DISTINCT CAST(qi_name AS VARCHAR) AS label FROM class_list) AS present
+LEFT JOIN labels ON labels.label = present.label AND labels.level = coalesce($level, labels.level)
+GROUP BY present.label
