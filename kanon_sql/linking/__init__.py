@@ -1,0 +1,1 @@
+"""Linking two tables about the same persons through what their columns can mean."""

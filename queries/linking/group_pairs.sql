@@ -1,0 +1,10 @@
+-- Which combinations of both sides match, by their numbers.
+CREATE OR REPLACE TEMP TABLE group_pairs AS
+SELECT
+    left_groups.number AS left_number,
+    right_groups.number AS right_number,
+    left_groups.row_count AS left_rows,
+    right_groups.row_count AS right_rows
+FROM pairs
+JOIN left_groups ON left_groups.node = pairs.left_node
+JOIN right_groups ON right_groups.node = pairs.right_node

@@ -1,0 +1,9 @@
+-- One side of a link: how many of its rows hold each combination of the linking columns, written as texts.
+CREATE OR REPLACE TEMP TABLE groups AS
+SELECT
+    row_number() OVER () AS number,
+    0 AS node,
+    count(*) AS row_count,
+    cell_value AS cell_text
+FROM table_rows
+GROUP BY cell_value

@@ -1,0 +1,18 @@
+-- What two values that match say together: the narrower one, or where neither lies within the other both.
+CREATE OR REPLACE TEMP TABLE meets AS
+SELECT
+    left_labels.label AS left_label,
+    right_labels.label AS right_label,
+    CASE
+        WHEN found.left_code IS NULL THEN
+            coalesce(left_labels.label, 'missing') || ' & ' || coalesce(right_labels.label, 'missing')
+        ELSE found.said
+    END AS said
+FROM (SELECT DISTINCT left_code, right_code FROM matches) AS matched
+JOIN left_labels ON left_labels.code = matched.left_code
+JOIN right_labels ON right_labels.code = matched.right_code
+LEFT JOIN (
+    SELECT left_code, right_code, min(said) AS said
+    FROM narrower
+    GROUP BY left_code, right_code
+) AS found ON found.left_code = matched.left_code AND found.right_code = matched.right_code

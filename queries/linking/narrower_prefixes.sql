@@ -1,0 +1,11 @@
+-- Of two prefixes the longer one.
+INSERT INTO narrower
+SELECT left_labels.code AS left_code, right_prefixes.code AS right_code, right_labels.label AS said
+FROM left_labels
+JOIN right_prefixes ON right_prefixes.prefix = left_labels.bare
+JOIN right_labels ON right_labels.code = right_prefixes.code
+UNION ALL
+SELECT left_prefixes.code AS left_code, right_labels.code AS right_code, left_labels.label AS said
+FROM right_labels
+JOIN left_prefixes ON left_prefixes.prefix = right_labels.bare
+JOIN left_labels ON left_labels.code = left_prefixes.code

@@ -1,0 +1,18 @@
+-- A set such as {Local-gov, "a, b"} stands for each of its members. Quoted members are read back as they were.
+INSERT INTO points
+SELECT
+    code,
+    CASE
+        WHEN starts_with(member, '"')
+            THEN regexp_replace(substr(member, 2, length(member) - 2), '\\(.)', '\1', 'g')
+        ELSE member
+    END AS point
+FROM (
+    SELECT
+        code,
+        unnest(
+            regexp_extract_all(substr(bare, 2, length(bare) - 2) || ', ', '("(?:[^"\\]|\\.)*"|[^,"]*), ', 1)
+        ) AS member
+    FROM labels
+    WHERE starts_with(bare, '{') AND ends_with(bare, '}')
+) AS members
