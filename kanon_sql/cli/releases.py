@@ -1,0 +1,127 @@
+"""kanon-sql releases"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kanon_sql.cli.link import names_of
+from kanon_sql.cli.options import common_options, take_common
+
+
+@click.group()
+def releases() -> None:
+    """Releases over time: what do two of them say together, and which ones were made?"""
+
+
+_SHOWN: list[Any] = [
+    click.option("--json", "as_json", is_flag=True, help="Print it as JSON, and nothing else."),
+    click.option("--debug", is_flag=True, help="Show the traceback of an error."),
+]
+
+
+def shown_options(command: Any) -> Any:
+    """Adds the options of commands that only show what a ledger holds."""
+    for option in reversed(_SHOWN):
+        command = option(command)
+    return command
+
+
+@releases.command("list")
+@click.argument("ledger", metavar="LEDGER|CONFIG")
+@shown_options
+def list_command(ledger: str, as_json: bool, debug: bool) -> None:
+    """Lists the releases of a ledger: when, of which source, in which columns, how many rows.
+
+    \b
+      kanon-sql releases list ledger.duckdb
+      kanon-sql releases list config.yaml      the ledger that the configuration names
+    """
+    from kanon_sql import api
+
+    data = api.list_releases(ledger)
+    if as_json:
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    else:
+        from kanon_sql.cli.releases_summary import summarize_ledger
+
+        click.echo(summarize_ledger(data))
+
+
+@releases.command()
+@click.argument("ledger", metavar="LEDGER|CONFIG")
+@click.argument("number", metavar="ID", type=click.IntRange(min=1))
+@shown_options
+def show(ledger: str, number: int, as_json: bool, debug: bool) -> None:
+    """Shows one release of a ledger: its configuration, the solution, the columns, fingerprints and counts."""
+    from kanon_sql import api
+
+    data = api.show_release(ledger, number)
+    if as_json:
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    else:
+        from kanon_sql.cli.releases_summary import summarize_entry
+
+        click.echo(summarize_entry(data))
+
+
+@releases.command()
+@click.argument("first", metavar="A", type=click.Path(path_type=Path))
+@click.argument("second", metavar="B", type=click.Path(path_type=Path))
+@click.option("--qi", metavar="COLUMN,...", multiple=True, help="The quasi-identifiers [default: the configuration's].")
+@click.option("--on", metavar="COLUMN,...", multiple=True, help="Columns of both releases that must be equal.")
+@click.option("--k", type=click.IntRange(min=1), help="Rows that each combined tuple stands for at least.")
+@click.option("--source", metavar="FILE", type=click.Path(path_type=Path), help="The table that both were made from.")
+@click.option("--config", metavar="CONFIG", help="A configuration with the hierarchies of both, its k and missing.")
+@common_options
+def check(
+    first: Path,
+    second: Path,
+    qi: tuple[str, ...],
+    on: tuple[str, ...],
+    k: int | None,
+    source: Path | None,
+    config: str | None,
+    **options: Any,
+) -> None:
+    """Joins two releases of the same rows: does every combined tuple still stand for at least k rows?
+
+    \b
+      kanon-sql releases check A.csv B.csv --qi race,born,sex,zip --on problem --k 2 --config config.yaml
+
+    Rows are compatible when they are equal in --on and their generalized values overlap. Without --source a tuple is
+    said to stand for as many rows as both releases allow at most; with it the rows are counted. Whether both releases
+    stand in the same order is looked at as well. Exit status 0 when it holds, 1 when it does not.
+    """
+    common = take_common(options)
+    if common.overrides and config is None:
+        raise click.UsageError("--set goes with --config: it changes keys of that configuration")
+    if k is None and config is None:
+        raise click.UsageError("Missing option '--k', or '--config' with privacy.k")
+    from kanon_sql import api
+
+    data = api.check_releases(
+        first,
+        second,
+        [name for text in qi for name in names_of(text, "--qi")],
+        on=[name for text in on for name in names_of(text, "--on")],
+        k=k,
+        source=source,
+        config=config,
+        overrides=common.overrides,
+        options=common.engine(),
+        report=common.report,
+        progress=common.progress(),
+    )
+    common.warn(data["warnings"])
+    if common.as_json:
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    elif not common.quiet:
+        from kanon_sql.cli.releases_summary import summarize_pair
+
+        click.echo(summarize_pair(data))
+    if data["status"] != "satisfied":
+        click.get_current_context().exit(1)

@@ -1,0 +1,133 @@
+"""What `kanon-sql releases` says, as people read it in a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanon_sql.cli.link_summary import count
+from kanon_sql.cli.summary import table
+
+Json = dict[str, Any]
+
+
+def summarize_pair(report: Json) -> str:
+    """Whether two releases hold together what each holds alone."""
+    combined, order, k = report["combined"], report["order"], report["k"]
+    first, second = report["releases"]
+    names = ", ".join(report["quasi_identifiers"])
+    verdict = "satisfy" if report["status"] == "satisfied" else "VIOLATE"
+    joined = f", joined on {', '.join(report['on'])}" if report["on"] else ""
+    lines = [f"{first['table']} and {second['table']} together {verdict} k = {k} in {names}{joined}"]
+    lines += [
+        f"  alone      {one['table']}: {count(one['rows'], 'row')}, the smallest class holds {one['smallest_class']:,}"
+        for one in (first, second)
+    ]
+    most = "" if combined["exact"] or report["source"] else " at most"
+    lines.append(
+        f"  together   {count(combined['tuples'], 'combined tuple')}, "
+        f"the smallest for {count(combined['smallest'], 'row')}{most}"
+    )
+    violating = combined["violating"]
+    if violating["tuples"]:
+        sure = combined["certain"]
+        hedge = "" if report["source"] or sure is None else f", {sure:,} of them surely not empty"
+        lines.append(
+            f"  violations {count(violating['tuples'], 'combined tuple')} with "
+            f"{count(violating['rows'], 'row')}{most}{hedge}"
+        )
+    if combined["ambiguous_rows"]:
+        lines.append(
+            f"  ambiguous  {count(combined['ambiguous_rows'], 'row')} of the source fit several tuples, counted in each"
+        )
+    lines.append(f"  order      {_order(order, k)}")
+    if report.get("examples"):
+        shown = [
+            [f"{one['rows']:,}", *("" if value is None else value for value in one["says"].values())]
+            for one in report["examples"]
+        ]
+        lines += ["", f"  combined tuples for fewer than {k} rows, the first of them:"]
+        lines.append(table(["rows", *report["quasi_identifiers"]], shown))
+    return "\n".join(lines)
+
+
+def _order(order: Json, k: int) -> str:
+    if order["matching"] is None:
+        return "not comparable, the releases have different numbers of rows"
+    if not order["same"]:
+        return f"not the same, as far as can be told: {order['matching']:,} rows match at their place"
+    found = f"THE SAME: every row matches the one at its place (by chance: {order['chance']:.1g}); joined so, "
+    violating = order["violating"]
+    if violating["tuples"]:
+        return found + f"{count(violating['tuples'], 'tuple')} with {count(violating['rows'], 'row')} fall short of {k}"
+    return found + f"the smallest tuple stands for {count(order['smallest'], 'row')}"
+
+
+def summarize_applied(report: Json) -> str:
+    """What was released at the levels of an earlier release, and what anybody can tell apart who has both."""
+    rows, classes, held = report["rows"], report["classes"], report["suppressed"]
+    k = report["privacy"]["k"]
+    missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
+    lines = [
+        f"released {rows['released']:,} of {rows['source']:,} rows to {report['release']['target']} "
+        f"as release {report['ledger']['id']}, at the levels of release {report['applied']}",
+        f"  suppressed   {count(rows['suppressed'], 'row')}{missing}",
+        f"    waiting    {held['waiting']:,} in classes to which too few were added",
+    ]
+    for name, why in (("violating", "violate k or a model"), ("differing", "would tell what has changed")):
+        rows_and_classes = held[name]["rows"], held[name]["classes"]
+        lines.append("    {:<9}  {:,} in {:,} classes that {}".format(name, *rows_and_classes, why))
+    lines += [
+        f"  classes      {classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows "
+        f"(asked for k = {k['required']}, counted again in what was written, and in every difference)",
+        f"  seconds      {', '.join(f'{name} {value:.2f}' for name, value in report['seconds'].items())}",
+        "",
+        table(
+            ["compared with release", "in both", "added", "removed"],
+            [[f"{one[name]:,}" for name in ("release", "kept", "added", "removed")] for one in report["earlier"]],
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def summarize_ledger(data: Json) -> str:
+    """The releases of a ledger as a table."""
+    if not data["releases"]:
+        return f"{data['ledger']} holds no release"
+    rows = [
+        [
+            str(one["id"]),
+            one["made_at"][:16].replace("T", " "),
+            "" if one["origin"] == one["id"] else f"{one['origin']}",
+            "" if one["built_on"] is None else f"{one['built_on']}",
+            str(one["details"]["privacy"]["k"]["required"]),
+            f"{one['details']['rows']['released']:,}",
+            ", ".join(one["quasi_identifiers"]),
+            one["source"] or "handed in",
+        ]
+        for one in data["releases"]
+    ]
+    head = ["id", "made (UTC)", "source of", "built on", "k", "rows", "quasi-identifiers", "source"]
+    return table(head, rows)
+
+
+def summarize_entry(one: Json) -> str:
+    """All that a ledger holds of one release."""
+    details = one["details"]
+    rows, classes = details["rows"], details["classes"]
+    same = "the first of its source" if one["origin"] == one["id"] else f"of the same source as release {one['origin']}"
+    built = "" if one["built_on"] is None else f", built on release {one['built_on']}"
+    levels = details["solution"].get("levels")
+    lines = [
+        f"release {one['id']}, made {one['made_at']} by kanon-sql {one['program']}, {same}{built}",
+        f"  source             {one['source'] or 'handed in'} ({one['source_fingerprint']})",
+        f"  target             {one['target'] or 'handed in'} ({one['release_fingerprint']})",
+        f"  rows               {rows['released']:,} of {rows['source']:,}, {rows['suppressed']:,} suppressed, "
+        f"order {details['order']}",
+        f"  classes            {classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows",
+        f"  quasi-identifiers  {', '.join(one['quasi_identifiers'])}",
+        f"  released           {', '.join(one['released'])}",
+    ]
+    if levels:
+        lines.append(f"  levels             {', '.join(f'{name} {level}' for name, level in levels.items())}")
+    lines += ["  configuration", *(f"    {line}" for line in details["configuration"].rstrip().splitlines())]
+    return "\n".join(lines)

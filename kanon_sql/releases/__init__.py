@@ -1,0 +1,1 @@
+"""Releases over time: two releases joined, and the ledger of those that were made."""

@@ -1,0 +1,19 @@
+-- Of the tuples that stand for fewer than k rows, those that cannot be empty where both releases hold the same rows:
+-- some combination of one release has more rows than all others of the other release can take.
+SELECT count(*) AS certain
+FROM (
+    SELECT combined.tuple
+    FROM (
+        SELECT
+            tuple,
+            greatest(
+                left_rows - (sum(right_rows) OVER (PARTITION BY left_number) - right_rows),
+                right_rows - (sum(left_rows) OVER (PARTITION BY right_number) - left_rows)
+            ) AS at_least
+        FROM combined
+    ) AS combined
+    JOIN tuples ON tuples.tuple = combined.tuple
+    WHERE tuples.row_count < $k
+    GROUP BY combined.tuple
+    HAVING max(combined.at_least) > 0
+) AS found

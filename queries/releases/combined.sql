@@ -1,0 +1,17 @@
+-- Every pair of combinations of both releases that match: the tuple of quasi-identifiers that they say together, and
+-- the values that they are joined on.
+CREATE OR REPLACE TEMP TABLE combined AS
+SELECT
+    group_pairs.left_number,
+    group_pairs.right_number,
+    group_pairs.left_rows,
+    group_pairs.right_rows,
+    dense_rank() OVER (ORDER BY [LIST_OF(qi_meets.said)]) AS tuple,
+    dense_rank() OVER (ORDER BY [LIST_OF(left_groups.shared_text)]) AS shared,
+    qi_meets.said AS qi_said
+FROM group_pairs
+JOIN left_groups ON left_groups.number = group_pairs.left_number
+JOIN right_groups ON right_groups.number = group_pairs.right_number
+JOIN qi_meets
+    ON qi_meets.left_label IS NOT DISTINCT FROM left_groups.qi_text
+    AND qi_meets.right_label IS NOT DISTINCT FROM right_groups.qi_text

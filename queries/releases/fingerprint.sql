@@ -1,0 +1,13 @@
+-- What tells whether two tables hold the same rows, in whatever order and format: how many there are, and two sums over
+-- digests of them. No row can be read from it.
+SELECT
+    count(*) AS row_count,
+    CAST(coalesce(sum(CAST(digest AS HUGEINT)), 0) AS VARCHAR) AS total,
+    CAST(coalesce(bit_xor(digest), 0) AS VARCHAR) AS parity
+FROM (
+    SELECT
+        md5_number_lower(array_to_string([LIST_OF(
+            CAST(length(coalesce(cell_value, '')) AS VARCHAR) || ':' || coalesce(cell_value, '')
+        )], ',')) AS digest
+    FROM table_rows
+) AS digests

@@ -1,0 +1,9 @@
+-- Rows that stand at the same place of both releases and match, by the tuple that they say together.
+CREATE OR REPLACE TEMP TABLE tuples AS
+SELECT combined.tuple, count(*) AS row_count
+FROM left_placed
+JOIN right_placed ON right_placed.position = left_placed.position
+JOIN combined
+    ON combined.left_number = left_placed.number
+    AND combined.right_number = right_placed.number
+GROUP BY combined.tuple
