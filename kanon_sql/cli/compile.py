@@ -2,31 +2,98 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import click
 
 from kanon_sql.cli.options import common_options, loaded_from, take_common
+from kanon_sql.errors import KanonError
 
 
 @click.command(name="compile")
 @click.argument("config", metavar="CONFIG")
-@click.option("--dialect", default="duckdb", show_default=True, help="The SQL to write.")
+@click.option(
+    "--dialect",
+    default="duckdb",
+    show_default=True,
+    metavar="NAME",
+    help="The SQL to write: duckdb, spark, databricks, postgres, snowflake, bigquery, trino or redshift.",
+)
+@click.option(
+    "--source-table",
+    metavar="NAME",
+    help="The table that the statement reads, as the dialect writes it [default: the source itself in DuckDB, "
+    "elsewhere a table of its name].",
+)
+@click.option(
+    "--mappings",
+    type=click.Choice(["inline", "table"]),
+    default="inline",
+    show_default=True,
+    help="Write mapping tables into the statement, or name them and write them beside it as CSV files.",
+)
+@click.option(
+    "--mapping-folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Where --mappings table puts the files [default: the working folder].",
+)
+@click.option(
+    "--mapping-prefix",
+    metavar="TEXT",
+    default="kanon_sql_",
+    show_default=True,
+    help="What the names of mapping tables begin with, such as analytics.adult_.",
+)
+@click.option("--check", is_flag=True, help="Write the statement that returns the classes which violate, counts only.")
+@click.option(
+    "--release-table",
+    metavar="NAME",
+    help="With --check, the table that the release was stored in [default: the release that would be made].",
+)
 @common_options
-def compile_command(config: str, dialect: str, **options: Any) -> None:
-    """Searches, and prints the release as one self-contained SELECT instead of writing it.
+def compile_command(
+    config: str,
+    dialect: str,
+    source_table: str | None,
+    mappings: str,
+    mapping_folder: Path | None,
+    mapping_prefix: str,
+    check: bool,
+    release_table: str | None,
+    **options: Any,
+) -> None:
+    """Searches, and prints the release as one self-contained SELECT for a database to execute.
 
-    The text holds the mapping tables, and so values of the source: it is as confidential as the source.
+    \b
+      kanon-sql compile config.yaml > release.sql
+      kanon-sql compile config.yaml --dialect postgres --source-table public.patients
+      kanon-sql compile config.yaml --dialect snowflake --mappings table --mapping-folder seeds
+      kanon-sql compile config.yaml --dialect postgres --check --release-table public.release
+
+    The text holds the mapping tables, and so values of the source: it is as confidential as the source. So are the
+    files that --mappings table writes.
     """
     common = take_common(options)
     loaded = loaded_from(config, options, common)
     from kanon_sql import api
+    from kanon_sql.release.compiled_source import Statement
 
-    text = api.compile(
-        loaded,
-        options=common.engine(),
-        time_limit=common.time_limit,
-        progress=common.progress(),
-        dialect=dialect,
-    )
-    click.echo(text, nl=False)
+    statement = Statement(dialect, source_table, mappings, mapping_folder, mapping_prefix, check, release_table)
+    try:
+        data = api.compile_report(
+            loaded, statement, common.engine(), common.time_limit, common.report, common.progress()
+        )
+    except KanonError as error:
+        if error.report is not None:
+            common.warn(error.report["warnings"])
+            if common.as_json:
+                click.echo(json.dumps(error.report, indent=1, ensure_ascii=False))
+        raise
+    common.warn(data["warnings"])
+    if common.as_json:
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    else:
+        click.echo(data["statement"]["sql"], nl=False)

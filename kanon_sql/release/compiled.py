@@ -1,4 +1,4 @@
-"""A full-domain release as one self-contained SELECT: the mapping tables inlined."""
+"""A full-domain release as one self-contained SELECT."""
 
 from __future__ import annotations
 
@@ -6,11 +6,28 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from kanon_sql.dialects.listing import Listing
 from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import Item, column
+from kanon_sql.engine.connection import Engine, Row
+from kanon_sql.engine.template import Item, column, state
+from kanon_sql.frequency import code_name
 from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.release.body import (
+    Asked,
+    Body,
+    Released,
+    cells,
+    key_name,
+    or_missing,
+    other_name,
+    set_with,
+    source_rows,
+    split_missing,
+    with_of,
+)
+from kanon_sql.release.statement import WRITTEN_DIFFERENTLY
 from kanon_sql.search.lattice import Node
+from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
 
 _STAR = exp.Literal.string("*")
@@ -18,89 +35,155 @@ _STAR = exp.Literal.string("*")
 
 def compiled_release(
     engine: Engine,
-    rows: exp.Select,
+    asked: Asked,
     roles: Roles,
     mappings: Sequence[Mapping],
     node: Node,
     *,
-    order: str,
     k: int,
-    masks: bool,
-) -> exp.Expr:
-    """The release of a lattice node as one SELECT over the source, its mapping tables inlined."""
-    levels = {
-        item.key: (mapping, level) for item, mapping, level in zip(roles.quasi_identifiers, mappings, node, strict=True)
-    }
-    joined: list[Item] = []
+    lines: tuple[str, ...],
+    masked: int,
+    listed: Sequence[tuple[Mapping, int]] | None = None,
+) -> Body:
+    """The release of a lattice node as one SELECT over the source.
+
+    The classes that are left out are those of fewer than k rows; with `listed`, the quasi-identifiers that tell them
+    apart, they are those of the table suppressed_classes, written out by their codes.
+    """
+    levels = {m.index: (m, level) for m, level in zip(mappings, node, strict=True)}
+    by_key = {item.key: levels[index] for index, item in enumerate(roles.quasi_identifiers)}
+    coded = {m.index for m, _ in listed or ()}
+    made = [_Generalized(engine, asked, item, *by_key[item.key]) for item in roles.released if item.key in by_key]
+    found = {one.item.key: one for one in made}
+    for one in made:
+        one.read(with_code=one.mapping.index in coded)
     outputs: list[Item] = []
-    classes: list[Item] = []
-    size = exp.Window(this=exp.Count(this=exp.Star()), partition_by=[])
+    released: list[Released] = []
     for item in roles.released:
-        value: exp.Expr = column(item.key, "source")
-        if item.key in levels:
-            mapping, level = levels[item.key]
-            name = f"mapping_{mapping.index}"
-            if level or item.is_text or not mapping.height:
-                joined.append({"mapping": _values(engine, mapping, level, name), "key": item.key, "name": name})
-                value = column("released", name)
-            classes.append({"value": value.copy()})
-        outputs.append({"value": value, "name": item.name})
-    size.set("partition_by", [entry["value"] for entry in classes])
-    if masks:
-        outputs = [
-            _mask(entry, item.key in levels, size, k) for entry, item in zip(outputs, roles.released, strict=True)
-        ]
-    drawn: list[Item] = [{"key": exp.Anonymous(this="random")}] if order == "random" else []
-    return _assemble(rows, outputs, joined, classes, drawn, 0 if masks else k)
+        code, quasi = other_name(item), found.get(item.key)
+        value = quasi.value() if quasi else column(code, "source_rows")
+        kept: exp.Expr = column(code)
+        if quasi and asked.masks:
+            hidden = column("left_out").eq(exp.Literal.number(1))
+            kept = exp.Case(ifs=[exp.If(this=hidden, true=_STAR.copy())], default=kept)
+        outputs.append({"value": value, "column": code, "released": kept, "name": item.name})
+        described = quasi.described if quasi else item.type
+        released.append(Released(code, item.name, quasi is not None, described))
+    if asked.carried is not None:
+        entity = column("entity", "source_rows")
+        outputs.append({"value": entity, "column": "entity", "released": column("entity"), "name": "entity"})
+    statement = _assemble(asked, made, outputs, k, listed is not None)
+    if asked.carried is not None:
+        statement.expressions[-1].pop()
+    set_with(statement, [source_rows(asked, roles), *with_of(statement).expressions])
+    listings = [listing for one in made if (listing := one.listing()) is not None]
+    if listed is not None:
+        listings.append(_violating(engine, listed))
+    return Body(lines, statement, tuple(listings), tuple(released), masked)
 
 
-def _assemble(
-    rows: exp.Select,
-    outputs: list[Item],
-    joined: list[Item],
-    classes: list[Item],
-    order: list[Item],
-    smallest: int,
-) -> exp.Expr:
-    """The query file with the mapping tables, which are VALUES lists, put in its joins."""
-    tree = template.fill(
-        "compiled_release",
-        names={"source": rows, "smallest_size": smallest, "class_size": template.state("class_size")},
-        lists={
-            "out": outputs,
-            "class": classes,
-            "sort": order,
-            "qi": [{"mapping": str(entry["name"]), "key": entry["key"]} for entry in joined],
-        },
+class _Generalized:
+    """One quasi-identifier at its level: what is released of it, and the mapping table that this needs."""
+
+    def __init__(self, engine: Engine, asked: Asked, item: Column, mapping: Mapping, level: int) -> None:
+        self.engine = engine
+        self.asked = asked
+        self.item = item
+        self.mapping = mapping
+        self.level = level
+        self.name = f"mapping_{mapping.index}"
+        self.key = key_name(item)
+        as_it_was = not level and mapping.height > 0 and not item.is_text and not asked.as_text
+        self.described = item.type if as_it_was else "VARCHAR"
+        self._plain = as_it_was and not item.type.startswith(WRITTEN_DIFFERENTLY)
+        self._rows: list[Row] = []
+        self._absent: Row | None = None
+        self._coded = False
+
+    def read(self, *, with_code: bool) -> None:
+        """Reads what each value becomes, where that is not the value itself."""
+        if self._plain and not with_code:
+            return
+        below = not self.level and self.mapping.height > 0 and self.mapping.column_type != "VARCHAR"
+        label = exp.cast(column("value" if below else f"label_{self.level}"), "VARCHAR")
+        pairs = self.engine.query(
+            "compiled_pairs",
+            names={"mapping": self.mapping.table, "label_value": label, "level_code": f"level_{self.level}"},
+        )
+        self._rows, self._absent = split_missing(pairs, self.item, self.asked.missing)
+        self._coded = with_code or (self.described != "VARCHAR" and not self._plain)
+
+    @property
+    def _label(self) -> str | None:
+        """The one label that every value has at the top; None where there are several."""
+        labels = {row[1] for row in self._rows} | ({self._absent[0]} if self._absent else set())
+        is_top = self.level == self.mapping.height and not self.mapping.splits_top
+        return str(labels.pop()) if is_top and len(labels) == 1 and None not in labels else None
+
+    def value(self) -> exp.Expr:
+        """What is released."""
+        key = column(self.key, "source_rows")
+        if self._plain:
+            return key
+        if self._label is not None:
+            return exp.cast(exp.Literal.string(self._label), "VARCHAR")
+        absent = self._absent[0] if self._absent else None
+        return or_missing(
+            key, column("released", self.name), None if absent is None else exp.Literal.string(str(absent))
+        )
+
+    def code(self) -> exp.Expr | None:
+        """The code of what is released, where classes are told apart by codes."""
+        if not self._coded:
+            return None
+        absent = exp.Literal.number(int(self._absent[1])) if self._absent else None
+        return or_missing(column(self.key, "source_rows"), column("code", self.name), absent)
+
+    def listing(self) -> Listing | None:
+        """The mapping table."""
+        if not self._coded and (self._plain or self._label is not None):
+            return None
+        kind = self.item.type
+        kept = not (self._plain or self._label is not None)
+        columns = [("value", kind), *([("released", self.described)] if kept else [])]
+        columns += [("code", "BIGINT")] if self._coded else []
+        rows = tuple(
+            (
+                cells(value, kind),
+                *([cells(label, self.described)] if kept else []),
+                *([int(code)] if self._coded else []),
+            )
+            for value, label, code in self._rows
+        )
+        return Listing(self.name, f"quasi-identifier {self.item.name!r}", tuple(columns), rows)
+
+
+def _assemble(asked: Asked, made: Sequence[_Generalized], outputs: list[Item], k: int, listed: bool) -> exp.Select:
+    """The query file filled: mapping tables in its joins, codes beside what is released."""
+    classes: list[Item] = []
+    keys: list[Item] = []
+    for one in made:
+        code = one.code()
+        name = f"code_{one.mapping.index}"
+        if code is not None:
+            classes.append({"value": code, "column": name})
+        keys.append({"column": name if code is not None else other_name(one.item)})
+    kept = exp.true() if asked.masks else column("left_out").eq(exp.Literal.number(0))
+    joined: list[Item] = [{"mapping": one.name, "key": one.key} for one in made if one.listing() is not None]
+    statement = template.fill(
+        "compiled_listed" if listed else "compiled_release",
+        names={"smallest": k, "is_kept": kept, "source_rows": "source_rows"},
+        lists={"out": outputs, "class": classes, "key": keys, "qi": joined, "sort": asked.sort_items()},
     )
-    for entry in joined:
-        table = next(found for found in tree.find_all(exp.Table) if found.name == entry["name"])
-        mapping = entry["mapping"]
-        assert isinstance(mapping, exp.Expr)
-        table.replace(mapping)
-    return tree
+    assert isinstance(statement, exp.Select)
+    return statement
 
 
-def _values(engine: Engine, mapping: Mapping, level: int, name: str) -> exp.Expr:
-    pairs = engine.query("mapping_pairs", names={"mapping": mapping.table, "label_here": f"label_{level}"})
-    tuples = [
-        exp.Tuple(expressions=[typed(value, mapping.column_type), typed(label, "VARCHAR")]) for value, label in pairs
-    ]
-    alias = exp.TableAlias(this=template.quoted(name), columns=[template.quoted("value"), template.quoted("released")])
-    return exp.Values(expressions=tuples, alias=alias)
-
-
-def typed(value: str | None, column_type: str) -> exp.Expr:
-    """A value, given as text, as an expression of a type."""
-    found: exp.Expr = exp.null() if value is None else exp.Literal.string(value)
-    return found if column_type == "VARCHAR" and value is not None else exp.cast(found, column_type, dialect="duckdb")
-
-
-def _mask(entry: Item, is_quasi_identifier: bool, size: exp.Window, k: int) -> Item:
-    if not is_quasi_identifier:
-        return entry
-    value = entry["value"]
-    assert isinstance(value, exp.Expr)
-    small = exp.LT(this=size.copy(), expression=exp.Literal.number(k))
-    masked = exp.Case(ifs=[exp.If(this=small, true=_STAR.copy())], default=exp.cast(value.copy(), "VARCHAR"))
-    return {**entry, "value": masked}
+def _violating(engine: Engine, listed: Sequence[tuple[Mapping, int]]) -> Listing:
+    """The classes that are left out."""
+    names = {"suppressed_classes": state("suppressed_classes")}
+    codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in listed]
+    found = engine.query("compiled_violating", names=names, lists={"class": codes})
+    columns = (*((f"code_{m.index}", "BIGINT") for m, _ in listed), ("is_listed", "BIGINT"))
+    rows = tuple((*map(int, row), 1) for row in found)
+    return Listing("violating", "the classes that violate k or a model", columns, rows)

@@ -23,7 +23,7 @@ _SORT_KEY = "hash(xor(hash(xor(hash(drawn), CAST($first AS UBIGINT))), CAST($sec
 
 
 # Types in which equal values may be written differently (0.0 and -0.0, 1 month and 30 days): a class must release one.
-_WRITTEN_DIFFERENTLY = ("DOUBLE", "FLOAT", "INTERVAL", "TIME WITH TIME ZONE")
+WRITTEN_DIFFERENTLY = ("DOUBLE", "FLOAT", "INTERVAL", "TIME WITH TIME ZONE")
 
 
 @dataclass(frozen=True)
@@ -34,32 +34,18 @@ class Suppression:
     masked: bool
 
 
-def suppress_classes(engine: Engine, mappings: tuple[Mapping, ...], node: Node, k: int) -> None:
-    """Lists the classes of the node that hold fewer than k rows in the table suppressed_classes."""
-    items: list[Item] = [{"code": code_name(m.index, level)} for m, level in grouping(mappings, node)]
-    engine.query(
-        "suppressed_classes",
-        values={"k": k},
-        names={"suppressed_classes": state("suppressed_classes"), "tuples": state("tuples")},
-        lists={"qi": items},
-    )
-
-
-def starred_rows(engine: Engine, mappings: tuple[Mapping, ...], node: Node, k: int) -> int:
-    """Released rows that are * in every quasi-identifier anyway: masked rows form one class with them."""
+def starred_condition(engine: Engine, mappings: tuple[Mapping, ...], node: Node) -> exp.Expr:
+    """Whether a tuple is * in every quasi-identifier at the node's levels anyway."""
     condition: list[exp.Expr] = []
     for mapping, level in zip(mappings, node, strict=True):
         label = exp.cast(column(f"label_{level}"), "VARCHAR").eq(exp.Literal.string("*"))
         table = exp.Table(this=template.quoted(mapping.table))
         codes = engine.run(exp.select(column(f"level_{level}")).from_(table).where(label).distinct())
         if not codes:
-            return 0
+            return exp.false()
         numbers = [exp.Literal.number(row[0]) for row in codes]
         condition.append(exp.In(this=column(code_name(mapping.index, level)), expressions=numbers))
-    total = exp.Sum(this=exp.column("row_count"))
-    tuples = exp.Table(this=template.quoted(state("tuples")))
-    rows = int(engine.run(exp.select(total).from_(tuples).where(*condition))[0][0] or 0)
-    return rows if rows >= k else 0
+    return exp.paren(exp.and_(*condition))
 
 
 def grouping(mappings: tuple[Mapping, ...], node: Node) -> list[tuple[Mapping, int]]:
@@ -133,7 +119,7 @@ def _released_value(
     engine: Engine, item: Column, mapping: Mapping, level: int, plain_text: bool
 ) -> tuple[exp.Expr, bool]:
     """(what is released of a quasi-identifier, whether that needs the mapping table)."""
-    if level == 0 < mapping.height and item.type.startswith(_WRITTEN_DIFFERENTLY):
+    if level == 0 < mapping.height and item.type.startswith(WRITTEN_DIFFERENTLY):
         return column("value", mapping.table), True
     if level == 0 < mapping.height and not item.is_text:
         value: exp.Expr = column(item.key, "source")

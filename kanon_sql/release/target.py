@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import SourceConfig, TargetConfig
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.config.source import SourceConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.release.database_sink import NewDatabaseSink, ReplacedTableSink, TableSink

@@ -1,15 +1,25 @@
--- The release as one statement: each distinct tuple of positions lies in the ranges of exactly one class.
-WITH members AS (
+-- The release as one statement: each distinct tuple of positions lies in the ranges of exactly one class. A row with a
+-- value that was not there when it was searched has no position, and is left out.
+WITH placed AS (
+    SELECT
+        other_value AS other_column,
+        qi_place AS qi_position
+    FROM source_rows
+    LEFT JOIN qi_domain ON qi_domain.value = source_rows.qi_key
+),
+members AS (
     SELECT tuples.qi_position, classes.label_name
     FROM (
-        SELECT DISTINCT qi_domain.position AS qi_position
-        FROM source
-        LEFT JOIN qi_domain ON qi_domain.value IS NOT DISTINCT FROM source.qi_key
+        SELECT DISTINCT qi_position
+        FROM placed
     ) AS tuples
     JOIN classes ON tuples.qi_position BETWEEN classes.qi_low AND classes.qi_high
+),
+released AS (
+    SELECT out_value AS out_column
+    FROM placed
+    JOIN members ON members.qi_position = placed.qi_position
 )
-SELECT out_value AS out_name
-FROM source
-LEFT JOIN qi_domain ON qi_domain.value IS NOT DISTINCT FROM source.qi_key
-JOIN members ON members.qi_position = qi_domain.position
+SELECT out_column AS out_name
+FROM released
 ORDER BY sort_key

@@ -1,0 +1,1 @@
+select sex, age, zip, diagnosis from {{ source('raw', 'patients') }}

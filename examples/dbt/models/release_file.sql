@@ -1,0 +1,2 @@
+{{ config(materialized='external', location='release.parquet', format='parquet') }}
+select * from {{ ref('patients_release') }}

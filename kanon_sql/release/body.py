@@ -1,0 +1,140 @@
+"""A release as a chain of common table expressions: what every algorithm's compiled statement is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from kanon_sql.dialects.listing import Cell, Listing
+from kanon_sql.engine.connection import Row
+from kanon_sql.engine.template import Item, column, quoted
+from kanon_sql.source.model import Column
+from kanon_sql.source.roles import Roles
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a statement is compiled of: `rows` gives the rows that take part under their keys, `missing` are texts that
+    mean missing, `order` that of the release. With `as_text` every quasi-identifier is VARCHAR, with `masks` suppressed
+    rows stay as `*`. `carried` is a column that is not released but counted in a check, as `entity`.
+    """
+
+    rows: exp.Select
+    missing: tuple[str, ...]
+    order: str
+    as_text: bool = False
+    masks: bool = False
+    carried: Column | None = None
+
+    def sort_items(self) -> list[Item]:
+        """The sort key of the release."""
+        return [{"key": exp.Rand()}] if self.order == "random" else []
+
+
+@dataclass(frozen=True)
+class Released:
+    """A column of the release: `code` inside the statement, `name` as the user knows it."""
+
+    code: str
+    name: str
+    is_quasi_identifier: bool = False
+    described: str = "VARCHAR"
+
+
+@dataclass(frozen=True)
+class Body:
+    """The release as a statement over source_rows and the `listings`; `lines` say what was chosen."""
+
+    lines: tuple[str, ...]
+    statement: exp.Select
+    listings: tuple[Listing, ...]
+    released: tuple[Released, ...]
+    masked: int = 0
+
+    def parts(self) -> list[exp.CTE]:
+        """The common table expressions; the last is `released`."""
+        return [one for one in with_of(self.statement).expressions if isinstance(one, exp.CTE)]
+
+
+def with_of(statement: exp.Query) -> exp.With:
+    """The WITH of a statement."""
+    found = statement.args.get("with_") or statement.args.get("with")
+    assert isinstance(found, exp.With)
+    return found
+
+
+def set_with(statement: exp.Query, parts: Sequence[exp.Expr]) -> None:
+    """Gives a statement its common table expressions."""
+    statement.set("with_" if "with_" in exp.Select.arg_types else "with", exp.With(expressions=list(parts)))
+
+
+def key_name(item: Column) -> str:
+    """What source_rows calls a quasi-identifier: its value, NULL where that is missing."""
+    return f"k{item.key[1:]}"
+
+
+def other_name(item: Column) -> str:
+    """What source_rows calls a column that is released as it is."""
+    return f"o{item.key[1:]}"
+
+
+def source_rows(asked: Asked, roles: Roles) -> exp.CTE:
+    """The rows that take part: quasi-identifiers with texts that mean missing as NULL, the others as they are."""
+    keys = {item.key for item in roles.quasi_identifiers}
+    selected: list[exp.Expr] = [
+        exp.alias_(present(item, asked.missing), key_name(item), quoted=True) for item in roles.quasi_identifiers
+    ]
+    selected += [
+        exp.alias_(column(item.key), other_name(item), quoted=True) for item in roles.released if item.key not in keys
+    ]
+    if asked.carried is not None:
+        selected.append(exp.alias_(present(asked.carried, asked.missing), "entity", quoted=True))
+    select = exp.select(*selected).from_(asked.rows.copy().subquery("participants"))
+    return exp.CTE(this=select, alias=exp.TableAlias(this=quoted("source_rows")))
+
+
+def present(item: Column, missing: Sequence[str], value: exp.Expr | None = None) -> exp.Expr:
+    """A column's value, NULL where it is missing; a text is compared as text whatever the table's type is."""
+    value = value or column(item.key)
+    if not item.is_text:
+        return value
+    text = exp.cast(value, "VARCHAR")
+    if not missing:
+        return text
+    absent = exp.In(this=text.copy(), expressions=[exp.Literal.string(one) for one in missing])
+    return exp.Case(ifs=[exp.If(this=absent, true=exp.null())], default=text)
+
+
+def cells(value: str | None, described: str) -> Cell:
+    """A value, given as text, as it is listed."""
+    if value is None:
+        return None
+    if described in _WHOLE:
+        return int(value)
+    return value == "true" if described == "BOOLEAN" else value
+
+
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+
+
+def split_missing(rows: Iterable[Row], item: Column, missing: Sequence[str]) -> tuple[list[Row], Row | None]:
+    """(rows of values that are there, what follows a missing value); rows begin with their value as text."""
+    texts = {None, *(missing if item.is_text else ())}
+    listed: list[Row] = []
+    absent: Row | None = None
+    for row in rows:
+        if row[0] in texts:
+            absent = tuple(row[1:]) if absent is None or row[0] is None else absent
+        else:
+            listed.append(row)
+    return listed, absent
+
+
+def or_missing(key: exp.Expr, found: exp.Expr, absent: exp.Expr | None) -> exp.Expr:
+    """What a value becomes; a missing one finds no partner in a join and is given by itself."""
+    if absent is None:
+        return found
+    is_missing = exp.Is(this=key, expression=exp.null())
+    return exp.Case(ifs=[exp.If(this=is_missing, true=absent)], default=found)

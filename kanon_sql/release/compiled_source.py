@@ -1,0 +1,139 @@
+"""What a compiled statement is asked for, and the rows that it reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.dialects.model import Dialect, find_dialect, refuse_column_names
+from kanon_sql.dialects.write import table_name
+from kanon_sql.engine import template
+from kanon_sql.engine.template import column
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.models.model import Models
+from kanon_sql.prepared import Prepared
+from kanon_sql.release.body import present
+from kanon_sql.source.database import with_absolute_paths
+from kanon_sql.source.model import Column, Source
+
+MAPPINGS = ("inline", "table")
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What is asked for: the `dialect`; the table to read, else the source's own; where mapping tables are.
+
+    With `check` it is the statement that returns violating classes, of the table `release_table` or of the release as
+    the statement would make it.
+    """
+
+    dialect: str = "duckdb"
+    source_table: str | None = None
+    mappings: str = "inline"
+    mapping_folder: Path | None = None
+    mapping_prefix: str = "kanon_sql_"
+    check: bool = False
+    release_table: str | None = None
+
+    def refuse(self) -> None:
+        """Refuses what does not go together. Raises ConfigurationError."""
+        problems = []
+        find_dialect(self.dialect)
+        if self.mappings not in MAPPINGS:
+            problems.append(f"--mappings: {self.mappings!r} is not known; expected {' or '.join(MAPPINGS)}")
+        if self.mapping_folder is not None and self.mappings == "inline":
+            problems.append("--mapping-folder goes with --mappings table")
+        if self.release_table is not None and not self.check:
+            problems.append("--release-table goes with --check")
+        if problems:
+            raise ConfigurationError(problems)
+
+
+def release_table(asked_for: Statement, dialect: Dialect, models: Models) -> exp.Table | None:
+    """The table that the release was stored in, or None. Raises ConfigurationError where its check needs the source."""
+    if asked_for.release_table is None:
+        return None
+    if models.by_entity:
+        raise ConfigurationError(
+            "--release-table: k counts entities, which a release does not hold; leave it out, and the release that the "
+            "statement makes of the source is checked"
+        )
+    return table_name(asked_for.release_table, dialect, "--release-table")
+
+
+def rows_that_take_part(loaded: LoadedConfig, prepared: Prepared, asked_for: Statement, dialect: Dialect) -> exp.Select:
+    """SELECT of the rows that take part, from the source as others name it; only the columns that are needed."""
+    source, roles, policy = prepared.source, prepared.roles, loaded.config.missing
+    keys = {item.key for item in (*roles.released, *roles.quasi_identifiers)}
+    if prepared.models.entity is not None and asked_for.check:
+        keys.add(prepared.models.entity.key)
+    looked_at = {"keep": (), "drop": roles.quasi_identifiers, "drop-any": source.columns}[policy]
+    needed = [item for item in source.columns if item.key in keys | {one.key for one in looked_at}]
+    relation = _relation(loaded, source, needed, asked_for, dialect)
+    if not looked_at:
+        return relation
+    conditions = [exp.Is(this=present(item, source.missing), expression=exp.null()).not_() for item in looked_at]
+    kept = [column(item.key) for item in needed if item.key in keys]
+    return exp.select(*kept).from_(relation.subquery("source")).where(exp.and_(*conditions))
+
+
+def _relation(
+    loaded: LoadedConfig, source: Source, needed: Sequence[Column], asked_for: Statement, dialect: Dialect
+) -> exp.Select:
+    """SELECT of the needed columns under their keys: of the table that was named, or of the source itself."""
+    if asked_for.source_table is None and dialect.name == "duckdb":
+        relation = source.relation.copy()
+        keys = {item.key for item in needed}
+        relation.set("expressions", [one for one in relation.expressions if one.alias_or_name in keys])
+        if source.kind == "query":
+            view = relation.find(exp.Table)
+            assert view is not None
+            view.replace(_query(loaded).subquery("source_query"))
+        return relation
+    table = table_name(asked_for.source_table or _own_name(source, dialect), dialect, "--source-table")
+    refuse_column_names(dialect, [item.name for item in needed], "--source-table")
+    return exp.select(*(exp.alias_(column(item.name), item.key, quoted=True) for item in needed)).from_(table)
+
+
+def _own_name(source: Source, dialect: Dialect) -> str:
+    """The source's own name as that of a table: a table's, or a file's without its ending.
+
+    Raises ConfigurationError where it has none.
+    """
+    if source.table is not None:
+        schema, name = source.table
+        parts = [name] if schema == "main" else [schema, name]
+    elif source.folder is not None:
+        parts = [source.folder.name]
+    elif len(source.files) == 1:
+        parts = [source.files[0].name.split(".")[0]]
+    else:
+        raise ConfigurationError(
+            f"--source-table is not given; expected the name of the table in {dialect.name} that stands for "
+            f"{source.label}"
+        )
+    return ".".join(
+        part if _PLAIN.fullmatch(part) else exp.to_identifier(part, quoted=True).sql(dialect.name) for part in parts
+    )
+
+
+def _query(loaded: LoadedConfig) -> exp.Select:
+    """The source's query as a tree. Raises ConfigurationError for one that cannot be put into another statement."""
+    text = with_absolute_paths((loaded.config.source.query or "").strip().rstrip(";"), loaded.base)
+    try:
+        tree = template.parse(text)
+    except SqlglotError:
+        tree = exp.Null()
+    if not isinstance(tree, exp.Query):
+        raise ConfigurationError(
+            f"{loaded.place('source')}: the query cannot be put into a statement; expected --source-table with a view "
+            "of it"
+        )
+    return exp.select("*").from_(tree.subquery("asked"))
