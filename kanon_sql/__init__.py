@@ -11,10 +11,37 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kanon_sql.api import RunResult, check, compile, lattice, run, sweep
+    from kanon_sql.api import (
+        RunResult,
+        apply,
+        check,
+        check_releases,
+        compile,
+        lattice,
+        link,
+        list_releases,
+        risk,
+        run,
+        show_release,
+        sweep,
+    )
 
 __version__ = "0.1.0"
-__all__ = ["RunResult", "__version__", "check", "compile", "lattice", "run", "sweep"]
+__all__ = [
+    "RunResult",
+    "__version__",
+    "apply",
+    "check",
+    "check_releases",
+    "compile",
+    "lattice",
+    "link",
+    "list_releases",
+    "risk",
+    "run",
+    "show_release",
+    "sweep",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -30,6 +30,17 @@ class LevelMarginal:
 
 
 @dataclass(frozen=True)
+class Carried:
+    """Columns that privacy models count beside the quasi-identifiers: `coded` ones as items of the list hole `qi`, and
+    the entity, of which `missing` texts are read as NULL.
+    """
+
+    coded: tuple[Item, ...] = ()
+    entity: Column | None = None
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Frequency:
     """The frequency table of the rows that take part.
 
@@ -105,11 +116,29 @@ def distinct_values(rows: exp.Select, item: Column) -> exp.Select:
     return exp.select(value).from_(rows.copy().subquery(state("rows"))).distinct()
 
 
+def count_records(engine: Engine, rows: exp.Select, items: Sequence[Item], carried: Carried, *, staged: bool) -> None:
+    """Makes the frequency table; where columns are carried along, the table records with these first."""
+    total: exp.Expr = exp.Sum(this=exp.column("row_count", "source")) if staged else exp.Count(this=exp.Star())
+    with_more = bool(carried.coded) or carried.entity is not None
+    entity: list[Item] = []
+    if carried.entity is not None:
+        entity = [{"value": normalized(carried.entity, carried.missing), "name": "entity"}]
+    engine.query(
+        "frequency",
+        names={"frequency": state("records" if with_more else "frequency"), "source": rows, "row_total": total},
+        lists={"qi": [*items, *carried.coded], "carried": entity},
+    )
+    if with_more:
+        names = {"frequency": state("frequency"), "records": state("records")}
+        engine.query("frequency_of_records", names=names, lists={"qi": items})
+
+
 def build_frequency(
     engine: Engine,
     rows: exp.Select,
     columns: Sequence[Column],
     mappings: Sequence[Mapping],
+    carried: Carried,
     *,
     staged: bool,
     places: Sequence[str],
@@ -118,33 +147,33 @@ def build_frequency(
 
     Raises ConfigurationError when hierarchies leave values uncovered, NoReleaseError without any row.
     """
-    total: exp.Expr = exp.Sum(this=exp.column("row_count", "source")) if staged else exp.Count(this=exp.Star())
     items = frequency_items(columns, mappings)
-    engine.query(
-        "frequency",
-        names={"frequency": state("frequency"), "source": rows, "row_total": total},
-        lists={"qi": items},
-    )
-    names = {"frequency": state("frequency")}
+    count_records(engine, rows, items, carried, staged=staged)
     refuse_uncovered(engine, rows, columns, mappings, places, items)
     marginals = tuple(_build_costs(engine, mapping) for mapping in mappings)
-    cells: list[Item] = [
-        {"codes": state(f"codes_{m.index}"), "level": f"level_{level}", "name": code_name(m.index, level)}
-        for m in mappings
-        for level in range(m.height + 1)
-    ]
     engine.query(
         "tuples",
-        names={**names, "tuples": state("tuples")},
-        lists={
-            "cell": cells,
-            "qi": [{"codes": state(f"codes_{m.index}"), "leaf": leaf_name(m.index)} for m in mappings],
-        },
+        names={"frequency": state("frequency"), "tuples": state("tuples")},
+        lists={"cell": cell_items(mappings), "qi": leaf_items(mappings)},
     )
     tuples, n = engine.query("tuple_count", names={"tuples": state("tuples")})[0]
     if not n:
         raise NoReleaseError("the source has no row; there is nothing to release")
     return Frequency(tuple(mappings), int(n), int(tuples), marginals)
+
+
+def cell_items(mappings: Sequence[Mapping]) -> list[Item]:
+    """The items of the list hole `cell`: the codes of every level of each quasi-identifier."""
+    return [
+        {"codes": state(f"codes_{m.index}"), "level": f"level_{level}", "name": code_name(m.index, level)}
+        for m in mappings
+        for level in range(m.height + 1)
+    ]
+
+
+def leaf_items(mappings: Sequence[Mapping]) -> list[Item]:
+    """The items of the list hole `qi` where leaf codes are joined with those of the levels above."""
+    return [{"codes": state(f"codes_{m.index}"), "leaf": leaf_name(m.index)} for m in mappings]
 
 
 def code_name(index: int, level: int) -> str:

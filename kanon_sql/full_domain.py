@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.deadline import Deadline
+from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.template import Composed, Fill, Item, compose, state
 from kanon_sql.errors import NoReleaseError, OutOfTimeError
-from kanon_sql.frequency import Frequency
+from kanon_sql.frequency import Frequency, normalized
+from kanon_sql.models.model import Tables
+from kanon_sql.models.population import Population
+from kanon_sql.models.prepare import source_tables
 from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress
+from kanon_sql.recount import ClassCounts, Table, comparable
+from kanon_sql.release.body import Asked, Body
 from kanon_sql.release.compiled import compiled_release
-from kanon_sql.release.statement import Suppression, release_select, starred_rows, suppress_classes
-from kanon_sql.search.checker import NodeChecker
+from kanon_sql.release.statement import Suppression, grouping, release_select, starred_condition
+from kanon_sql.search.checker import NodeChecker, grouping_codes
 from kanon_sql.search.dispatch import search
 from kanon_sql.search.lattice import Lattice, Node
 from kanon_sql.search.measures import NodeMeasures
 from kanon_sql.search.result import SearchResult
 from kanon_sql.solution import Json, Request, Solution, Writing
 from kanon_sql.source.model import Source
-from kanon_sql.verify import ClassCounts, verify_levels
+from kanon_sql.verify import Judgement, verify_levels
 
 FULL_DOMAIN = ("optimal", "samarati", "minimal")
 
@@ -34,11 +40,12 @@ class FullDomain(Prepared):
 
     frequency: Frequency
     lattice: Lattice
+    populations: tuple[Population, ...] = ()
 
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
     ) -> FullDomainSolution:
-        checker = NodeChecker(engine, self.frequency, request.k, request.limit, progress)
+        checker = NodeChecker(engine, self.frequency, self.models, request.k, request.limit, progress)
         found = search(algorithm, self.lattice, checker, request.weights, deadline)
         if found.winner is not None:
             found = replace(found, winner=checker.with_entropy_of(found.winner.levels))
@@ -46,7 +53,7 @@ class FullDomain(Prepared):
         left = None
         if found.winner is None and not out_of_time and self.n >= request.k:
             left = checker.suppressed(self.lattice.highs)
-        return FullDomainSolution(engine, self, request, found, out_of_time, left)
+        return FullDomainSolution(engine, self, request, found, checker, out_of_time, left)
 
 
 class FullDomainSolution(Solution):
@@ -58,6 +65,7 @@ class FullDomainSolution(Solution):
         prepared: FullDomain,
         request: Request,
         found: SearchResult,
+        checker: NodeChecker,
         out_of_time: bool,
         left_at_top: int | None,
     ) -> None:
@@ -67,6 +75,7 @@ class FullDomainSolution(Solution):
         self.found = found
         self.notes = found.notes if not found.proven else ()
         self.suppressed = found.winner.suppressed if found.winner else 0
+        self._checker = checker
         self._out_of_time = out_of_time
         self._left_at_top = left_at_top
 
@@ -87,6 +96,11 @@ class FullDomainSolution(Solution):
             )
         if self._left_at_top is None:
             raise NoReleaseError(f"no release satisfies k = {k}: only {n} row{'s' * (n != 1)} take part")
+        if not self.prepared.models.only_k:
+            raise NoReleaseError(
+                f"no node satisfies: at the highest levels {self._left_at_top} of {n} rows lie in classes that violate "
+                f"k or a model, the limit is {limit}; raise suppression.limit or max_level, or ask for less"
+            )
         raise NoReleaseError(
             f"no node satisfies: even at the highest levels {self._left_at_top} of {n} rows lie in classes of fewer "
             f"than {k}, the limit is {limit}; raise suppression.limit or max_level, or lower k"
@@ -104,6 +118,8 @@ class FullDomainSolution(Solution):
             "bound": found.bound,
             "notes": list(found.notes),
         }
+        if found.left_by_bound is not None:
+            answer["left_by_bound"] = found.left_by_bound
         if found.minimal:
             answer["minimal"] = [node_json(node, self.prepared.names) for node in found.minimal]
         if found.ties:
@@ -129,8 +145,32 @@ class FullDomainSolution(Solution):
     def class_count(self) -> int:
         return self.winner.classes
 
-    def starred_rows(self) -> int:
-        return starred_rows(self.engine, self.prepared.frequency.mappings, self.winner.levels, self.request.k)
+    def can_mask(self) -> bool:
+        if self.prepared.populations:  # which have no class of masked rows
+            return False
+        self._suppress()
+        mappings, levels = self.prepared.frequency.mappings, self.winner.levels
+        starred = starred_condition(self.engine, mappings, levels)
+        keys = grouping_codes(self.prepared.frequency, levels)
+        names: dict[str, Fill] = {"suppressed_classes": state("suppressed_classes"), "starred": starred}
+
+        def masked(table: str | Composed) -> Composed:
+            return Composed(template.fill("masked_rows", {**names, "judged_rows": str(table)}, {"key": keys}))
+
+        tables = source_tables(self.prepared.models)
+        statement = self.prepared.models.classes(
+            Tables(
+                masked(tables.tuples),
+                masked(tables.holders) if self.prepared.models.by_entity and tables.holders else None,
+                {name: masked(table) for name, table in tables.sensitive.items()},
+            ),
+            [model for model in self.prepared.models.models if model.column is not None],
+        )
+        lists: dict[str, list[Item]] = {"key": []}
+        found = self.engine.query(
+            compose("node_check", {"classes": statement}), values={"k": self.request.k}, lists=lists
+        )
+        return not found[0][0]
 
     def columns(self) -> list[str]:
         return [item.name for item in self.prepared.roles.released]
@@ -138,7 +178,7 @@ class FullDomainSolution(Solution):
     def select(self, writing: Writing) -> exp.Expr:
         mappings, levels = self.prepared.frequency.mappings, self.winner.levels
         if self.suppressed:
-            suppress_classes(self.engine, mappings, levels, self.request.k)
+            self._suppress()
         return release_select(
             self.engine,
             self.prepared.rows,
@@ -149,7 +189,15 @@ class FullDomainSolution(Solution):
             writing,
         )
 
+    def _suppress(self) -> None:
+        """Lists the violating classes in the table suppressed_classes."""
+        keys = grouping_codes(self.prepared.frequency, self.winner.levels)
+        statement = self._checker.statements.suppressed
+        self.engine.query(statement, values={"k": self.request.k}, lists={"key": keys})
+
     def verify(self, engine: Engine, written: Source, masked: int) -> ClassCounts:
+        persons = [population.persons(self.winner.levels) for population in self.prepared.populations]
+        question = self.prepared.question(self.request.k, written, persons)
         return verify_levels(
             engine,
             written,
@@ -157,31 +205,57 @@ class FullDomainSolution(Solution):
             self.prepared.names,
             self.prepared.frequency.mappings,
             self.winner.levels,
-            self.request.k,
+            Judgement(question, self._recounted(masked)),
             rows=self.prepared.n - self.suppressed + masked,
             masked=masked,
         )
 
-    def compiled(self, order: str, masked: bool) -> tuple[Sequence[str], exp.Expr]:
+    def _recounted(self, masked: int) -> Table | None:
+        """The released rows of the source, generalized, with their entities; None where k counts rows."""
+        prepared = self.prepared
+        if prepared.models.entity is None:
+            return None
+        writing = Writing(order="none", seed=None, plain_text=True, as_text=True, masked=masked > 0)
+        carried = prepared.models.entity
+        roles = replace(prepared.roles, released=(*prepared.roles.released, carried))
+        mappings, levels = prepared.frequency.mappings, self.winner.levels
+        suppression = Suppression(self.suppressed, masked > 0)
+        rows = release_select(self.engine, prepared.rows, roles, mappings, levels, suppression, writing)
+        assert isinstance(rows, exp.Select)
+        values = [template.column(name) for name in prepared.names]
+        sensitive = {
+            name: comparable(replace(one.column, key=name), one.column, prepared.source.missing)
+            for name, one in prepared.models.columns.items()
+        }
+        named = normalized(replace(carried, key=carried.name), prepared.source.missing)
+        return Table(rows, values, sensitive, named)
+
+    def compiled(self, asked: Asked) -> Body:
         k, n = self.request.k, self.prepared.n
-        masks = masked and self.suppressed >= k
+        only_k = self.prepared.models.only_k
+        masks = asked.masks and self.suppressed > 0 and self.can_mask()
+        groups = grouping(self.prepared.frequency.mappings, self.winner.levels)
+        listed = groups if groups and not only_k and self.suppressed else None
+        if listed is not None:
+            self._suppress()
         levels = ", ".join(f"{name} {level}" for name, level in self._levels(self.winner.levels).items())
         lines = (
             f"Levels: {levels}.",
-            f"{self.suppressed} of {n} rows lie in classes of fewer than {k} rows and are "
+            f"{self.suppressed} of {n} rows lie in classes "
+            f"{f'of fewer than {k} rows' if only_k else 'that violate k or a model'} and are "
             f"{'masked' if masks else 'left out'}.",
         )
-        statement = compiled_release(
+        return compiled_release(
             self.engine,
-            self.prepared.rows,
+            replace(asked, masks=masks),
             self.prepared.roles,
             self.prepared.frequency.mappings,
             self.winner.levels,
-            order=order,
             k=k,
-            masks=masks,
+            lines=lines,
+            masked=self.suppressed if masks else 0,
+            listed=listed,
         )
-        return lines, statement
 
     def _levels(self, node: Node) -> dict[str, int]:
         return dict(zip(self.prepared.names, node, strict=True))

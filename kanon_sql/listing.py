@@ -12,6 +12,7 @@ from kanon_sql.errors import OutOfTimeError
 from kanon_sql.full_domain import FullDomain, node_json
 from kanon_sql.progress import Progress
 from kanon_sql.search.checker import NodeChecker
+from kanon_sql.search.lattice import Node
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ def list_lattice(
     """Measures every node. Raises OutOfTimeError when the time limit passes first."""
     config, lattice = loaded.config, prepared.lattice
     limit = config.suppression.rows(prepared.frequency.n)
-    checker = NodeChecker(engine, prepared.frequency, config.privacy.k, limit, progress)
+    checker = NodeChecker(engine, prepared.frequency, prepared.models, config.privacy.k, limit, progress)
     deadline = Deadline(time_limit)
     nodes = []
     try:
@@ -43,9 +44,12 @@ def list_lattice(
         ) from None
     satisfying = {node.levels for node in nodes if node.suppressed <= checker.limit}
     shown = []
+    above: set[Node] = set()  # nodes with a satisfying one below
     for node in nodes:
         satisfies = node.levels in satisfying
-        minimal = satisfies and not any(below in satisfying for below in lattice.predecessors(node.levels))
+        if any(below in satisfying or below in above for below in lattice.predecessors(node.levels)):
+            above.add(node.levels)
+        minimal = satisfies and node.levels not in above
         shown.append({**node_json(node, prepared.names), "satisfies": satisfies, "minimal": minimal})
     return LatticeListing(
         {

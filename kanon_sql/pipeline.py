@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,12 +19,14 @@ from kanon_sql.errors import (
 )
 from kanon_sql.full_domain import FULL_DOMAIN
 from kanon_sql.handed_in import Job
+from kanon_sql.models.population import population_configs
 from kanon_sql.preparation import load_hierarchies, prepare_search
 from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.sink import Sink
 from kanon_sql.release.staging import same_file
 from kanon_sql.release.target import open_sink, prepare
+from kanon_sql.releases.recording import Made, recorded, refuse_early
 from kanon_sql.report import ReportDraft, write_json
 from kanon_sql.solution import Request, Solution, Writing
 from kanon_sql.source.files import find_files
@@ -61,11 +63,11 @@ def run_configuration(
     """
     draft = ReportDraft(
         algorithm=describe_algorithm(loaded.config.algorithm),
-        k=loaded.config.privacy.k,
+        privacy=loaded.config.privacy,
     )
     run = Run(loaded, options, progress, time_limit, draft, Stopwatch())
     if report is not None:
-        _refuse_report(loaded, report)
+        refuse_report(loaded, report)
     try:
         try:
             _run(run, job)
@@ -85,7 +87,7 @@ def run_configuration(
     return draft
 
 
-def _refuse_report(loaded: LoadedConfig, report: Path) -> None:
+def refuse_report(loaded: LoadedConfig, report: Path) -> None:
     """A report must not take the place of the source or the release, and must have a place of its own."""
     if not report.parent.is_dir():
         raise EngineError(f"{report}: the report cannot be written, its folder does not exist; make it")
@@ -113,7 +115,8 @@ def describe_algorithm(algorithm: AlgorithmConfig) -> dict[str, str | int]:
 def _run(run: Run, job: Job | None) -> None:
     loaded = run.loaded
     hierarchies = load_hierarchies(loaded, show_values=run.options.show_values)
-    _configured_warnings(run)
+    configured_warnings(loaded, run.draft)
+    refuse_early(loaded, run.draft)
     with job.open() if job else _open(run) as (engine, sink, open_it):
         source = open_it(loaded)
         roles = assign_roles(source, loaded)
@@ -131,10 +134,13 @@ def _run(run: Run, job: Job | None) -> None:
             run.draft.solution, run.draft.loss = solution.describe(), solution.describe_loss()
             masked = _write(run, engine, prepared, solution, sink)
         with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
-            run.draft.counts = solution.verify(engine, sink.written(engine), masked)
-            sink.commit(engine)
-        run.draft.suppressed, run.draft.masked = solution.suppressed, masked
-        run.draft.released = prepared.n - solution.suppressed
+            written = sink.written(engine)
+            run.draft.counts = solution.verify(engine, written, masked)
+            run.draft.suppressed, run.draft.masked = solution.suppressed, masked
+            run.draft.released = prepared.n - solution.suppressed
+            made = Made(engine, source, roles, hierarchies, written, run.draft, handed_in=job is not None)
+            with recorded(loaded, made):
+                sink.commit(engine)
         run.draft.warnings += sink.warnings
         run.draft.status = "released"
 
@@ -147,8 +153,10 @@ def _open(run: Run) -> Iterator[tuple[Engine, Sink, Callable[[LoadedConfig], Sou
         yield engine, sink, lambda loaded: open_source(engine, loaded)
 
 
-def allow_paths(engine: Engine, loaded: LoadedConfig, source: Source, sink: Sink | None) -> None:
-    """Locks the connection down to the source, the target and what `source.allow` adds."""
+def allow_paths(
+    engine: Engine, loaded: LoadedConfig, source: Source, sink: Sink | None, others: Sequence[Source] = ()
+) -> None:
+    """Locks the connection down to the source, the target, populations, `others`, and what `source.allow` adds."""
     files: list[Path] = [path.absolute() for path in source.files]
     folders: list[Path] = []
     if source.database is not None:
@@ -158,6 +166,13 @@ def allow_paths(engine: Engine, loaded: LoadedConfig, source: Source, sink: Sink
         for text in loaded.config.source.allow:
             path = (loaded.base / text).absolute()
             (folders if path.is_dir() else files).append(path)
+    for population, place in population_configs(loaded):
+        if population.database is not None:
+            files.append((loaded.base / population.database).absolute())
+        if population.path is not None:
+            files += [path.absolute() for path in find_files(population.path, loaded.base, place).paths]
+    for other in others:
+        files += [path.absolute() for path in [*other.files, *([other.database] if other.database else [])]]
     if sink is not None:
         more_files, more_folders = sink.paths()
         files += [path.absolute() for path in more_files]
@@ -165,8 +180,9 @@ def allow_paths(engine: Engine, loaded: LoadedConfig, source: Source, sink: Sink
     lock_down(engine, files, folders)
 
 
-def _configured_warnings(run: Run) -> None:
-    config, warnings = run.loaded.config, run.draft.warnings
+def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
+    """Warns of what a configuration asks for and does not get, or should not."""
+    config, warnings = loaded.config, draft.warnings
     weighted = any(spec.weight != 1.0 for spec in config.quasi_identifiers.values())
     if weighted and not _takes_weights(config.algorithm):
         warnings.append(
@@ -179,7 +195,11 @@ def _configured_warnings(run: Run) -> None:
             for name, spec in config.quasi_identifiers.items()
             if spec.max_level is not None
         ]
-    run.draft.order = config.release.order
+    if config.privacy.entity is not None:
+        warnings.append(
+            "k counts entities: each class holds k of them, but several rows of one may still be linked with each other"
+        )
+    draft.order = config.release.order
     if config.release.order == "none":
         warnings.append("the rows keep the source's order, which may link them to it; release.order: random does not")
     elif config.release.seed is not None:
@@ -214,9 +234,10 @@ def _write(run: Run, engine: Engine, prepared: Prepared, solution: Solution, sin
     config = run.loaded.config
     masks = config.release.suppressed == "mask"
     masked = solution.suppressed if masks else 0
-    if masked and masked + solution.starred_rows() < config.privacy.k:
+    if masked and not solution.can_mask():
         run.draft.warnings.append(
-            f"{masked} suppressed rows are too few to be masked as one class of {config.privacy.k}; they were dropped"
+            f"{masked} suppressed rows are too few to be masked as one class of {config.privacy.k}"
+            f"{'' if prepared.models.only_k else ', or violate a model together'}; they were dropped"
         )
         masked = 0
     writing = Writing(

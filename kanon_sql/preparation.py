@@ -17,9 +17,12 @@ from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency import (
+    Carried,
     build_frequency,
+    cell_items,
     count_rows,
     distinct_values,
+    leaf_items,
     participants,
     refuse_uncovered,
     stage_tuples,
@@ -28,6 +31,9 @@ from kanon_sql.full_domain import FULL_DOMAIN, FullDomain
 from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
+from kanon_sql.models.model import Models
+from kanon_sql.models.population import read_populations
+from kanon_sql.models.prepare import ModelInputs, count_models, model_columns, read_models
 from kanon_sql.multidimensional.problem import Multidimensional
 from kanon_sql.multidimensional.tuples import count_tuples
 from kanon_sql.prepared import Prepared
@@ -111,20 +117,23 @@ def _read(
 ) -> Prepared:
     columns = roles.quasi_identifiers
     counted = count_rows(engine, source, roles, loaded.config.missing) if loaded.config.missing != "keep" else None
-    tuples = rows if source.columnar else stage_tuples(engine, rows, columns)
+    read = [*columns, *(item for item in model_columns(loaded, source) if item not in columns)]
+    tuples = rows if source.columnar else stage_tuples(engine, rows, read)
     warnings: list[str] = list(source.warnings)
     inputs = [
         _input(engine, loaded, index, item, hierarchies[item.name], tuples, source.missing, warnings)
         for index, item in enumerate(columns)
     ]
-    n, build = (
-        _lattice(engine, tuples, inputs, staged=not source.columnar)
+    judged = read_models(engine, loaded, source, tuples)
+    reading = _Reading(tuples, judged, judged.carried(source), staged=not source.columnar)
+    n, models, build = (
+        _lattice(engine, loaded, reading, inputs)
         if loaded.config.algorithm.name in FULL_DOMAIN
-        else _dimensions(engine, loaded, tuples, inputs, staged=not source.columnar)
+        else _dimensions(engine, loaded, reading, inputs)
     )
     if counted and counted[1] != n:
         raise EngineError("the source changed while it was read; run again")
-    return build(source, roles, rows, n, counted[0] if counted else n, tuple(warnings))
+    return build(source, roles, rows, models, n, counted[0] if counted else n, tuple(warnings))
 
 
 @dataclass(frozen=True)
@@ -141,22 +150,51 @@ class _Input:
     place: str
 
 
-_Build = Callable[[Source, Roles, exp.Select, int, int, tuple[str, ...]], Prepared]
+_Build = Callable[[Source, Roles, exp.Select, Models, int, int, tuple[str, ...]], Prepared]
 
 
-def _lattice(engine: Engine, tuples: exp.Select, inputs: Sequence[_Input], *, staged: bool) -> tuple[int, _Build]:
-    """(rows that take part, how the full-domain problem is put together)."""
+@dataclass(frozen=True)
+class _Reading:
+    """What is counted: distinct raw tuples (`staged`) or rows, with the columns that the models read."""
+
+    tuples: exp.Select
+    judged: ModelInputs
+    carried: Carried
+    staged: bool
+
+
+def _lattice(
+    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[_Input]
+) -> tuple[int, Models, _Build]:
+    """(rows that take part, models, how the full-domain problem is put together)."""
     mappings = [_mapping(engine, one) for one in inputs]
     columns, places = [one.column for one in inputs], [one.place for one in inputs]
-    frequency = build_frequency(engine, tuples, columns, mappings, staged=staged, places=places)
+    frequency = build_frequency(
+        engine, reading.tuples, columns, mappings, reading.carried, staged=reading.staged, places=places
+    )
+    models = count_models(engine, reading.judged, leaf_items(mappings), cell_items(mappings))
+    specs = [one.spec for one in inputs]
+    released = [one.released_missing for one in inputs]
+    populations = read_populations(engine, loaded, reading.judged.models, columns, specs, mappings, released)
     lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
-    return frequency.n, partial(FullDomain, frequency=frequency, lattice=lattice)
+    return frequency.n, models, partial(FullDomain, frequency=frequency, lattice=lattice, populations=populations)
 
 
 def _dimensions(
-    engine: Engine, loaded: LoadedConfig, tuples: exp.Select, inputs: Sequence[_Input], *, staged: bool
-) -> tuple[int, _Build]:
-    """(rows that take part, how the multidimensional problem is put together)."""
+    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[_Input]
+) -> tuple[int, Models, _Build]:
+    """(rows that take part, models, how the multidimensional problem is put together)."""
+    for model in reading.judged.models:
+        if model.population is not None:
+            raise ConfigurationError(
+                f"{loaded.place('privacy', model.key)}: {model.key} counts classes of a population, which have no "
+                f"class in a release by {loaded.config.algorithm.name}; expected one of {', '.join(FULL_DOMAIN)}"
+            )
+    if loaded.config.algorithm.cut == "relaxed" and not reading.judged.only_k:
+        raise ConfigurationError(
+            f"{loaded.place('algorithm', 'cut')}: a relaxed cut deals out rows of the same values, whose sensitive "
+            "values it does not see; with models beyond k expected cut: strict or strict-le"
+        )
     if len(inputs) > _MOST_DIMENSIONS:
         raise ConfigurationError(
             f"{loaded.place('quasi_identifiers')}: {len(inputs)} quasi-identifiers are more than "
@@ -182,15 +220,17 @@ def _dimensions(
             mapping = _mapping(engine, one)
             trees.append((one, mapping))
             dimensions.append(tree_dimension(engine, one.column, mapping, one.released_missing, one.place))
-    counted = count_tuples(engine, tuples, dimensions, staged=staged)
+    counted = count_tuples(engine, reading.tuples, dimensions, reading.carried, staged=reading.staged)
     if trees:
         holes: list[Item] = [
             {"mapping": mapping.table, "key": one.column.key, "leaf": dimensions[one.index].position}
             for one, mapping in trees
         ]
         columns, places = [one.column for one, _ in trees], [one.place for one, _ in trees]
-        refuse_uncovered(engine, tuples, columns, [mapping for _, mapping in trees], places, holes)
-    return counted.n, partial(Multidimensional, tuples=counted, bounds=loaded.config.release.ranges == "columns")
+        refuse_uncovered(engine, reading.tuples, columns, [mapping for _, mapping in trees], places, holes)
+    models = count_models(engine, reading.judged, [{"leaf": dimension.position} for dimension in dimensions], [])
+    build = partial(Multidimensional, tuples=counted, bounds=loaded.config.release.ranges == "columns")
+    return counted.n, models, build
 
 
 def _input(

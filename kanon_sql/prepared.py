@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -10,7 +11,10 @@ from sqlglot import exp
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine
+from kanon_sql.frequency import normalized
+from kanon_sql.models.model import Models
 from kanon_sql.progress import Progress
+from kanon_sql.recount import Question, Table, comparable
 from kanon_sql.solution import Request, Solution
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
@@ -18,11 +22,12 @@ from kanon_sql.source.roles import Roles
 
 @dataclass(frozen=True)
 class Prepared(ABC):
-    """An opened source: `rows` selects the `n` rows that take part of its `source_rows`."""
+    """An opened source: `rows` selects the `n` rows that take part of its `source_rows`; `models` judge its classes."""
 
     source: Source
     roles: Roles
     rows: exp.Select
+    models: Models
     n: int
     source_rows: int
     warnings: tuple[str, ...]
@@ -31,6 +36,20 @@ class Prepared(ABC):
     def names(self) -> tuple[str, ...]:
         """The quasi-identifiers, in the configuration's order."""
         return tuple(item.name for item in self.roles.quasi_identifiers)
+
+    def question(self, k: int, written: Source, populations: Sequence[exp.Expr] = ()) -> Question:
+        """What is asked of the classes of a written release; its models compare with the rows that take part."""
+        models = self.models
+        # A text file does not tell an empty text from a missing value of a table.
+        missing = (*self.source.missing, *(("",) if written.kind == "csv" != self.source.kind else ()))
+        sensitive = {name: comparable(one.column, one.column, missing) for name, one in models.columns.items()}
+        reference = Table(self.rows, (), sensitive, self.entity())
+        return Question(k, models.models, models.columns, reference, populations, missing)
+
+    def entity(self) -> exp.Expr | None:
+        """The entity of a row, where k counts entities."""
+        entity = self.models.entity
+        return None if entity is None else normalized(entity, self.source.missing)
 
     @abstractmethod
     def solve(

@@ -9,8 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.config.privacy import PrivacyConfig
 from kanon_sql.errors import EngineError, KanonError, NoReleaseError, OutOfTimeError
-from kanon_sql.verify import ClassCounts
+from kanon_sql.models.entries import privacy_entries
+from kanon_sql.recount import ClassCounts
 
 Json = dict[str, Any]
 
@@ -20,7 +22,7 @@ class ReportDraft:
     """Filled in as a run goes on, so that a report can be written however it ends."""
 
     algorithm: Json
-    k: int
+    privacy: PrivacyConfig
     status: str = "failed"
     source_rows: int = 0
     missing: int = 0
@@ -37,6 +39,7 @@ class ReportDraft:
     errors: list[str] = field(default_factory=list)
     order: str | None = None
     target: str | None = None
+    ledger: Json | None = None
 
     def fail(self, error: KanonError) -> None:
         """Records how a run ended that released nothing."""
@@ -69,11 +72,14 @@ class ReportDraft:
             "algorithm": self.algorithm,
             "solution": self.solution if released else None,
             "classes": self._classes(),
-            "privacy": {"k": {"required": self.k, "actual": self._actual_k()}},
+            "privacy": privacy_entries(
+                self.privacy, self.counts.fewest if self.counts else None, self.counts.models if self.counts else ()
+            ),
             "suppression": {"limit": self.limit},
             "loss": self.loss if released else None,
             "search": self.search,
             "release": {"order": self.order, "target": self.target},
+            **({} if self.ledger is None else {"ledger": self.ledger}),
             "warnings": self.warnings,
             "errors": self.errors,
             "seconds": {name: round(value, 4) for name, value in self.seconds.items()},
@@ -93,12 +99,6 @@ class ReportDraft:
             "max": max(sizes, default=0),
             "average": self.released / count if count else None,
         }
-
-    def _actual_k(self) -> int | None:
-        if self.counts is None:
-            return None
-        sizes = [size for size in (self.counts.smallest, self.counts.starred) if size]
-        return min(sizes, default=None)
 
 
 def write_json(path: Path, data: Json) -> None:

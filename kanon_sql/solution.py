@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from kanon_sql.engine.connection import Engine
+from kanon_sql.recount import ClassCounts
 from kanon_sql.source.model import Source
-from kanon_sql.verify import ClassCounts
+
+if TYPE_CHECKING:
+    from kanon_sql.release.body import Asked, Body
 
 Json = dict[str, Any]
 
@@ -69,8 +71,8 @@ class Solution(ABC):
         """How many classes the search counted, masked rows left out."""
 
     @abstractmethod
-    def starred_rows(self) -> int:
-        """Released rows that are * in every quasi-identifier anyway: masked rows form one class with them."""
+    def can_mask(self) -> bool:
+        """Whether the suppressed rows, with released ones that are * everywhere anyway, make a class that satisfies."""
 
     @abstractmethod
     def columns(self) -> list[str]:
@@ -85,5 +87,5 @@ class Solution(ABC):
         """Counts what was written again. Raises VerificationError with every point that does not hold."""
 
     @abstractmethod
-    def compiled(self, order: str, masked: bool) -> tuple[Sequence[str], exp.Expr]:
-        """(lines that say what was chosen, the release as one self-contained SELECT)."""
+    def compiled(self, asked: Asked) -> Body:
+        """The release as one SELECT over the source, for others to execute."""

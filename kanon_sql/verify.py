@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -11,43 +11,9 @@ from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column
 from kanon_sql.errors import EngineError, VerificationError
 from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.recount import ClassCounts, Question, Table, comparable, count_classes
 from kanon_sql.search.lattice import Node
 from kanon_sql.source.model import Source
-
-
-@dataclass(frozen=True)
-class ClassCounts:
-    """Equivalence classes of a table; `starred` rows, * in every quasi-identifier, where these are counted apart."""
-
-    rows: int
-    classes: int
-    smallest: int
-    largest: int
-    starred: int
-    violating_classes: int
-    violating_rows: int
-    unique_rows: int
-
-    @property
-    def average(self) -> float | None:
-        """Rows for each class, None without one."""
-        return (self.rows - self.starred) / self.classes if self.classes else None
-
-
-def count_classes(
-    engine: Engine, rows: exp.Select, values: Sequence[exp.Expr], k: int, *, apart: bool = False
-) -> ClassCounts:
-    """The equivalence classes of the rows under the given quasi-identifier values; NULL is a value.
-
-    With `apart` rows that are * in every quasi-identifier are no class of these but counted as starred.
-    """
-    named = [exp.alias_(value.copy(), f"v{i}", quoted=True) for i, value in enumerate(values)]
-    items: list[Item] = [{"value": f"v{i}"} for i in range(len(values))]
-    selected = exp.select(*named).from_(rows.copy().subquery("table_rows"))
-    found = engine.query(
-        "verify_classes", values={"k": k, "apart": apart}, names={"written": selected}, lists={"qi": items}
-    )
-    return ClassCounts(*(int(value) for value in found[0]))
 
 
 def require_columns(written: Source, names: Sequence[str]) -> None:
@@ -58,16 +24,77 @@ def require_columns(written: Source, names: Sequence[str]) -> None:
         )
 
 
-def count_problems(counts: ClassCounts, rows: int, k: int) -> list[str]:
-    """What is wrong with the rows and the sizes of the classes that were counted."""
+def count_problems(counts: ClassCounts, rows: int, question: Question) -> list[str]:
+    """What is wrong with the rows and the classes that were counted."""
     problems = []
     if counts.rows != rows:
         problems.append(f"{counts.rows} rows were written, expected {rows}: did the source change during the run?")
-    if counts.violating_classes:
+    if counts.violating_classes and not question.models:
         problems.append(
-            f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) hold fewer than {k} rows"
+            f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) hold fewer than "
+            f"{question.k} rows"
+        )
+    elif counts.violating_classes:
+        problems.append(
+            f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) violate k or a model"
         )
     return problems
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a written release is counted for: `question`, and how its sensitive columns are read.
+
+    `recounted`, where k counts entities, is the generalized source with its entities: nobody can count those in the
+    release, so the classes of both are compared, and the models counted there.
+    """
+
+    question: Question
+    recounted: Table | None = None
+
+
+def judge(
+    engine: Engine, written: Source, values: Sequence[exp.Expr], judgement: Judgement, *, apart: bool = False
+) -> tuple[ClassCounts, list[str]]:
+    """(the classes of what was written, what is wrong with them beside their number of rows)."""
+    question = judgement.question
+    sensitive = {
+        name: comparable(
+            written.column(name), question.columns[name].column, question.missing, is_csv=written.kind == "csv"
+        )
+        for name in dict.fromkeys(model.column for model in question.models if model.column is not None)
+    }
+    if judgement.recounted is None:
+        return count_classes(engine, Table(written.relation, values, sensitive), question, apart=apart), []
+    counts = count_classes(engine, Table(written.relation, values), Question(1), apart=apart)
+    with_entities = count_classes(engine, judgement.recounted, question)
+    different = _differences(engine, Table(written.relation, values), judgement.recounted)
+    problems = [f"{different} equivalence classes are not those of the source"] if different else []
+    return (
+        replace(
+            counts,
+            violating_classes=with_entities.violating_classes,
+            violating_rows=with_entities.violating_rows,
+            fewest=with_entities.fewest,
+            models=with_entities.models,
+        ),
+        problems,
+    )
+
+
+def _differences(engine: Engine, written: Table, recounted: Table) -> int:
+    """Classes that hold other numbers of rows in one table than in the other."""
+
+    def rows(table: Table) -> exp.Select:
+        named = [
+            exp.alias_(exp.cast(value.copy(), "VARCHAR"), f"v{i}", quoted=True)
+            for i, value in enumerate(table.quasi_identifiers)
+        ]
+        return exp.select(*named).from_(table.rows.copy().subquery("given_rows"))
+
+    items: list[Item] = [{"value": f"v{i}"} for i in range(len(written.quasi_identifiers))]
+    names = {"written": rows(written), "generalized": rows(recounted)}
+    return int(engine.query("recount/differences", names=names, lists={"qi": items})[0][0])
 
 
 def verify_levels(
@@ -77,17 +104,17 @@ def verify_levels(
     quasi_identifiers: Sequence[str],
     mappings: Sequence[Mapping],
     node: Node,
-    k: int,
+    judgement: Judgement,
     *,
     rows: int,
     masked: int,
 ) -> ClassCounts:
-    """Checks what was written: columns, rows, every class at least k, every value one of the level chosen.
+    """Checks what was written: columns, rows, that every class holds k and the models, every value one of its level.
 
     Raises VerificationError with every point that does not hold.
     """
     try:
-        return _verify(engine, written, names, quasi_identifiers, mappings, node, k, rows=rows, masked=masked)
+        return _verify(engine, written, names, quasi_identifiers, mappings, node, judgement, rows=rows, masked=masked)
     except EngineError as error:
         raise VerificationError(f"what was written cannot be read again: {error}") from error
 
@@ -99,7 +126,7 @@ def _verify(
     quasi_identifiers: Sequence[str],
     mappings: Sequence[Mapping],
     node: Node,
-    k: int,
+    judgement: Judgement,
     *,
     rows: int,
     masked: int,
@@ -108,11 +135,13 @@ def _verify(
     keys = [written.column(name).key for name in quasi_identifiers]
     # By their texts: whoever reads the release tells 0.0 from -0.0, though the engine does not.
     values = [
-        exp.cast(column(key), "VARCHAR") if mapping.column_type in ("DOUBLE", "FLOAT", "INTERVAL") else column(key)
+        exp.cast(column(key), "VARCHAR")
+        if mapping.column_type in ("DOUBLE", "FLOAT", "INTERVAL") or judgement.question.populations
+        else column(key)
         for key, mapping in zip(keys, mappings, strict=True)
     ]
-    counts = count_classes(engine, written.relation, values, k, apart=masked > 0)
-    problems = count_problems(counts, rows, k)
+    counts, problems = judge(engine, written, values, judgement, apart=masked > 0)
+    problems += count_problems(counts, rows, judgement.question)
     if masked and counts.starred < masked:
         problems.append(f"{counts.starred} masked rows were written, expected {masked}")
     for key, name, mapping, level in zip(keys, quasi_identifiers, mappings, node, strict=True):

@@ -100,11 +100,13 @@ def test_a_table_beside_the_source_is_refused_without_allowance(tmp_path: Path) 
 
 
 def test_a_release_that_does_not_verify_is_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kanon_sql import full_domain
+    from kanon_sql.full_domain import FullDomainSolution
 
     path = write(tmp_path / "people.csv")
     before = path.read_bytes()
-    monkeypatch.setattr(full_domain, "suppress_classes", lambda engine, mappings, node, k: _no_class(engine, mappings))
+    monkeypatch.setattr(
+        FullDomainSolution, "_suppress", lambda self: _no_class(self.engine, self.prepared.frequency.mappings)
+    )
     with pytest.raises(VerificationError) as caught:
         kanon_sql.run(configuration(str(path), "in-place", privacy={"k": 40}, suppression={"limit": "40%"}))
     assert caught.value.exit_status == 4

@@ -266,8 +266,8 @@ def test_partitions_that_do_not_verify_are_withdrawn(tmp_path: Path, monkeypatch
     from kanon_sql.multidimensional.mondrian import Mondrian
 
     class Careless(Mondrian):
-        def __init__(self, engine: Any, tuples: Any, algorithm: Any, k: int, progress: Any) -> None:
-            super().__init__(engine, tuples, algorithm, k - 1, progress)
+        def __init__(self, engine: Any, tuples: Any, algorithm: Any, k: int, progress: Any, models: Any) -> None:
+            super().__init__(engine, tuples, algorithm, k - 1, progress, models)
 
     monkeypatch.setattr(problem, "Mondrian", Careless)
     with pytest.raises(VerificationError, match="hold fewer than 5 rows"):

@@ -43,9 +43,9 @@ def test_a_condition_around_a_subquery_is_not_repeated_with_it() -> None:
 
 
 def test_nothing_is_left_of_an_empty_list() -> None:
-    text = template.text(template.fill("node_check", names={"tuples": "t"}, lists={"qi": []}))
+    text = template.text(template.fill("models/k", names={"tuples": "t"}, lists={"key": []}))
     assert "GROUP BY" not in text
-    assert duckdb.execute(f"WITH t AS (SELECT 3 AS row_count) {text}", {"k": 4}).fetchall() == [(1, 3)]
+    assert duckdb.execute(f"WITH t AS (SELECT 3 AS row_count) {text}", {"k": 4}).fetchall() == [(3, True)]
 
 
 hostile = st.text(min_size=1, max_size=12).filter(lambda name: "\0" not in name)
@@ -53,7 +53,7 @@ hostile = st.text(min_size=1, max_size=12).filter(lambda name: "\0" not in name)
 
 @given(names=st.lists(hostile, min_size=1, max_size=4, unique_by=str.casefold))
 def test_hostile_names_stay_names(names: list[str]) -> None:
-    text = template.render("verify_classes", names={"written": "w"}, lists={"qi": [{"value": n} for n in names]})
+    text = template.render("recount/sizes", names={"table_rows": "w"}, lists={"qi": [{"value": n} for n in names]})
     parsed = template.parse(text)
     grouped = parsed.find(exp.Group)
     assert grouped is not None
@@ -67,7 +67,7 @@ def test_hostile_names_stay_names(names: list[str]) -> None:
 )
 def test_rendered_text_is_the_filled_text(columns: list[str], table: str, levels: list[int]) -> None:
     lists: dict[str, list[dict[str, template.Fill]]] = {
-        "class": [{"code": name} for name in columns],
+        "key": [{"code": name} for name in columns],
         "cost": [
             {"code": name, "costs": f"costs_{name}", "level": level, "cost": f"cost_{name}"}
             for name, level in zip(columns, levels, strict=False)

@@ -14,15 +14,22 @@ from kanon_sql.cli.options import column_options, common_options, loaded_from, t
 @click.command()
 @click.argument("config", metavar="CONFIG|DATA")
 @click.argument("data", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--reference",
+    metavar="SOURCE",
+    type=click.Path(path_type=Path),
+    help="The table whose sensitive values are compared with for --t [default: the table itself].",
+)
 @column_options
 @common_options
-def check(config: str, data: Path | None, **options: Any) -> None:
+def check(config: str, data: Path | None, reference: Path | None, **options: Any) -> None:
     """Measures a table as it stands: does every combination of quasi-identifiers stand for at least k rows?
 
     \b
       kanon-sql check config.yaml              the configuration's source
       kanon-sql check config.yaml release.csv  another table, by the configuration's columns
       kanon-sql check release.csv --qi age --qi zip --k 5
+      kanon-sql check release.csv --qi age --k 5 --sensitive disease --l 3 --t 0.2
 
     Exit status 0 when it does, 1 when it does not.
     """
@@ -35,7 +42,7 @@ def check(config: str, data: Path | None, **options: Any) -> None:
     from kanon_sql import api
     from kanon_sql.report import write_json
 
-    report = api.check(loaded, data, options=common.engine(), progress=common.progress())
+    report = api.check(loaded, data, reference=reference, options=common.engine(), progress=common.progress())
     if common.report is not None:
         write_json(common.report, report)
     if common.as_json:

@@ -11,10 +11,15 @@ from typing import Any
 import click
 
 from kanon_sql import __version__
+from kanon_sql.cli.apply import apply
 from kanon_sql.cli.check import check
 from kanon_sql.cli.compile import compile_command
+from kanon_sql.cli.dbt import dbt
 from kanon_sql.cli.hierarchy import hierarchy
 from kanon_sql.cli.lattice import lattice
+from kanon_sql.cli.link import link
+from kanon_sql.cli.releases import releases
+from kanon_sql.cli.risk import risk
 from kanon_sql.cli.run import run
 from kanon_sql.cli.schema import schema
 from kanon_sql.cli.sweep import sweep
@@ -44,7 +49,7 @@ def cli() -> None:
     """
 
 
-for command in (run, check, lattice, compile_command, sweep, hierarchy, schema):
+for command in (run, check, lattice, compile_command, sweep, risk, link, releases, apply, dbt, hierarchy, schema):
     cli.add_command(command)
 
 

@@ -49,6 +49,11 @@ _COLUMNS: list[Callable[[Any], Any]] = [
         "intervals:5,10,20 or date:month,year [default: suppress].",
     ),
     click.option("--k", type=click.IntRange(min=1), help="Rows that every combination stands for at least."),
+    click.option(
+        "--l", "l_diversity", type=click.FloatRange(min=1), help="Values of each sensitive column in a class."
+    ),
+    click.option("--t", "t_closeness", type=click.FloatRange(0, 1), help="How far those may be from all rows' values."),
+    click.option("--entity", metavar="COLUMN", help="A column that names persons: k counts these, not rows."),
     click.option("--sensitive", metavar="COLUMN", multiple=True, help="A sensitive column, released unchanged."),
     click.option("--insensitive", metavar="COLUMN", multiple=True, help="Another column to release unchanged."),
     click.option("--identifier", "identifiers", metavar="COLUMN", multiple=True, help="A column never to release."),
@@ -66,6 +71,9 @@ _COLUMNS: list[Callable[[Any], Any]] = [
 # Options that stand for a configuration, and so do not go with one.
 _FLAGS = {
     "k": "--k",
+    "l_diversity": "--l",
+    "t_closeness": "--t",
+    "entity": "--entity",
     "sensitive": "--sensitive",
     "insensitive": "--insensitive",
     "identifiers": "--identifier",
@@ -161,6 +169,9 @@ def mapping_of(data: str, options: dict[str, Any]) -> dict[str, Any]:
         data,
         qi=options["qi"],
         k=options["k"],
+        l_diversity=options.get("l_diversity"),
+        t_closeness=options.get("t_closeness"),
+        entity=options.get("entity"),
         output=options.get("output"),
         sensitive=options["sensitive"],
         insensitive=options["insensitive"],
@@ -180,7 +191,7 @@ def loaded_from(first: str, options: dict[str, Any], common: Common) -> LoadedCo
     """The configuration: of the file `first`, or with column options the one that they stand for."""
     from kanon_sql.config.load import from_mapping, load_config
 
-    given = [name for name in _FLAGS if options.get(name)]
+    given = [name for name in _FLAGS if options.get(name) not in (None, (), "")]
     if options.get("qi"):
         return from_mapping(mapping_of(first, options), overrides=common.overrides, name="command line")
     if given:

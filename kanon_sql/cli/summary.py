@@ -25,6 +25,7 @@ def summarize_run(report: Json) -> str:
         f"  suppressed   {rows['suppressed']:,} rows{masked}{missing}",
         f"  classes      {classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows "
         f"(asked for k = {k['required']}, counted again in what was written)",
+        *(f"  model        {line}" for line in _models(report["privacy"])),
         f"  loss         {loss['ncp']:.2f} % (lm {loss['lm']:.4f} of {len(loss['attributes'])})",
         f"  search       {_algorithm(report['algorithm'])}: {_effort(report)}",
         f"  seconds      {', '.join(f'{name} {value:.2f}' for name, value in seconds.items())}",
@@ -32,6 +33,24 @@ def summarize_run(report: Json) -> str:
         table(head, shown),
     ]
     return "\n".join(lines)
+
+
+def _models(privacy: Json) -> list[str]:
+    """A line for each model beside k: what was asked for and what the classes reach."""
+    lines = []
+    for key, entries in privacy.items():
+        for entry in entries if isinstance(entries, list) else [entries]:
+            if key != "k":
+                names = (entry.get(name) for name in ("variant", "distance", "column"))
+                what = " ".join([key.replace("_", "-"), *(name for name in names if name)])
+                lines.append(f"{what}: {_number(entry['actual'])} (asked for {_number(entry['required'])})")
+    return lines
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, dict):
+        return f"{_number(value['min'])} to {_number(value['max'])}"
+    return "no bound" if value is None else f"{value:.6g}"
 
 
 def _algorithm(algorithm: Json) -> str:
@@ -56,8 +75,12 @@ def summarize_check(report: Json) -> str:
     classes, violations, k = report["classes"], report["violations"], report["privacy"]["k"]
     verdict = "satisfies" if report["status"] == "satisfied" else "VIOLATES"
     average = f"{classes['average']:,.1f}" if classes["average"] is not None else "-"
+    models = _models(report["privacy"])
+    asked = f"k = {k['required']}{' and the models' if models else ''}"
+    counted = " entities" if "counts" in k else ""
     lines = [
-        f"{report['table']} {verdict} k = {k['required']}: its smallest class holds {k['actual']:,}",
+        f"{report['table']} {verdict} {asked}: its smallest class holds {k['actual']:,}{counted}",
+        *(f"  model              {line}" for line in models),
         f"  quasi-identifiers  {', '.join(report['quasi_identifiers'])}",
         f"  rows               {report['rows']['measured']:,}",
         f"  classes            {classes['count']:,}, {average} rows on average, {classes['max']:,} at most",

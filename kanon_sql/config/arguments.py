@@ -22,6 +22,9 @@ def config_from_arguments(
     *,
     qi: Sequence[str],
     k: int | None = None,
+    l_diversity: float | None = None,
+    t_closeness: float | None = None,
+    entity: str | None = None,
     output: str | None = None,
     sensitive: Sequence[str] = (),
     insensitive: Sequence[str] = (),
@@ -59,7 +62,12 @@ def config_from_arguments(
         "sensitive": list(sensitive),
         "insensitive": list(insensitive),
         "unlisted": unlisted,
-        "privacy": _known(k=k),
+        "privacy": _known(
+            k=k,
+            l_diversity=_of_each(sensitive, "l", l_diversity, "--l"),
+            t_closeness=_of_each(sensitive, "t", t_closeness, "--t"),
+            entity=entity,
+        ),
         "suppression": _known(limit=_whole(limit) if isinstance(limit, str) else limit),
         "missing": missing_rows,
         "algorithm": algorithm,
@@ -86,6 +94,16 @@ def to_yaml(mapping: Mapping[str, Any]) -> str:
 
 def _known(**options: Any) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value is not None}
+
+
+def _of_each(columns: Sequence[str], key: str, value: float | None, option: str) -> list[dict[str, Any]] | None:
+    """The same model of each sensitive column. Raises ConfigurationError without one."""
+    if value is None:
+        return None
+    if not columns:
+        raise ConfigurationError(f"{option} {value:g}: expected the column that it is about; add --sensitive COLUMN")
+    number = int(value) if value == int(value) else Decimal(str(value))
+    return [{"column": name, key: number} for name in columns]
 
 
 def _source(path: str, csv: dict[str, Any], missing: list[str]) -> str | dict[str, Any]:

@@ -72,6 +72,7 @@ class Draft:
         if self.value.get("target") == "in-place":
             self.value["target"] = {"in_place": True}
         self._expand_text(self.value, ("target",), "path")
+        self._expand_populations()
         if isinstance(self.value.get("quasi_identifiers"), list):
             self._expand_names(self.value["quasi_identifiers"])
         entries = self.value.get("quasi_identifiers")
@@ -80,6 +81,16 @@ class Draft:
                 if entry is None:
                     entries[name] = {}
                 self._expand_text(entries, ("quasi_identifiers", name), "hierarchy")
+
+    def _expand_populations(self) -> None:
+        models = self.value.get("privacy")
+        for key in ("k_map", "delta_presence"):
+            entries = models.get(key) if isinstance(models, dict) else None
+            if isinstance(entries, dict):
+                self._expand_text(entries, ("privacy", key, "population"), "path")
+            for index, entry in enumerate(entries if isinstance(entries, list) else ()):
+                if isinstance(entry, dict):
+                    self._expand_text(entry, ("privacy", key, index, "population"), "path")
 
     def _expand_text(self, parent: dict[Any, Any], path: KeyPath, key: str) -> None:
         if isinstance(parent.get(path[-1]), str):

@@ -58,6 +58,18 @@ def load_config(path: str | os.PathLike[str], overrides: Overrides = ()) -> Load
     return _validated(draft, Path(name).parent, overrides)
 
 
+def config_from_text(text: str, base: Path, overrides: Overrides = (), *, name: str) -> LoadedConfig:
+    """The configuration in a YAML text, which messages call `name`; paths refer to `base`.
+
+    Raises ConfigurationError with every problem.
+    """
+    try:
+        draft = draft_of_text(name, text, os.environ)
+    except YamlError as error:
+        raise ConfigurationError(_one_line(f"{name}: {error.text}")) from None
+    return _validated(draft, base, overrides)
+
+
 def from_mapping(
     mapping: Mapping[str, Any],
     base: Path | None = None,
@@ -131,7 +143,13 @@ def _note_broken_rules(draft: Draft) -> None:
         return repr(draft.source(path) or name)
 
     found: list[tuple[KeyPath, str]] = []
-    for key, rule in (("source", rules.source), ("target", rules.target), ("algorithm", rules.algorithm)):
+    parts = (
+        ("source", rules.source),
+        ("target", rules.target),
+        ("algorithm", rules.algorithm),
+        ("privacy", rules.privacy),
+    )
+    for key, rule in parts:
         if isinstance(config.get(key), dict) and not _lacks_by_misspelling(draft, key):
             found += [((key, *below), text) for below, text in rule(config[key])]
     entries = config.get("quasi_identifiers")
@@ -139,6 +157,14 @@ def _note_broken_rules(draft: Draft) -> None:
         if isinstance(entry, dict):
             faults = rules.quasi_identifier(entry)
             found += [(("quasi_identifiers", name, *below), text) for below, text in faults]
+    models = config.get("privacy")
+    for path, key, entry in rules.privacy_entries(models) if isinstance(models, dict) else ():
+        if key in rules.ENTRIES:
+            found += [(("privacy", *path, *below), text) for below, text in rules.ENTRIES[key](entry)]
+        if isinstance(entry.get("population"), dict):
+            faults = rules.source(entry["population"])
+            found += [(("privacy", *path, "population", *below), text) for below, text in faults]
+    found += rules.model_columns(config, shown)
     found += rules.roles(config, shown)
     for path, text in found:
         if not draft.is_spoilt(path):

@@ -7,24 +7,16 @@ so the rest of the program sees one form only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from decimal import Decimal
 from fractions import Fraction
 from math import floor
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    WithJsonSchema,
-    field_validator,
-    model_validator,
-)
-from pydantic_core import PydanticCustomError
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from kanon_sql.config import rules
+from kanon_sql.config.part import ColumnName, Name, Origin, Part, Width, short_for
+from kanon_sql.config.privacy import PrivacyConfig
+from kanon_sql.config.source import CsvOptions, SourceConfig
 
 Objective = Literal["loss", "geometric-mean-loss", "discernibility", "average-class-size", "precision", "entropy"]
 Preference = Literal["loss", "first", "absolute-distance", "relative-distance", "distribution", "suppression"]
@@ -32,70 +24,6 @@ AlgorithmName = Literal["optimal", "samarati", "minimal", "mondrian", "local"]
 Cut = Literal["strict", "strict-le", "relaxed"]
 DimensionChoice = Literal["loss", "widest", "random"]
 FileFormat = Literal["csv", "parquet"]
-
-# YAML gives editors numbers and truth values where the strict reader keeps the text.
-_AS_WRITTEN = ["string", "number", "boolean"]
-ColumnName = Annotated[str, Field(min_length=1), WithJsonSchema({"type": _AS_WRITTEN, "minLength": 1})]
-DataText = Annotated[str, WithJsonSchema({"type": _AS_WRITTEN})]
-Width = Annotated[Decimal, Field(gt=0, max_digits=38), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})]
-Origin = Annotated[Decimal, Field(max_digits=38), WithJsonSchema({"type": "number"})]
-Name = Annotated[str, Field(min_length=1)]
-
-
-def short_for(key: str) -> BeforeValidator:
-    """Lets a plain text stand for the mapping {key: text}."""
-
-    def expand(value: Any) -> Any:
-        return {key: value} if isinstance(value, str) else value
-
-    return BeforeValidator(expand)
-
-
-class Part(BaseModel):
-    """Base of all parts of a configuration: unknown keys are errors, nothing changes after loading."""
-
-    # The input may hold what ${NAME} stands for: no error of pydantic's own repeats it.
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-    def _obey(self, rule: Callable[[Mapping[str, Any]], rules.Faults]) -> None:
-        """Raises what `rule` finds between the keys that were given; its type "rule" tells it apart."""
-        given = {key: getattr(self, key) for key in type(self).model_fields if key in self.model_fields_set}
-        found = "; ".join(text for _, text in rule(given))
-        if found:
-            raise PydanticCustomError("rule", "{found}", {"found": found})
-
-
-class CsvOptions(Part):
-    """How a CSV file is written; what is left out is found out from the file."""
-
-    delimiter: str | None = Field(None, min_length=1, max_length=4, description="between two fields")
-    header: bool | None = Field(None, description="whether the first line names the columns")
-    quote: str | None = Field(None, max_length=1, description="around fields that hold delimiters")
-    escape: str | None = Field(None, max_length=1, description="before a quote inside a quoted field")
-    encoding: Name | None = Field(None, description="utf-8, latin-1, utf-16 or another that the engine knows")
-
-    @field_validator("delimiter")
-    @classmethod
-    def _reads_tab(cls, value: str | None) -> str | None:
-        # A shell passes --set 'source.csv.delimiter=\\t' on as it is typed; unquoted YAML does too.
-        return "\t" if value == "\\t" else value
-
-
-class SourceConfig(Part):
-    """Where the rows are: files, a table of a database, or a query."""
-
-    path: Name | None = Field(None, description="a CSV or Parquet file, a glob or a folder")
-    csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")
-    missing: list[DataText] | None = Field(None, description='texts read as NULL; default [""] for CSV')
-    database: Name | None = Field(None, description="a DuckDB database file, with table or query")
-    table: Name | None = Field(None, description="a table of the database, schema.table")
-    query: Name | None = Field(None, description="one SELECT whose result is the source")
-    allow: list[Name] = Field([], description="files and folders that a query may read besides")
-
-    @model_validator(mode="after")
-    def names_one_place(self) -> SourceConfig:
-        self._obey(rules.source)
-        return self
 
 
 class TargetConfig(Part):
@@ -165,20 +93,6 @@ def _quasi_identifiers(value: Any) -> Any:
     return value
 
 
-def _no_truth_value(value: Any) -> Any:
-    if isinstance(value, bool):
-        raise ValueError("expected a whole number, got a truth value")
-    return value
-
-
-class PrivacyConfig(Part):
-    """What every equivalence class of the release must satisfy."""
-
-    k: Annotated[int, BeforeValidator(_no_truth_value)] = Field(
-        ge=1, description="rows that each equivalence class holds at least"
-    )
-
-
 _PERCENT = re.compile(r"\s*([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})\s*%\s*")
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*")
 
@@ -244,6 +158,15 @@ class ReleaseConfig(Part):
     )
 
 
+class ReleasesConfig(Part):
+    """The ledger of releases over time."""
+
+    path: Name = Field(description="a DuckDB file of its own, made by the first run")
+    on_conflict: Literal["refuse", "warn"] = Field(
+        "refuse", description="what becomes of a release that earlier ones of the same source make unsafe"
+    )
+
+
 class Config(Part):
     """One anonymization: source, roles of the columns, models, search and target."""
 
@@ -271,6 +194,7 @@ class Config(Part):
     )
     release: ReleaseConfig = Field(ReleaseConfig(), description="how the release is written")
     report: Name | None = Field(None, description="where the JSON report is written")
+    releases: ReleasesConfig | None = Field(None, description="the ledger that keeps what was released of which source")
 
     @model_validator(mode="after")
     def roles_are_disjoint(self) -> Config:

@@ -114,6 +114,72 @@ def algorithm(part: Part) -> Faults:
             yield (key,), f"{key} does not go with name: {name}; remove it"
 
 
+def privacy(part: Part) -> Faults:
+    """Something is asked for: k, or a k-map in its place."""
+    if not _given(part, "k", "k_map"):
+        yield ("k",), "k is missing, expected rows that each equivalence class holds at least; add it"
+
+
+def l_diversity(part: Part) -> Faults:
+    """Whole numbers of values; c with the variant that it is for."""
+    variant, least = part.get("variant", "distinct"), _numbers([part.get("l")])
+    if least and least[0].denominator != 1 and variant != "entropy":
+        yield ("l",), f"expected a whole number with variant: {variant}; only entropy takes fractions"
+    if variant == "recursive" and not _given(part, "c"):
+        yield ("variant",), "variant: recursive needs c, such as c: 4; add it"
+    if variant != "recursive" and _given(part, "c"):
+        yield ("c",), f"c goes with variant: recursive, not with {variant}; remove it"
+
+
+def t_closeness(part: Part) -> Faults:
+    """The hierarchy goes with the distance that it is for."""
+    hierarchical = part.get("distance") == "hierarchical"
+    if hierarchical and not _given(part, "hierarchy"):
+        yield ("distance",), "distance: hierarchical needs the hierarchy of the column; add hierarchy"
+    if not hierarchical and _given(part, "hierarchy"):
+        yield ("hierarchy",), "hierarchy goes with distance: hierarchical; remove it, or say so"
+
+
+def delta_presence(part: Part) -> Faults:
+    """The bounds are in order."""
+    least, most = _numbers([part.get("min", 0)]), _numbers([part.get("max", 1)])
+    if least and most and least[0] > most[0]:
+        yield ("min",), "min is above max; exchange them"
+
+
+ENTRIES = {"l_diversity": l_diversity, "t_closeness": t_closeness, "delta_presence": delta_presence}
+_OF_COLUMNS = ("l_diversity", "t_closeness", "alpha_k", "beta", "delta_disclosure")
+
+
+def privacy_entries(models: Part) -> Iterator[tuple[KeyPath, str, Part]]:
+    """The mappings of the models with their paths: one alone, or several in a list."""
+    for key in (*_OF_COLUMNS, "delta_presence", "k_map"):
+        value = models.get(key)
+        if isinstance(value, Mapping):
+            yield (key,), key, value
+        for index, entry in enumerate(value if isinstance(value, (list, tuple)) else ()):
+            if isinstance(entry, Mapping):
+                yield (key, index), key, entry
+
+
+def model_columns(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name: repr(name)) -> Faults:
+    """The models speak of sensitive columns; the column that names persons is never released."""
+    models = config.get("privacy")
+    if not isinstance(models, Mapping):
+        return
+    sensitive = config.get("sensitive", [])
+    listed = sensitive if isinstance(sensitive, (list, tuple)) else None
+    for path, key, entry in privacy_entries(models):
+        name, place = entry.get("column"), ("privacy", *path, "column")
+        if isinstance(name, str) and key in _OF_COLUMNS and listed is not None and name not in listed:
+            yield place, f"column {show(place, name)} is not among sensitive; add it there"
+    entity = models.get("entity")
+    for role in ("quasi_identifiers", "sensitive", "insensitive"):
+        names = config.get(role)
+        if isinstance(entity, str) and isinstance(names, (Mapping, list, tuple)) and entity in names:
+            yield ("privacy", "entity"), f"the entity is never released, but is listed in {role}; remove it there"
+
+
 def roles(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name: repr(name)) -> Faults:
     """Every column has one role at most; `show` gives the text that stands for a column's name."""
     seen: dict[str, str] = {}

@@ -19,6 +19,7 @@ _VARIABLE: Schema = {
     "type": "string",
     "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*\}",
 }
+_WHOLE: Schema = {"type": "integer"}
 
 
 def _needs(*keys: str) -> Schema:
@@ -69,6 +70,18 @@ _BETWEEN_KEYS: dict[str, Schema] = {
             _when(_only_with("builtin", "date"), _needs("levels")),
         ],
     },
+    "PrivacyConfig": {"anyOf": [_needs("k"), _needs("k_map")]},
+    "LDiversity": {
+        "dependentSchemas": {"c": _only_with("variant", "recursive")},
+        "allOf": [
+            _when(_only_with("variant", "recursive"), _needs("c")),
+            _when({"not": _only_with("variant", "entropy")}, {"properties": {"l": {"anyOf": [_WHOLE, _VARIABLE]}}}),
+        ],
+    },
+    "TCloseness": {
+        "dependentSchemas": {"hierarchy": _only_with("distance", "hierarchical")},
+        "allOf": [_when(_only_with("distance", "hierarchical"), _needs("hierarchy"))],
+    },
     "AlgorithmConfig": {
         "dependentSchemas": {
             "objective": {"properties": {"name": {"const": "optimal"}}},
@@ -109,6 +122,13 @@ def _add_short_forms(schema: Schema) -> None:
     known["target"] = _either(known["target"], text, _part("TargetConfig"))
     names = parts["AlgorithmConfig"]["properties"]["name"]["anyOf"]
     known["algorithm"] = _either(known["algorithm"], *names, _part("AlgorithmConfig"))
+    models = parts["PrivacyConfig"]["properties"]
+    for key, entry in models.items():
+        if entry.get("type") == "array":  # one entry need not stand in a list
+            models[key] = _either(entry, entry["items"], {"type": "array", "items": entry["items"]})
+    for name in ("KMap", "DeltaPresence"):
+        entry = parts[name]["properties"]["population"]
+        parts[name]["properties"]["population"] = _either(entry, text, _part("SourceConfig"))
     columns = {**known["identifiers"], "minItems": 1}
     del columns["description"]
     entries = {

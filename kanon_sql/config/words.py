@@ -12,7 +12,8 @@ from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin
 from pydantic_core import ErrorDetails
 
 from kanon_sql.config.draft import key_text
-from kanon_sql.config.model import Config, Part
+from kanon_sql.config.model import Config
+from kanon_sql.config.part import Part
 from kanon_sql.config.yaml import KeyPath
 
 # Texts that are longer are not repeated: they would bury the message.
@@ -99,6 +100,8 @@ def part_at(path: KeyPath) -> type[Part] | None:
     """The model of the mapping at `path`, None if there is none."""
     here: Any = Config
     for step in path:
+        if get_origin(here) is list and not isinstance(step, int):  # one entry that was written without its list
+            here = _bare(get_args(here)[-1])
         if _is_part(here):
             known = here.model_fields.get(str(step))
             here = _bare(known.annotation) if known else None
@@ -106,6 +109,8 @@ def part_at(path: KeyPath) -> type[Part] | None:
             here = _bare(get_args(here)[-1])
         else:
             return None
+    if get_origin(here) is list:
+        here = _bare(get_args(here)[-1])
     return here if _is_part(here) else None
 
 
@@ -137,7 +142,7 @@ def _bound(kind: str, context: dict[str, Any]) -> str | None:
     if kind == "too_short":
         return f"{context['min_length']} entry or more"
     if kind in ("decimal_max_digits", "decimal_whole_digits", "decimal_max_places"):
-        return "a number of 38 digits at most"
+        return f"a number of {context.get('max_digits', 38)} digits at most"
     return None
 
 

@@ -41,11 +41,14 @@ def ordered_dimension(
     missing: Sequence[str],
     released_missing: str | None,
     place: str,
+    *,
+    by_text: bool = False,
 ) -> Dimension:
     """Ranks the values of a column; `distinct` selects its distinct raw values as `value`.
 
     A text column counts as numbers when all its values are plain numerals, as dates when all are ISO dates, unless
-    the configuration says what it is. Raises ConfigurationError for values that are not of the type asked for.
+    the configuration says what it is. With `by_text` texts that are the same number are told apart. Raises
+    ConfigurationError for values that are not of the type asked for.
     """
     values = _with_missing(distinct, item, missing)
     kind, read_as = _reading(engine, item, spec, values)
@@ -69,6 +72,7 @@ def ordered_dimension(
             "distinct_values": values,
             "ordered_value": absent,
             "label_value": label,
+            "tie_value": exp.cast(value.copy(), "VARCHAR") if by_text and item.is_text else exp.null(),
             "number_value": _number(kind, absent, read_as or item.type),
             "endless_value": _endless(kind, absent, read_as or item.type),
         },

@@ -43,8 +43,8 @@ class Engine:
         self.statements = 0
         self._deadline = Deadline()
 
-    def query(self, name: str, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
-        """Runs the query file `name` with its holes filled (see template.fill); its rows."""
+    def query(self, name: template.Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
+        """Runs the query file `name`, or a composed statement, with its holes filled (see template.fill); its rows."""
         return self.run(template.render(name, **holes), values)
 
     def run(self, statement: exp.Expr | str, values: Mapping[str, Any] | None = None) -> list[Row]:

@@ -9,12 +9,15 @@ Three kinds of holes are filled:
   AND chain. Inside an expression, `SUM_OF(x)` adds the repetitions, `ANY_OF(x)` and `ALL_OF(x)` join them with OR and
   AND, `LIST_OF(x)` lists them;
 * values stay parameters (`$k`) and are bound when the statement runs.
+
+Statements that are put together from several files (see `compose`) have the same holes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -42,8 +45,43 @@ def load(name: str) -> exp.Expr:
     return parse(text)
 
 
-def fill(
+@dataclass(frozen=True, eq=False)
+class Composed:
+    """A statement put together from several query files, its holes still open; filled and rendered like one file."""
+
+    tree: exp.Expr
+    rendered: dict[object, list[str]] = field(default_factory=dict, repr=False)
+
+
+Statement = str | Composed
+
+
+def compose(
     name: str,
+    tables: Mapping[str, str | Composed] | None = None,
+    values: Mapping[str, exp.Expr] | None = None,
+) -> Composed:
+    """The query file with other files in place of its tables, or with its tables renamed; lists stay open.
+
+    `values` stand for parameters, so that statements with parameters of the same name can be put together.
+    """
+    tree = load(name).copy()
+    for node in list(tree.find_all(exp.Parameter, exp.Placeholder)):
+        if values and node.name in values:
+            node.replace(values[node.name].copy())
+    for node in list(tree.find_all(exp.Identifier)):
+        renamed = (tables or {}).get(node.name)
+        if isinstance(renamed, str):
+            node.replace(exp.to_identifier(renamed))
+    for table in list(tree.find_all(exp.Table)):
+        inner = (tables or {}).get(table.name)
+        if isinstance(inner, Composed):
+            _put(table, exp.Subquery(this=inner.tree.copy()))
+    return Composed(tree)
+
+
+def fill(
+    name: Statement,
     names: Mapping[str, Fill] | None = None,
     lists: Mapping[str, Sequence[Item]] | None = None,
 ) -> exp.Expr:
@@ -51,7 +89,7 @@ def fill(
 
     `names` maps whole names; `lists` maps a prefix to its items, each of which maps the names behind the prefix.
     """
-    tree = load(name).copy()
+    tree = (name.tree if isinstance(name, Composed) else load(name)).copy()
     for prefix, items in (lists or {}).items():
         _repeat(tree, prefix + "_", items)
     _replace(tree, names or {})
@@ -59,7 +97,7 @@ def fill(
 
 
 def render(
-    name: str, names: Mapping[str, Fill] | None = None, lists: Mapping[str, Sequence[Item]] | None = None
+    name: Statement, names: Mapping[str, Fill] | None = None, lists: Mapping[str, Sequence[Item]] | None = None
 ) -> str:
     """The text of the filled query file.
 
@@ -72,21 +110,22 @@ def render(
         _is_plain(value) for items in lists.values() for item in items for value in item.values()
     ):
         return text(fill(name, names, lists))
+    rendered = name.rendered if isinstance(name, Composed) else _RENDERED
     shape = (
-        name,
+        name if isinstance(name, str) else "",
         tuple(sorted(names.items())),
         tuple(
             (prefix, tuple(tuple((key, type(value)) for key, value in item.items()) for item in items))
             for prefix, items in lists.items()
         ),
     )
-    pieces = _RENDERED.get(shape)
+    pieces = rendered.get(shape)
     if pieces is None:
         marked = {
             prefix: [{key: _mark(prefix, i, key) for key in item} for i, item in enumerate(items)]
             for prefix, items in lists.items()
         }
-        pieces = _RENDERED[shape] = re.split(f'"({_MARK}[0-9a-z_.]+)"', text(fill(name, names, marked)))
+        pieces = rendered[shape] = re.split(f'"({_MARK}[0-9a-z_.]+)"', text(fill(name, names, marked)))
     values = {
         _mark(prefix, i, key): f'"{value}"' if isinstance(value, str) else str(value)
         for prefix, items in lists.items()
@@ -247,10 +286,14 @@ def _replace(tree: exp.Expr, names: Mapping[str, Fill]) -> None:
 
 def _replace_table(node: exp.Table, value: exp.Expr) -> None:
     made = _sealed(value.copy())
-    alias = node.args.get("alias")
     if isinstance(made, exp.Select):
         made = exp.Subquery(this=made)
-    made.set("alias", alias or exp.TableAlias(this=quoted(node.name)))
+    _put(node, made)
+
+
+def _put(node: exp.Table, made: exp.Expr) -> None:
+    """Puts an expression in the place of a table, under the table's alias or name."""
+    made.set("alias", node.args.get("alias") or exp.TableAlias(this=quoted(node.name)))
     for join in node.args.get("joins") or []:
         made.append("joins", join)
     node.replace(made)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from kanon_sql.config.model import CsvOptions, QuasiIdentifier, SourceConfig
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.config.source import CsvOptions, SourceConfig
 from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
 from kanon_sql.engine.template import quoted, state
 from kanon_sql.errors import ConfigurationError

@@ -1,117 +1,150 @@
-"""A release of classes as one self-contained SELECT: tables of values, of ranges and of labels inlined."""
+"""A release of classes as one self-contained SELECT: tables of values, of ranges and of labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sqlglot import exp
 
+from kanon_sql.dialects.listing import Cell, Listing
 from kanon_sql.dimensions.model import Dimension
 from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine, Row
+from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column, quoted, state
 from kanon_sql.multidimensional.release import Output, list_shares
-from kanon_sql.release.compiled import typed
+from kanon_sql.release.body import (
+    Asked,
+    Body,
+    Released,
+    cells,
+    key_name,
+    or_missing,
+    set_with,
+    source_rows,
+    split_missing,
+    with_of,
+)
+from kanon_sql.source.roles import Roles
 
 
 def compiled_partitions(
     engine: Engine,
-    rows: exp.Select,
+    asked: Asked,
+    roles: Roles,
     dimensions: Sequence[Dimension],
-    released: Sequence[Output],
-    order: str,
+    outputs: Sequence[Output],
     *,
     boxes: bool,
-) -> exp.Expr:
+    lines: tuple[str, ...],
+) -> Body:
     """The release as one SELECT over the source.
 
     With `boxes` every class is one range of positions along each dimension, and no two overlap: a table of ranges says
     it all. Otherwise the tuples of each class are listed, with the rows that it takes of them.
     """
-    labels = [output.label for output in released if output.label]
-    source = "source" if boxes else "placed"
-    outputs: list[Item] = [
-        {
-            "value": column(output.key, source)
-            if output.key
-            else column(output.label or "", "members" if boxes else "classes"),
-            "name": output.name,
-        }
-        for output in released
-    ]
+    domains = [_domain(engine, d, asked) for d in dimensions]
+    labels = [output.label for output in outputs if output.label]
+    types = _label_types(engine, asked)
+    rows, classes = ("placed", "members") if boxes else ("dealt", "classes")
+    out: list[Item] = []
+    others: list[Item] = []
+    released: list[Released] = []
+    described = {item.key: item.type for item in roles.released}
+    for position, output in enumerate(outputs):
+        code = f"r{position}"
+        if output.key is not None:
+            name = f"o{output.key[1:]}"
+            others.append({"value": column(name, "source_rows"), "column": name})
+            value = column(name, rows)
+        else:
+            value = column(output.label or "", classes)
+        out.append({"value": value, "column": code, "name": output.name})
+        kind = described[output.key] if output.key else types[output.label or ""]
+        released.append(Released(code, output.name, output.key is None, kind))
+    if asked.carried is not None:
+        others.append({"value": column("entity", "source_rows"), "column": "entity"})
+        out.append({"value": column("entity", rows), "column": "entity", "name": "entity"})
     holes: list[Item] = [
         {
             "domain": f"domain_{d.index}",
-            "key": d.column.key,
+            "key": key_name(d.column),
+            "place": place,
             "position": d.position,
             "low": f"low_{d.index}",
             "high": f"high_{d.index}",
         }
-        for d in dimensions
+        for d, (_, place) in zip(dimensions, domains, strict=True)
     ]
-    drawn: list[Item] = [{"key": exp.Anonymous(this="random")}] if order == "random" else []
-    if order != "random" and not boxes:
-        drawn = [{"key": column("number", "placed")}]
     statement = template.fill(
         "classes/compiled_boxes" if boxes else "classes/compiled_tuples",
-        names={"source": rows},
-        lists={"out": outputs, "qi": holes, "sort": drawn, "label": [{"name": label} for label in labels]},
+        lists={
+            "out": out,
+            "other": others,
+            "qi": holes,
+            "sort": asked.sort_items(),
+            "label": [{"name": label} for label in labels],
+        },
     )
     assert isinstance(statement, exp.Select)
-    tables = [_domain(engine, d) for d in dimensions]
+    if asked.carried is not None:
+        statement.expressions[-1].pop()
+    set_with(statement, [source_rows(asked, roles), *with_of(statement).expressions])
+    listings = [listing for listing, _ in domains]
     if boxes:
         edges = [str(hole[end]) for hole in holes for end in ("low", "high")]
-        tables.append(_classes(engine, labels, ["classes", "released_classes"], edges))
+        listings.append(_classes(engine, labels, types, edges, state("classes")))
     else:
-        tables += [_tuples(engine, dimensions), _classes(engine, labels, ["released_classes"], ["part"])]
-    inner = statement.args.get("with_") or statement.args.get("with")
-    made = [*tables, *(inner.expressions if isinstance(inner, exp.With) else [])]
-    statement.set("with_" if "with_" in statement.arg_types else "with", exp.With(expressions=made))
-    return statement
+        listings += [_tuples(engine, dimensions), _classes(engine, labels, types, ["part"], state("released_classes"))]
+    return Body(lines, statement, tuple(listings), tuple(released))
 
 
-def _domain(engine: Engine, d: Dimension) -> exp.CTE:
-    found = engine.run(
-        exp.select(exp.cast(column("value"), "VARCHAR"), column("position"))
-        .from_(quoted(d.domain))
-        .order_by(column("position"), exp.cast(column("value"), "VARCHAR"))
-    )
-    tuples = [[typed(value, d.column.type), exp.Literal.number(position)] for value, position in found]
-    return _values(f"domain_{d.index}", ["value", "position"], tuples)
+def _domain(engine: Engine, d: Dimension, asked: Asked) -> tuple[Listing, exp.Expr]:
+    """(the values with their positions, the position of a row's value)."""
+    found = engine.query("classes/compiled_domain", names={"domain": d.domain})
+    listed, absent = split_missing(found, d.column, asked.missing)
+    name = f"domain_{d.index}"
+    rows = tuple((cells(value, d.column.type), int(position)) for value, position in listed)
+    columns = (("value", d.column.type), ("position", "BIGINT"))
+    literal = None if absent is None else exp.Literal.number(int(absent[0]))
+    place = or_missing(column(key_name(d.column), "source_rows"), column("position", name), literal)
+    return Listing(name, f"quasi-identifier {d.column.name!r}", columns, rows), place
 
 
-def _tuples(engine: Engine, dimensions: Sequence[Dimension]) -> exp.CTE:
+def _tuples(engine: Engine, dimensions: Sequence[Dimension]) -> Listing:
     list_shares(engine, dimensions)
     names = [*(d.position for d in dimensions), "part", "rows_before", "last_row"]
-    found = engine.run(exp.select(*map(column, names)).from_(quoted(state("shares"))))
-    return _values("tuples", names, [[exp.Literal.number(one) for one in row] for row in found])
+    ordered = [column(name) for name in names]
+    found = engine.run(exp.select(*map(column, names)).from_(quoted(state("shares"))).order_by(*ordered))
+    rows = tuple(tuple(map(int, row)) for row in found)
+    return Listing("tuples", "the tuples of the classes", tuple((name, "BIGINT") for name in names), rows)
 
 
-def _classes(engine: Engine, labels: Sequence[str], tables: Sequence[str], numbers: Sequence[str]) -> exp.CTE:
-    """Positions and labels of the classes; a label is a text, a bound is of its column's type."""
-    selected = exp.select(*(exp.column(name) for name in numbers), *(_as_text(label) for label in labels))
-    joined = selected.from_(quoted(state(tables[0])))
-    for table in tables[1:]:
-        joined = joined.join(quoted(state(table)), using="part")
-    found: list[Row] = engine.run(joined)
-    types = {str(row[0]): str(row[1]) for row in engine.run(exp.Describe(this=exp.to_table(state("released_classes"))))}
-    rows = [
-        [exp.Literal.number(one) for one in row[: len(numbers)]]
-        + [typed(value, _type(types[label])) for label, value in zip(labels, row[len(numbers) :], strict=True)]
+def _label_types(engine: Engine, asked: Asked) -> dict[str, str]:
+    """The type of each label; a bound is of its column's type."""
+    described = engine.run(exp.Describe(this=exp.to_table(state("released_classes"))))
+    types = {str(row[0]): str(row[1]) for row in described}
+    return {
+        name: "VARCHAR" if kind.startswith("ENUM") or (asked.as_text and name.startswith("label_")) else kind
+        for name, kind in types.items()
+    }
+
+
+def _classes(
+    engine: Engine, labels: Sequence[str], types: dict[str, str], numbers: Sequence[str], table: str
+) -> Listing:
+    """Positions and labels of the classes."""
+    found = engine.query(
+        "classes/compiled_labels",
+        names={"released_classes": state("released_classes"), "other_classes": table},
+        lists={"label": [{"name": label} for label in labels], "class": [{"number": number} for number in numbers]},
+    )
+    split = len(numbers)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *map(int, row[:split]),
+            *(cells(value, types[label]) for label, value in zip(labels, row[split:], strict=True)),
+        )
         for row in found
     ]
-    return _values("classes", [*numbers, *labels], rows)
-
-
-def _as_text(label: str) -> exp.Expr:
-    return exp.cast(exp.column(label), "VARCHAR")
-
-
-def _type(described: str) -> str:
-    return "VARCHAR" if described.startswith("ENUM") else described
-
-
-def _values(name: str, columns: Sequence[str], rows: Iterable[Sequence[exp.Expr]]) -> exp.CTE:
-    alias = exp.TableAlias(this=quoted("listed"), columns=[quoted(one) for one in columns])
-    values = exp.Values(expressions=[exp.Tuple(expressions=list(row)) for row in rows], alias=alias)
-    return exp.CTE(this=exp.select("*").from_(values), alias=exp.TableAlias(this=quoted(name)))
+    columns = (*((number, "BIGINT") for number in numbers), *((label, types[label]) for label in labels))
+    return Listing("classes", "the labels of the classes", columns, tuple(rows))

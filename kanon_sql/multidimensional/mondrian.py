@@ -19,6 +19,8 @@ from kanon_sql.dimensions.model import Dimension
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine, Row
 from kanon_sql.engine.template import Item, state
+from kanon_sql.models.model import Models
+from kanon_sql.multidimensional.judging import Judging
 from kanon_sql.multidimensional.tuples import Tuples, position_items
 from kanon_sql.progress import Progress
 
@@ -64,6 +66,7 @@ class Mondrian:
         algorithm: AlgorithmConfig,
         k: int,
         progress: Progress,
+        models: Models | None = None,
     ) -> None:
         self.engine = engine
         self.dimensions = tuples.dimensions
@@ -79,6 +82,9 @@ class Mondrian:
         self._ordered = [d for d in tuples.dimensions if d.tree is None]
         self._next_part = 1
         self._cuts = 0
+        self._judging: Judging | None = None
+        if models is not None and not models.only_k:
+            self._judging = Judging(engine, models, k, tuples.count, self._items, self._choice())
 
     def run(self, deadline: Deadline) -> Partitioning:
         """Rounds until nothing is cut any more, or until the deadline: what is reached by then is a release too."""
@@ -89,7 +95,7 @@ class Mondrian:
             while True:
                 with self.engine.until(deadline):
                     deadline.check()
-                    cuts = self._find(find)
+                    cuts = self._find(find, deadline)
                 if not cuts:
                     break
                 self._split(split, cuts)
@@ -100,10 +106,12 @@ class Mondrian:
         self._query("finish_all")
         return Partitioning(rounds, self._cuts, finished, self.seed, self._makes_boxes())
 
-    def _find(self, statements: Sequence[str]) -> int:
+    def _find(self, statements: Sequence[str], deadline: Deadline) -> int:
         """Runs the statements that find the cuts of a round; the last makes the table of cuts, and says how many."""
         made: list[Row] = []
-        for statement in statements:
+        for position, statement in enumerate(statements, 1):
+            if position == len(statements) and self._judging is not None:
+                self._judging.narrow(deadline)
             values = {name: value for name, value in (("k", self.k), ("seed", self.seed)) if f"${name}" in statement}
             made = self.engine.run(statement, values)
         return int(made[0][0])
@@ -201,6 +209,8 @@ class Mondrian:
 
     def _render_choice(self, name: str) -> str:
         names: dict[str, template.Fill] = {**self._names, **self._choice()}
+        if self._judging is not None:
+            names["eligible"] = template.parse(Judging.ELIGIBLE)
         return template.text(template.fill(f"mondrian/{name}", names=names, lists={"this": self._items}))
 
     def _histogram(self, item: Item) -> exp.Expr:

@@ -9,6 +9,7 @@ from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine
 from kanon_sql.local.search import LocalSearch
+from kanon_sql.multidimensional.judging import violates_as_a_whole
 from kanon_sql.multidimensional.mondrian import Mondrian
 from kanon_sql.multidimensional.solution import Partitions
 from kanon_sql.multidimensional.tuples import Tuples
@@ -27,11 +28,11 @@ class Multidimensional(Prepared):
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
     ) -> Partitions:
-        if self.n < request.k:
+        if self.n < request.k or (not self.models.only_k and violates_as_a_whole(engine, self.models, request.k)):
             return Partitions(engine, self, algorithm, request, None)
         if algorithm.name == "local":
-            found = LocalSearch(engine, self.tuples, request.k, progress).run(deadline)
+            found = LocalSearch(engine, self.tuples, request.k, progress, self.models).run(deadline)
             found = replace(found, seed=secrets.randbits(62) if algorithm.seed is None else algorithm.seed)
         else:
-            found = Mondrian(engine, self.tuples, algorithm, request.k, progress).run(deadline)
+            found = Mondrian(engine, self.tuples, algorithm, request.k, progress, self.models).run(deadline)
         return Partitions(engine, self, algorithm, request, found)

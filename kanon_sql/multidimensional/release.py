@@ -13,11 +13,12 @@ from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column, state
 from kanon_sql.errors import ConfigurationError, EngineError, VerificationError
 from kanon_sql.multidimensional.classes import BOUNDS, bound_name, label_name
+from kanon_sql.recount import ClassCounts
 from kanon_sql.release.statement import numbered, sort_items
 from kanon_sql.solution import Writing
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
-from kanon_sql.verify import ClassCounts, count_classes, count_problems, require_columns
+from kanon_sql.verify import Judgement, count_problems, judge, require_columns
 
 
 @dataclass(frozen=True)
@@ -110,25 +111,29 @@ def _drawn_by(sort: list[Item], number: exp.Expr) -> list[Item]:
     return sort
 
 
-def verify_partitions(engine: Engine, written: Source, released: Sequence[Output], k: int, *, rows: int) -> ClassCounts:
+def verify_partitions(
+    engine: Engine, written: Source, released: Sequence[Output], judgement: Judgement, *, rows: int
+) -> ClassCounts:
     """Checks what was written: columns, rows, every class at least k, labels and sizes those of the classes made.
 
     Raises VerificationError with every point that does not hold.
     """
     try:
-        return _verify(engine, written, released, k, rows)
+        return _verify(engine, written, released, judgement, rows)
     except EngineError as error:
         raise VerificationError(f"what was written cannot be read again: {error}") from error
 
 
-def _verify(engine: Engine, written: Source, released: Sequence[Output], k: int, rows: int) -> ClassCounts:
+def _verify(
+    engine: Engine, written: Source, released: Sequence[Output], judgement: Judgement, rows: int
+) -> ClassCounts:
     require_columns(written, [output.name for output in released])
     labels: list[Item] = [
         {"name": output.label, "key": written.column(output.name).key} for output in released if output.label
     ]
     values = [exp.cast(column(str(entry["key"])), "VARCHAR") for entry in labels]
-    counts = count_classes(engine, written.relation, values, k)
-    problems = count_problems(counts, rows, k)
+    counts, problems = judge(engine, written, values, judgement)
+    problems += count_problems(counts, rows, judgement.question)
     names = {"written": written.relation, "released_classes": state("released_classes")}
     different = engine.query("classes/verify", names=names, lists={"label": labels})[0][0]
     if different:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,15 +11,19 @@ from sqlglot import exp
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.template import column
 from kanon_sql.errors import NoReleaseError
+from kanon_sql.frequency import normalized
 from kanon_sql.multidimensional.classes import Classes, build_classes, rows_by_level
 from kanon_sql.multidimensional.compiled import compiled_partitions
 from kanon_sql.multidimensional.mondrian import Partitioning
 from kanon_sql.multidimensional.release import Output, outputs, select_partitions, verify_partitions
+from kanon_sql.recount import ClassCounts, Table, comparable
+from kanon_sql.release.body import Asked, Body
 from kanon_sql.search.measures import geometric_mean
 from kanon_sql.solution import Json, Request, Solution, Writing
 from kanon_sql.source.model import Source
-from kanon_sql.verify import ClassCounts
+from kanon_sql.verify import Judgement
 
 if TYPE_CHECKING:
     from kanon_sql.multidimensional.problem import Multidimensional
@@ -59,6 +63,11 @@ class Partitions(Solution):
     def require(self) -> None:
         n = self.prepared.n
         if not self.has_release:
+            if n >= self.request.k:
+                raise NoReleaseError(
+                    f"{self.algorithm.name} starts with all rows as one class, which violates k or a model: "
+                    "ask for less"
+                )
             raise NoReleaseError(f"no release satisfies k = {self.request.k}: only {n} row{'s' * (n != 1)} take part")
 
     def describe(self) -> Json:
@@ -100,8 +109,8 @@ class Partitions(Solution):
     def class_count(self) -> int:
         return self.classes.count
 
-    def starred_rows(self) -> int:
-        return 0
+    def can_mask(self) -> bool:
+        return False
 
     def columns(self) -> list[str]:
         return [output.name for output in self._outputs()]
@@ -117,21 +126,45 @@ class Partitions(Solution):
         )
 
     def verify(self, engine: Engine, written: Source, masked: int) -> ClassCounts:
-        return verify_partitions(engine, written, self._outputs(), self.request.k, rows=self.prepared.n)
+        judgement = Judgement(self.prepared.question(self.request.k, written), self._recounted())
+        return verify_partitions(engine, written, self._outputs(), judgement, rows=self.prepared.n)
 
-    def compiled(self, order: str, masked: bool) -> tuple[Sequence[str], exp.Expr]:
+    def compiled(self, asked: Asked) -> Body:
         cut, partitions = self.algorithm.cut or "strict", self.classes.partitions
         how = "Local recoding" if self.algorithm.name == "local" else f"Mondrian, cut: {cut}"
-        lines = (f"{how}: {partitions} partitions; no row is left out.",)
-        statement = compiled_partitions(
+        return compiled_partitions(
             self.engine,
-            self.prepared.rows,
+            asked,
+            self.prepared.roles,
             self.prepared.tuples.dimensions,
             self._outputs(),
-            order,
             boxes=self.found.boxes,
+            lines=(f"{how}: {partitions} partitions; no row is left out.",),
         )
-        return lines, statement
+
+    def _recounted(self) -> Table | None:
+        """The released rows with their entities; None where k counts rows."""
+        prepared, entity = self.prepared, self.prepared.models.entity
+        if entity is None:
+            return None
+        writing = Writing(order="none", seed=None, plain_text=True, as_text=True)
+        made = self._outputs()
+        rows = select_partitions(
+            self.engine,
+            prepared.rows,
+            prepared.tuples.dimensions,
+            [*made, Output(entity.name, key=entity.key)],
+            writing,
+            share_seed=self.found.seed if self._shares else None,
+        )
+        assert isinstance(rows, exp.Select)
+        values = [column(output.name) for output in made if output.label]
+        missing = prepared.source.missing
+        sensitive = {
+            name: comparable(replace(one.column, key=name), one.column, missing)
+            for name, one in prepared.models.columns.items()
+        }
+        return Table(rows, values, sensitive, normalized(replace(entity, key=entity.name), missing))
 
     def _outputs(self) -> list[Output]:
         return outputs(self.prepared.roles, self.prepared.tuples.dimensions, bounds=self.prepared.bounds)

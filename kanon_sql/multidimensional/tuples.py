@@ -11,6 +11,7 @@ from kanon_sql.dimensions.model import Dimension
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, state
 from kanon_sql.errors import NoReleaseError
+from kanon_sql.frequency import Carried, count_records
 
 
 @dataclass(frozen=True)
@@ -27,9 +28,10 @@ class Tuples:
         return state("frequency")
 
 
-def count_tuples(engine: Engine, rows: exp.Select, dimensions: Sequence[Dimension], *, staged: bool) -> Tuples:
+def count_tuples(
+    engine: Engine, rows: exp.Select, dimensions: Sequence[Dimension], carried: Carried, *, staged: bool
+) -> Tuples:
     """Counts the rows that take part by the positions of their values. Raises NoReleaseError without any row."""
-    total: exp.Expr = exp.Sum(this=exp.column("row_count", "source")) if staged else exp.Count(this=exp.Star())
     items: list[Item] = [
         {
             "mapping": dimension.domain,
@@ -39,11 +41,7 @@ def count_tuples(engine: Engine, rows: exp.Select, dimensions: Sequence[Dimensio
         }
         for dimension in dimensions
     ]
-    engine.query(
-        "frequency",
-        names={"frequency": state("frequency"), "source": rows, "row_total": total},
-        lists={"qi": items},
-    )
+    count_records(engine, rows, items, carried, staged=staged)
     count, n = engine.query("tuple_count", names={"tuples": state("frequency")})[0]
     if not n:
         raise NoReleaseError("the source has no row; there is nothing to release")

@@ -21,7 +21,7 @@ def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: Preference, d
     proven = False
     try:
         with checker.engine.until(deadline):
-            minimal_nodes(lattice, checker, deadline, found)
+            (minimal_nodes if checker.prunes else minimal_nodes_one_by_one)(lattice, checker, deadline, found)
         proven = True
     except TimeUpError:
         pass
@@ -72,6 +72,20 @@ def minimal_nodes(lattice: Lattice, checker: NodeChecker, deadline: Deadline, fo
             if successor not in queued:
                 queued.add(successor)
                 waiting.append(successor)
+
+
+def minimal_nodes_one_by_one(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
+    """Adds every minimal node to `found`, where models are not monotone: a node may fail above one that satisfies.
+
+    Only what is above a minimal node, and what fails the models that are monotone, is settled without a look.
+    """
+    for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
+        for node in lattice.nodes_at(height):
+            deadline.check()
+            if any(all(low <= level for low, level in zip(other, node, strict=True)) for other in found):
+                continue
+            if checker.satisfies(node):
+                found.append(node)
 
 
 def _climb(lattice: Lattice, checker: NodeChecker, node: Node, deadline: Deadline) -> Node:

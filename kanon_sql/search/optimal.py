@@ -7,6 +7,9 @@ is climbed greedily through nodes that nothing is known of, and one node of it i
 to turn from failing to satisfying; a failing node settles everything below it. And nodes below a failing one are
 never visited one by one: the search goes on with the least nodes above what is known to fail (a minimal hitting set
 of the failing border), so that its work does not grow with the lattice.
+
+Where models are not monotone, probes and what they settle are about those that are. Every node that passes these, and
+whose bound could win, is then judged by itself, in order of the bounds.
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ from kanon_sql.search.lattice import Lattice, Node
 from kanon_sql.search.measures import NodeMeasures
 from kanon_sql.search.objectives import CountedObjective, Objective
 from kanon_sql.search.result import TOLERANCE, SearchResult
+
+_MOST_COUNTED = 100_000
 
 
 class OptimalSearch:
@@ -58,7 +63,15 @@ class OptimalSearch:
             bound=bound if math.isfinite(bound) else None,
             lattice_nodes=self.lattice.size,
             checked=self.checker.checked,
+            left_by_bound=None if self.checker.prunes or not finished else self._left_by_bound(),
         )
+
+    def _left_by_bound(self) -> int | None:
+        """The nodes that could not win by their bound alone; None where they are too many to go through."""
+        if self.lattice.size > _MOST_COUNTED:
+            return None
+        limit = self._best_value + self._slack()
+        return sum(self.objective.bound(node) > limit for node in self.lattice.nodes())
 
     def _search(self) -> None:
         while self._queue:
@@ -107,14 +120,20 @@ class OptimalSearch:
         heapq.heappush(self._queue, (bound, sum(node), node))
 
     def _evaluate(self, node: Node) -> bool:
-        """Measures a node and keeps it when it is better; whether it satisfies."""
+        """Measures a node and keeps it when it is better; whether it passes the models that settle other nodes."""
         if node in self._evaluated:
             return True
         if isinstance(self.objective, CountedObjective):
             counts = self.checker.counts(node)
             self.objective.learn(node, counts.all_classes, counts.all_squares)
-        if not self.checker.satisfies(node):
+        if not self.checker.passes(node):
             return False
+        if not self.checker.prunes:
+            if self.objective.bound(node) > self._best_value + self._slack():
+                return True
+            if not self.checker.satisfies(node):
+                self._evaluated.add(node)
+                return True
         measures = self.checker.losses(node)
         self._evaluated.add(node)
         value = self.objective.value(measures)

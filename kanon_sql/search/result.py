@@ -16,6 +16,7 @@ class SearchResult:
     """The chosen node, or None when no node satisfies or none was found in time.
 
     `bound` is a lower bound on the objective over all satisfying nodes: equal to the winner's value when `proven`.
+    `left_by_bound` are the nodes whose bound alone said that they are no better, where models are not monotone.
     """
 
     winner: NodeMeasures | None
@@ -27,6 +28,7 @@ class SearchResult:
     minimal: tuple[NodeMeasures, ...] = ()
     ties: tuple[Node, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    left_by_bound: int | None = None
 
 
 def least(nodes: Sequence[NodeMeasures], key: Callable[[NodeMeasures], float]) -> tuple[NodeMeasures, tuple[Node, ...]]:

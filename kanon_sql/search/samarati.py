@@ -13,31 +13,27 @@ from kanon_sql.search.result import SearchResult, least
 def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: Preference, deadline: Deadline) -> SearchResult:
     """The first satisfying node of the least height in level order, or the one of least loss among all of that height.
 
-    Where time runs out, the best node so far, not proven.
+    Halving goes by heights at which some node satisfies; where models are not monotone, a height at which none does may
+    lie above one at which one does, and the heights are gone through from the lowest. Where time runs out, the best
+    node so far, not proven.
     """
-    low, high = sum(lattice.lows), sum(lattice.highs)
-    found: Node | None = None
+    high = sum(lattice.highs)
+    found: list[Node] = []  # each of less height than the one before
     best: NodeMeasures | None = None
     ties: tuple[Node, ...] = ()
     proven = False
     try:
         with checker.engine.until(deadline):
-            if checker.satisfies(lattice.highs):
-                found = lattice.highs
-                while low < high:
-                    middle = (low + high) // 2
-                    candidate = _first_at(lattice, checker, middle, deadline)
-                    if candidate is None:
-                        low = middle + 1
-                    else:
-                        found, high = candidate, middle
+            (_by_halving if checker.prunes else _upwards)(lattice, checker, deadline, found)
+            if found:
+                high = sum(found[-1])
                 if prefer == "first":
-                    best = checker.measures(found)
+                    best = checker.measures(found[-1])
                 else:
                     best, ties = _least_loss(lattice, checker, high, deadline)
         proven = best is not None
     except TimeUpError:
-        best = best or (checker.measures(found) if found is not None else None)
+        best = best or (checker.measures(found[-1]) if found else None)
     return SearchResult(
         winner=best,
         objective=best.lm if best else None,
@@ -48,6 +44,29 @@ def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: Preference, 
         ties=ties,
         notes=(f"the least height at which a node satisfies is {high}",) if proven else (),
     )
+
+
+def _by_halving(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
+    """Adds satisfying nodes, at last one of the least height."""
+    if checker.satisfies(lattice.highs):
+        found.append(lattice.highs)
+    low = sum(lattice.lows)
+    while found and low < sum(found[-1]):
+        middle = (low + sum(found[-1])) // 2
+        candidate = _first_at(lattice, checker, middle, deadline)
+        if candidate is None:
+            low = middle + 1
+        else:
+            found.append(candidate)
+
+
+def _upwards(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
+    """Adds a satisfying node of the least height."""
+    for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
+        node = _first_at(lattice, checker, height, deadline)
+        if node is not None:
+            found.append(node)
+            return
 
 
 def _first_at(lattice: Lattice, checker: NodeChecker, height: int, deadline: Deadline) -> Node | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from kanon_sql.config.model import CsvOptions
+from kanon_sql.config.source import CsvOptions
 from kanon_sql.engine.connection import Engine, literal
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import SourceConfig
+from kanon_sql.config.source import SourceConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.source.csv import open_csv

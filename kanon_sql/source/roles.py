@@ -49,6 +49,8 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
             by_name[name] = role
             if name not in present and (key == "quasi_identifiers" or not measured_only):
                 problems.append(_not_there(name, set() if hidden else present, loaded.place(key, name), source.label))
+    if config.privacy.entity is not None:
+        by_name[config.privacy.entity] = "identifier"
     unlisted = [column.name for column in source.columns if column.name not in by_name]
     if config.unlisted == "error" and unlisted and not measured_only:
         problems.append(
@@ -56,12 +58,29 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
             f"{' ...' if len(unlisted) > 20 else ''}; expected a role for each column of {source.label}: "
             "identifiers, quasi_identifiers, sensitive, insensitive, or unlisted: drop or insensitive"
         )
+    for name, place in _read_by_models(loaded).items():
+        if name not in present and (measured_only or name == config.privacy.entity):
+            problems.append(_not_there(name, set() if hidden else present, place, source.label))
     if problems:
         raise ConfigurationError(problems)
     for name in unlisted:
         by_name[name] = "insensitive" if config.unlisted == "insensitive" else "dropped"
     released = tuple(c for c in source.columns if by_name[c.name] not in ("identifier", "dropped"))
     return Roles(by_name, tuple(source.column(name) for name in config.quasi_identifiers), released)
+
+
+def _read_by_models(loaded: LoadedConfig) -> dict[str, str]:
+    """The columns that models speak of, and where the configuration says so."""
+    config = loaded.config.privacy
+    found: dict[str, str] = {}
+    for key in type(config).model_fields:
+        entries = getattr(config, key)
+        for entry in entries if isinstance(entries, list) else ():
+            if hasattr(entry, "column"):
+                found.setdefault(entry.column, loaded.place("privacy", key))
+    if config.entity is not None:
+        found[config.entity] = loaded.place("privacy", "entity")
+    return found
 
 
 def _not_there(name: str, present: set[str], place: str, label: str) -> str:

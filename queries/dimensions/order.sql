@@ -1,11 +1,11 @@
 -- The distinct values of one quasi-identifier without a hierarchy, in their order: position 0 for missing values, then
--- from 1; values that are equal in their type share a position. The measure runs from 0 to 1.
+-- from 1; values that are equal in their type share a position, unless ties are broken. The measure runs from 0 to 1.
 CREATE OR REPLACE TEMP TABLE domain AS
 SELECT
     value,
     CASE
         WHEN ordered IS NULL THEN 0
-        ELSE dense_rank() OVER (PARTITION BY ordered IS NULL ORDER BY ordered)
+        ELSE dense_rank() OVER (PARTITION BY ordered IS NULL ORDER BY ordered, tie)
     END AS position,
     ordered,
     CASE WHEN ordered IS NOT NULL THEN label END AS label,
@@ -24,6 +24,7 @@ FROM (
         value,
         is_missing,
         ordered_value AS ordered,
+        tie_value AS tie,
         label_value AS label,
         number_value AS number,
         endless_value AS is_endless

@@ -1,0 +1,1 @@
+"""Privacy models beyond k: what else every equivalence class must satisfy."""

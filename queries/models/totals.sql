@@ -1,0 +1,6 @@
+-- A sensitive column in all rows: how many rows, how many values, the sum of the cumulated counts.
+SELECT
+    CAST(sum(row_count) AS BIGINT) AS total,
+    count(*) - 1 AS value_count,
+    CAST(max(prefix) AS HUGEINT) AS whole
+FROM reference

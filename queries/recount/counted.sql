@@ -1,0 +1,4 @@
+-- How many rows of each class hold each sensitive value.
+SELECT qi_value, sensitive_value AS value, count(*) AS row_count
+FROM table_rows
+GROUP BY qi_value, sensitive_value

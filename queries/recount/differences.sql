@@ -1,0 +1,14 @@
+-- Classes that hold other numbers of rows in what was written than in the source as it is generalized.
+SELECT count(*) AS different_classes
+FROM (
+    SELECT qi_value, TRUE AS is_different
+    FROM (
+        SELECT qi_value, 1 AS sign
+        FROM written
+        UNION ALL
+        SELECT qi_value, -1 AS sign
+        FROM generalized
+    ) AS both_tables
+    GROUP BY qi_value
+    HAVING sum(sign) <> 0
+) AS different

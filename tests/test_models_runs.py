@@ -1,0 +1,315 @@
+"""Models beyond k in whole runs: hostile names, types, missing texts, in place, handed-in connections, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import kanon_sql
+from kanon_sql import api
+from kanon_sql.cli.main import main
+from kanon_sql.errors import ConfigurationError, NoReleaseError, VerificationError
+
+HOSTILE = ['se"ns', "x; DROP TABLE y", "ключ", "row_count", "value", "part", "key_code", " "]
+
+
+def table(path: Path, sensitive: str, kind: str, rows: int = 60) -> Path:
+    """A file with the columns age, sex, a sensitive one of a type, and who the person is."""
+    name = '"' + sensitive.replace('"', '""') + '"'
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"CREATE TABLE t AS SELECT i % 7 AS age, CASE WHEN i % 2 = 0 THEN 'f' END AS sex, {kind} AS {name}, "
+            f"'p' || (i // 2) AS who FROM range({rows}) AS numbers(i)"
+        )
+        connection.execute(f"COPY t TO '{path}'")
+    return path
+
+
+def config(source: Path, sensitive: str, target: Path, **privacy: Any) -> dict[str, Any]:
+    return {
+        "source": str(source),
+        "target": {"path": str(target), "overwrite": True},
+        "quasi_identifiers": {"age": {"builtin": "intervals", "widths": [2]}, "sex": {"builtin": "suppress"}},
+        "sensitive": [sensitive],
+        "unlisted": "drop",
+        "privacy": {"k": 3, **privacy},
+        "suppression": {"limit": 10},
+    }
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
+def test_hostile_names(name: str, suffix: str, algorithm: str, tmp_path: Path) -> None:
+    source = table(tmp_path / f"in{suffix}", name, "CASE WHEN i % 5 > 0 THEN i % 5 END")
+    asked = config(
+        source,
+        name,
+        tmp_path / f"out{suffix}",
+        l_diversity={"column": name, "l": 2},
+        t_closeness=[{"column": name, "t": 0.8}, {"column": name, "t": 0.8, "distance": "ordered"}],
+    )
+    report = kanon_sql.run({**asked, "algorithm": algorithm}).report
+    assert report["privacy"]["l_diversity"]["actual"] >= 2
+    assert [entry["actual"] <= 0.8 for entry in report["privacy"]["t_closeness"]] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "i % 4",
+        "CAST(i % 4 AS DECIMAL(9, 2)) / 4",
+        "CAST(i % 4 AS DOUBLE) / 3",
+        "DATE '2020-01-01' + CAST(i % 4 AS INTEGER)",
+        "TIMESTAMPTZ '2020-01-01 00:00:00+00' + to_hours(i % 4)",
+        "i % 4 = 0",
+        "[i % 4]",
+        "'v' || (i % 4)",
+    ],
+)
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_sensitive_columns_of_all_types(kind: str, algorithm: str, suffix: str, tmp_path: Path) -> None:
+    source = table(tmp_path / "in.parquet", "s", kind)
+    asked = config(source, "s", tmp_path / f"out{suffix}", l_diversity={"column": "s", "l": 2})
+    asked["privacy"]["t_closeness"] = {"column": "s", "t": 0.9, "distance": "ordered"}
+    report = kanon_sql.run({**asked, "algorithm": algorithm}).report
+    assert report["privacy"]["l_diversity"]["actual"] >= 2
+
+
+def test_missing_texts_are_no_values_of_l(tmp_path: Path) -> None:
+    source = tmp_path / "in.csv"
+    source.write_text("age,s\n" + "1,a\n1,?\n1,\n" * 2, encoding="utf-8")
+    asked = {
+        "source": {"path": str(source), "missing": ["?", ""]},
+        "target": str(tmp_path / "out.csv"),
+        "quasi_identifiers": {"age": {"builtin": "suppress"}},
+        "sensitive": ["s"],
+        "privacy": {"k": 2, "l_diversity": {"column": "s", "l": 2}},
+    }
+    with pytest.raises(NoReleaseError, match="6 of 6 rows lie in classes that violate k or a model"):
+        kanon_sql.run(asked)
+    asked["privacy"] = {"k": 2, "t_closeness": {"column": "s", "t": 0}, "alpha_k": {"column": "s", "alpha": 0.7}}
+    report = kanon_sql.run(asked).report
+    assert report["privacy"]["alpha_k"]["actual"] == pytest.approx(2 / 3)
+    assert report["privacy"]["t_closeness"]["actual"] == 0
+
+
+def test_in_place_and_by_entity(tmp_path: Path) -> None:
+    source = table(tmp_path / "in.parquet", "s", "i % 4")
+    asked = config(source, "s", source, entity="who", l_diversity={"column": "s", "l": 2})
+    report = kanon_sql.run({**asked, "target": "in-place"}).report
+    assert report["privacy"]["k"] == {"required": 3, "actual": report["privacy"]["k"]["actual"], "counts": "entities"}
+    assert report["privacy"]["k"]["actual"] >= 3
+    assert any("k counts entities" in warning for warning in report["warnings"])
+    assert [row[0] for row in duckdb.execute(f"DESCRIBE FROM '{source}'").fetchall()] == ["age", "sex", "s"]
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
+def test_what_does_not_hold_the_models_is_withdrawn(
+    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search that forgets the models, which the recount of what was written notices."""
+    from kanon_sql.models.model import Models
+
+    source = table(tmp_path / "in.parquet", "s", "CASE WHEN i < 50 THEN 1 ELSE i END")
+    target = tmp_path / "out.parquet"
+    asked = config(source, "s", target, l_diversity={"column": "s", "l": 3})
+    whole = Models.classes
+    monkeypatch.setattr(Models, "classes", lambda self, tables, models=None: whole(self, tables, ()))
+    with pytest.raises(VerificationError, match="violate k or a model"):
+        kanon_sql.run({**asked, "algorithm": algorithm})
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
+def test_a_recount_of_entities_compares_the_classes(
+    algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Entities are counted in the source as it is generalized again: its classes must be those written."""
+    from kanon_sql import full_domain
+    from kanon_sql.multidimensional import solution
+
+    source = table(tmp_path / "in.parquet", "s", "i % 4")
+    target = tmp_path / "out.parquet"
+    asked = config(source, "s", target, entity="who")
+    for module, name in ((solution, "verify_partitions"), (full_domain, "verify_levels")):
+        verify = getattr(module, name)
+
+        def of_fewer(engine: Any, written: Any, *rest: Any, verify: Any = verify, **more: Any) -> Any:
+            engine.run(f"CREATE OR REPLACE TEMP TABLE fewer AS FROM '{source}' LIMIT 0")
+            from dataclasses import replace
+
+            kept = written.relation.copy().where("(SELECT count(*) FROM fewer) = 0").limit(50)
+            return verify(engine, replace(written, relation=kept), *rest, **more)
+
+        monkeypatch.setattr(module, name, of_fewer)
+    with pytest.raises(VerificationError, match="are not those of the source"):
+        kanon_sql.run({**asked, "algorithm": algorithm})
+    assert not target.exists()
+
+
+def test_a_connection_that_was_handed_in() -> None:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t AS SELECT i % 3 AS age, i % 4 AS s FROM range(24) AS numbers(i)")
+        api.run(
+            {
+                "quasi_identifiers": {"age": {"builtin": "suppress"}},
+                "sensitive": ["s"],
+                "privacy": {"k": 3, "l_diversity": {"column": "s", "l": 4}},
+            },
+            connection=connection,
+            source="t",
+            target="released",
+        )
+        assert connection.execute("SELECT count(DISTINCT s) FROM released GROUP BY age").fetchall() == [(4,)] * 3
+
+
+def test_check_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def call(*words: str) -> tuple[int, str, str]:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(["check", str(source), "--qi", "age", "--k", "2", *words])
+        assert isinstance(ended.value.code, int)
+        return ended.value.code, *capsys.readouterr()
+
+    source = table(tmp_path / "in.csv", "s", "CASE WHEN i % 7 = 0 THEN 1 ELSE i % 3 END")
+    words = ["--sensitive", "s", "--l", "2", "--t", "0.9", "--json"]
+    status, out, _ = call(*words)
+    report = json.loads(out)
+    assert status == 1
+    assert report["status"] == "violated"
+    assert report["violations"]["classes"] == 1
+    assert report["privacy"]["l_diversity"] == [{"column": "s", "variant": "distinct", "required": 2, "actual": 1}]
+    assert report["reference"] == "the table itself"
+    other = table(tmp_path / "other.csv", "s", "1")
+    _, out, _ = call(*words, "--reference", str(other))
+    assert json.loads(out)["reference"] == str(other)
+    assert json.loads(out)["privacy"]["t_closeness"][0]["actual"] == pytest.approx(6 / 9, abs=0.1)
+    status, _, err = call("--l", "2")
+    assert status == 2
+    assert "add --sensitive COLUMN" in err
+
+
+@pytest.mark.parametrize(
+    ("privacy", "words"),
+    [
+        ({"l_diversity": {"column": "who", "l": 2}}, "column 'who' is not among sensitive"),
+        ({"entity": "age"}, "the entity is never released, but is listed in quasi_identifiers"),
+        ({"entity": "nobody"}, "there is no column 'nobody'"),
+        ({"l_diversity": {"column": "s", "l": 2, "variant": "recursive"}}, "variant: recursive needs c"),
+        ({"t_closeness": {"column": "s", "t": 0.1, "distance": "hierarchical"}}, "needs the hierarchy of the column"),
+        (
+            {"t_closeness": {"column": "s", "t": 0.1, "distance": "hierarchical", "hierarchy": "h.csv"}},
+            "4 distinct values of column 's' are not covered",
+        ),
+    ],
+)
+def test_errors(privacy: dict[str, Any], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "h.csv").write_text("x,*\ny,*\n", encoding="utf-8")
+    source = table(tmp_path / "in.csv", "s", "i % 4")
+    with pytest.raises(ConfigurationError) as caught:
+        kanon_sql.run(config(source, "s", tmp_path / "out.csv", **privacy))
+    assert words in str(caught.value)
+
+
+def small(path: Path, text: str) -> str:
+    """A CSV file of `a,b / c,d` lines, split at blanks."""
+    path.write_text("\n".join(text.split()) + "\n", encoding="utf-8")
+    return str(path)
+
+
+def asked_of(folder: Path, rows: str, privacy: dict[str, Any], **more: Any) -> dict[str, Any]:
+    source: Any = small(folder / "in.csv", rows)
+    if "missing_texts" in more:
+        source = {"path": source, "missing": more.pop("missing_texts")}
+    header = rows.split(maxsplit=1)[0].split(",")
+    return {
+        "source": source,
+        "target": {"path": str(folder / "out.csv"), "overwrite": True},
+        "quasi_identifiers": {name: {"builtin": "suppress"} for name in header if name in "ab"},
+        "sensitive": [name for name in header if name == "s"],
+        "unlisted": "drop",
+        "privacy": privacy,
+        **more,
+    }
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "samarati", "minimal"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        {"alpha_k": {"column": "s", "alpha": 0.5}},
+        {"l_diversity": {"column": "s", "l": 2, "variant": "entropy"}},
+        {"l_diversity": {"column": "s", "l": 2, "c": 1.5, "variant": "recursive"}},
+    ],
+    ids=str,
+)
+def test_with_entities_a_node_may_fail_above_one_that_satisfies(
+    algorithm: str, model: dict[str, Any], tmp_path: Path
+) -> None:
+    rows = "a,s,e A,v,1 A,w,2 B,v,3 B,w,2"
+    asked = asked_of(tmp_path, rows, {"k": 2, "entity": "e", **model}, algorithm=algorithm)
+    assert kanon_sql.run(asked).levels == {"a": 0}
+
+
+@pytest.mark.parametrize("model", [{"k_map": {"k": 5}}, {"delta_presence": {"max": 0.5}}], ids=str)
+def test_masked_rows_have_no_class_in_a_population(model: dict[str, Any], tmp_path: Path) -> None:
+    population = small(tmp_path / "pop.csv", "a,b " + "x,y x,z w,y " * 20)
+    privacy = {"k": 3, **{key: {**entry, "population": population} for key, entry in model.items()}}
+    rows = "a,b " + "x,y " * 6 + "x,z " * 2 + "w,y "
+    masked = asked_of(tmp_path, rows, privacy, suppression={"limit": 3}, release={"suppressed": "mask"})
+    report = kanon_sql.run(masked).report
+    assert (report["rows"]["suppressed"], report["rows"]["masked"]) == (3, 0)
+
+
+def test_missing_values_of_a_population_are_those_of_the_source(tmp_path: Path) -> None:
+    population = small(tmp_path / "pop.csv", "a,b " + "xa, xa,u " * 5)
+    privacy = {"k": 1, "k_map": {"k": 5, "population": population}, "delta_presence": {"population": population}}
+    asked = asked_of(tmp_path, "a,b xa,? xa,u", privacy, missing_texts=["", "?"])
+    report = kanon_sql.run(asked).report
+    assert report["solution"]["levels"] == {"a": 0, "b": 0}
+    assert report["privacy"]["k_map"]["actual"] == 5
+    small(tmp_path / "b.csv", "u,*")
+    asked["quasi_identifiers"]["b"] = str(tmp_path / "b.csv")
+    assert kanon_sql.run(asked).report["privacy"]["k_map"]["actual"] == 5
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_what_one_value_is_does_not_depend_on_who_counts(algorithm: str, tmp_path: Path) -> None:
+    empty = asked_of(
+        tmp_path, "a,s x,p x, x,p x,", {"k": 2, "l_diversity": {"column": "s", "l": 2}}, missing_texts=["?"]
+    )
+    assert kanon_sql.run({**empty, "algorithm": algorithm}).report["privacy"]["l_diversity"]["actual"] == 2
+    closeness = [{"column": "s", "t": 0.5, "distance": "ordered"}, {"column": "s", "t": 0.5}]
+    numbers = asked_of(tmp_path, "a,s x,1.5 x,1.5 z,1.50 z,1.50", {"k": 2, "t_closeness": closeness})
+    report = kanon_sql.run({**numbers, "algorithm": algorithm}).report
+    assert [entry["actual"] for entry in report["privacy"]["t_closeness"]] == [0.5, 0.5]
+    source = tmp_path / "zero.parquet"
+    values = "('x', 0.0), ('x', -0.0), ('x', -0.0), ('z', 0.0), ('z', 0.0), ('z', 0.0)"
+    duckdb.execute(f"COPY (SELECT a, CAST(s AS DOUBLE) AS s FROM (VALUES {values}) AS v(a, s)) TO '{source}'")
+    zero = asked_of(tmp_path, "a,s", {"k": 2, "t_closeness": {"column": "s", "t": 0.2}}, algorithm=algorithm)
+    assert kanon_sql.run({**zero, "source": str(source)}).report["privacy"]["t_closeness"]["actual"] == 0
+
+
+def test_a_reference_of_another_type_and_with_missing_values(tmp_path: Path) -> None:
+    typed = tmp_path / "in.parquet"
+    values = "('A', 1), ('A', 2), ('B', 10), ('B', 2)"
+    duckdb.execute(f"COPY (SELECT a, CAST(s AS INTEGER) AS s FROM (VALUES {values}) AS v(a, s)) TO '{typed}'")
+    text = small(tmp_path / "in.csv", "a,s A,1 A,2 B,10 B,2")
+    asked = {
+        "quasi_identifiers": {"a": {"builtin": "suppress"}},
+        "sensitive": ["s"],
+        "privacy": {"k": 1, "t_closeness": {"column": "s", "t": 0.5, "distance": "ordered"}},
+    }
+    for table, reference in ((typed, text), (text, typed), (typed, typed)):
+        report = kanon_sql.check({**asked, "source": str(table)}, reference=reference)
+        assert report["privacy"]["t_closeness"]["actual"] == pytest.approx(0.25)
+    source = small(tmp_path / "more.csv", "a,s A,1 A,2 B,10 B,2 ,7 ,7 ,7")
+    report = kanon_sql.check({**asked, "source": text, "missing": "drop"}, reference=source)
+    assert report["privacy"]["t_closeness"]["actual"] == pytest.approx(0.25)
