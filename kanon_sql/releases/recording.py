@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +129,7 @@ def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
     levels = (made.draft.solution or {}).get("levels")
     return Entry(
         id=number,
-        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        made_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         program=__version__,
         origin=same.origin if same else number,
         built_on=built_on.id if built_on else None,
