@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def configuration(source: Any, target: Any, **more: Any) -> dict[str, Any]:
     return {
         "source": source,
         "target": target,
-        "quasi_identifiers": QUASI_IDENTIFIERS,
+        "quasi_identifiers": copy.deepcopy(QUASI_IDENTIFIERS),
         "sensitive": ["diagnosis"],
         "insensitive": ["cost"],
         "privacy": {"k": 5},
