@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.compilation import Compiled, compile_configuration, describe_compiled
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
+from kanon_sql.config.model import EngineConfig
 from kanon_sql.config.source import SourceConfig
 from kanon_sql.dbt.model import DbtModel, write_model
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
+from kanon_sql.engines.handed_in import SessionJob, handed_in_session, is_session
+from kanon_sql.engines.opening import open_reading, refuse_elsewhere
 from kanon_sql.errors import ConfigurationError, KanonError
 from kanon_sql.full_domain import FULL_DOMAIN, FullDomain
-from kanon_sql.handed_in import handed_in
+from kanon_sql.handed_in import Job, handed_in
 from kanon_sql.linking.run import Pair, run_link
 from kanon_sql.listing import list_lattice
 from kanon_sql.pipeline import (
@@ -41,12 +44,15 @@ from kanon_sql.risks.request import THRESHOLD, RiskRequest
 from kanon_sql.risks.run import measure_risk
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import assign_roles
+from kanon_sql.sqlmesh.model import SqlmeshModel
+from kanon_sql.sqlmesh.model import write_model as write_sqlmesh
 from kanon_sql.sweep_plan import DEFAULT_KS, Given, Outputs, plan_sweep
 from kanon_sql.sweeping import run_plan, write_outputs
 from kanon_sql.table_check import check_table
 
 if TYPE_CHECKING:
     import duckdb
+    from pyspark.sql import DataFrame, SparkSession
 
 Configuration = str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig
 Overrides = Iterable[tuple[str, Any]]
@@ -81,8 +87,8 @@ def load(config: Configuration, overrides: Overrides = ()) -> LoadedConfig:
 def run(
     config: Configuration,
     *,
-    connection: duckdb.DuckDBPyConnection | None = None,
-    source: str | duckdb.DuckDBPyRelation | None = None,
+    connection: duckdb.DuckDBPyConnection | SparkSession | None = None,
+    source: str | duckdb.DuckDBPyRelation | DataFrame | None = None,
     target: str | None = None,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
@@ -92,13 +98,18 @@ def run(
 ) -> RunResult:
     """Anonymizes what a configuration names, and verifies what was written.
 
-    With `connection`, `source` (a table or view of it, or a relation) and `target` (the table to make in it) stand
-    for those of the configuration, which then needs neither; nothing else of the connection is changed.
+    With a `connection` of DuckDB, `source` (a table or view of it, or a relation) and `target` (the table to make in
+    it) stand for those of the configuration, which then needs neither; nothing else of the connection is changed. With
+    a Spark session that executes the job: its `source` (a table, view or DataFrame) and `target` (a table) may stand
+    for those of the configuration.
     `overrides` are pairs such as ("privacy.k", 5). Raises the errors of kanon_sql.errors; the source and an existing
     target are then untouched.
     """
     options, progress = options or EngineOptions(), progress or Progress()
-    if connection is not None:
+    job: Job | SessionJob | None
+    if is_session(connection):
+        loaded, job = handed_in_session(config, connection, source, target, overrides)
+    elif connection is not None:
         loaded, job = handed_in(config, connection, source, target, overrides)
     else:
         loaded, job = load(config, overrides), None
@@ -138,8 +149,7 @@ def check(
     if data is not None:
         loaded = with_source(loaded, Path(data))
     watch = Stopwatch()
-    with open_engine(options or EngineOptions()) as engine:
-        opened = open_source(engine, loaded)
+    with open_reading(loaded, options or EngineOptions()) as (engine, opened):
         compared = open_source(engine, with_source(loaded, Path(reference))) if reference is not None else None
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
         return check_table(engine, loaded, opened, progress or Progress(), watch, compared)
@@ -242,6 +252,34 @@ def dbt_model(
     return data
 
 
+def sqlmesh_model(
+    config: Configuration,
+    project: str | os.PathLike[str],
+    name: str,
+    relation: str,
+    *,
+    dialect: str = "duckdb",
+    overrides: Overrides = (),
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    report: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Searches and writes the release into a SQLMesh project: what `kanon-sql sqlmesh compile` does.
+
+    The model `name` reads the model or table `relation`; its mapping tables are in its text. The report of `compile`,
+    with "files". Raises the errors of kanon_sql.errors; nothing is replaced.
+    """
+    asked = SqlmeshModel(Path(project), name, relation, dialect)
+    asked.refuse()
+    loaded, path = load(config, overrides), None if report is None else Path(report)
+    statement = Statement(dialect, relation)
+    data = write_sqlmesh(asked, loaded, lambda: _compiled(loaded, statement, options, time_limit, path, progress))
+    if path is not None:
+        write_json(path, data)
+    return data
+
+
 def _compiled(
     loaded: LoadedConfig,
     statement: Statement,
@@ -329,6 +367,7 @@ def risk(
     files = (None if path is None else Path(path) for path in (population, plot, report))
     asked = RiskRequest(threshold, subsets, all_columns, *files)
     asked.refuse()
+    refuse_elsewhere(loaded, "risk")
     watch = Stopwatch()
     with open_engine(options or EngineOptions()) as engine:
         data = measure_risk(engine, loaded, asked, progress or Progress(), watch, time_limit)
@@ -462,9 +501,10 @@ def _ledger(named: str | os.PathLike[str]) -> tuple[Path, list[Entry]]:
 
 
 def with_source(loaded: LoadedConfig, data: Path) -> LoadedConfig:
-    """The configuration with another file as source, read with the same texts for missing."""
+    """The configuration with another file as source, read by DuckDB with the same texts for missing."""
     source = SourceConfig(path=str(data.absolute()), missing=loaded.config.source.missing)
-    return replace(loaded, config=loaded.config.model_copy(update={"source": source}))
+    changed = {"source": source, "engine": EngineConfig(name="duckdb")}
+    return replace(loaded, config=loaded.config.model_copy(update=changed))
 
 
 @contextmanager
@@ -473,8 +513,7 @@ def _prepared(
 ) -> Iterator[tuple[Engine, Prepared]]:
     options = options or EngineOptions()
     hierarchies = load_hierarchies(loaded, show_values=options.show_values)
-    with open_engine(options) as engine:
-        source = open_source(engine, loaded)
+    with open_reading(loaded, options) as (engine, source):
         roles = assign_roles(source, loaded)
         allow_paths(engine, loaded, source, None)
         yield engine, prepare_search(engine, loaded, source, roles, hierarchies, progress or Progress())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from kanon_sql.dialects.listing import Listing
 from kanon_sql.dialects.model import Dialect, find_dialect, refuse_column_names
 from kanon_sql.dialects.write import table_name, write
 from kanon_sql.engine.connection import Engine
+from kanon_sql.models.sensitive import Sensitive
 from kanon_sql.pipeline import request_of
 from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress
@@ -26,15 +27,21 @@ from kanon_sql.release.mapping_files import write_listings
 from kanon_sql.release.sink import refuse_names
 from kanon_sql.report import ReportDraft
 from kanon_sql.solution import Solution
+from kanon_sql.source.model import Source
 from kanon_sql.uniqueness import unique_columns
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """A statement as `text`; `files` are the mapping tables that were written beside it."""
+    """A statement as `text` over `source`; `files` are the mapping tables that were written beside it.
+
+    `sensitive` are the columns that privacy models speak of.
+    """
 
     text: str
     body: Body
+    source: Source
+    sensitive: Mapping[str, Sensitive]
     files: tuple[Path, ...] = ()
     warnings: tuple[str, ...] = ()
     listings: tuple[Listing, ...] = ()
@@ -126,7 +133,8 @@ def compile_solution(
             f"the statement has {len(text)} characters, {dialect.name} takes about {dialect.longest_text}: "
             "--mappings table names the tables instead"
         )
-    return Compiled(text, body, tuple(files), tuple(warnings), listings)
+    models = prepared.models.columns
+    return Compiled(text, body, prepared.source, models, tuple(files), tuple(warnings), listings)
 
 
 def _put_in(

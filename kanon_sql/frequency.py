@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -14,6 +15,9 @@ from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.model import Warehouse
 
 
 @dataclass(frozen=True)
@@ -87,10 +91,10 @@ def participants(source: Source, roles: Roles, policy: str) -> exp.Select:
     return exp.select(*(column(item.key) for item in source.columns)).from_(inner).where(condition)
 
 
-def count_rows(engine: Engine, source: Source, roles: Roles, policy: str) -> tuple[int, int]:
+def count_rows(engine: Engine | Warehouse, source: Source, roles: Roles, policy: str) -> tuple[int, int]:
     """(rows of the source, rows that take part). Raises NoReleaseError when none is left."""
     condition = takes_part(source, roles, policy) or exp.true()
-    counted = exp.select("*", exp.alias_(condition, "takes_part")).from_(source.relation.copy().subquery(state("rows")))
+    counted = exp.select(exp.alias_(condition, "takes_part")).from_(source.relation.copy().subquery(state("rows")))
     rows, left = engine.query("count_rows", names={"source": counted})[0]
     if not left:
         why = "has no row" if not rows else "has no row left without missing values"

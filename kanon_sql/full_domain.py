@@ -235,7 +235,7 @@ class FullDomainSolution(Solution):
         only_k = self.prepared.models.only_k
         masks = asked.masks and self.suppressed > 0 and self.can_mask()
         groups = grouping(self.prepared.frequency.mappings, self.winner.levels)
-        listed = groups if groups and not only_k and self.suppressed else None
+        listed = groups if groups and self.suppressed and (asked.executed or not only_k) else None
         if listed is not None:
             self._suppress()
         levels = ", ".join(f"{name} {level}" for name, level in self._levels(self.winner.levels).items())

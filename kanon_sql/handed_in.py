@@ -13,18 +13,18 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.connection import Engine, EngineOptions
 from kanon_sql.engine.template import state
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.release.sink import Sink
+from kanon_sql.release.sink import LocalSink, Sink
 from kanon_sql.source.database import describe_relation, open_relation
 from kanon_sql.source.model import Source, select_keys
 
 _STANDS_IN = "handed in"
 
 
-class ConnectionSink(Sink):
-    """A table made in the user's connection, in one transaction unless the user has one open."""
+class ConnectionSink(LocalSink):
+    """A table made in the user's connection, in one transaction unless the user has one open; temporary in `temp`."""
 
     plain_text = True
 
@@ -42,7 +42,10 @@ class ConnectionSink(Sink):
         if not _has_transaction(engine):
             engine.run("BEGIN")
             self._in_transaction = True
-        engine.run(exp.Create(this=self.name.copy(), kind="TABLE", expression=release))
+        created = exp.Create(this=self.name.copy(), kind="TABLE", expression=release)
+        if "temp" in (self.name.catalog, self.name.db):
+            created.set("properties", exp.Properties(expressions=[exp.TemporaryProperty()]))
+        engine.run(created)
 
     def written(self, engine: Engine) -> Source:
         columns, names = describe_relation(engine, self.name, self.describe())
@@ -75,7 +78,7 @@ class Job:
         self.sink = sink
 
     @contextmanager
-    def open(self) -> Iterator[tuple[Engine, Sink, Callable[[LoadedConfig], Source]]]:
+    def open(self, options: EngineOptions) -> Iterator[tuple[Engine, Sink, Callable[[LoadedConfig], Source]]]:
         """The engine and the sink, and how the source is opened; the program's own tables are dropped at the end."""
         engine = Engine(self.connection, owned=False)
         try:
@@ -101,15 +104,7 @@ def handed_in(
         raise ConfigurationError(
             "connection= needs source= (a table, view or relation) and target= (the table to make)"
         )
-    stand_ins = {"path": _STANDS_IN}
-    if isinstance(config, LoadedConfig):
-        loaded = config
-    elif isinstance(config, Mapping):
-        given = config.get("source")
-        missing = {"missing": given["missing"]} if isinstance(given, Mapping) and "missing" in given else {}
-        loaded = from_mapping({**config, "source": {**stand_ins, **missing}, "target": _STANDS_IN}, overrides=overrides)
-    else:
-        loaded = load_config(config, [*overrides, ("source", stand_ins), ("target", _STANDS_IN)])
+    loaded = load_for_hand_in(config, overrides)
     if isinstance(source, str):
         relation = _table(source)
     else:
@@ -117,6 +112,25 @@ def handed_in(
         view = relation.sql("duckdb")
         connection.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS {source.sql_query()}").fetchall()
     return loaded, Job(connection, relation, ConnectionSink(_table(target)))
+
+
+def load_for_hand_in(
+    config: str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig,
+    overrides: Iterable[tuple[str, Any]] = (),
+    base: Path | None = None,
+) -> LoadedConfig:
+    """The configuration without regard to its source and target, which are handed in.
+
+    Paths in a mapping refer to `base`, or the working folder. Raises ConfigurationError with every problem.
+    """
+    stand_ins = {"path": _STANDS_IN}
+    if isinstance(config, LoadedConfig):
+        return config
+    if not isinstance(config, Mapping):
+        return load_config(config, [*overrides, ("source", stand_ins), ("target", _STANDS_IN)])
+    given = config.get("source")
+    missing = {"missing": given["missing"]} if isinstance(given, Mapping) and "missing" in given else {}
+    return from_mapping({**config, "source": {**stand_ins, **missing}, "target": _STANDS_IN}, base, overrides)
 
 
 def _has_transaction(engine: Engine) -> bool:

@@ -11,6 +11,9 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig, Config
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine, EngineOptions, lock_down, open_engine
+from kanon_sql.engines.handed_in import SessionJob
+from kanon_sql.engines.opening import is_elsewhere, open_target, open_warehouse
+from kanon_sql.engines.sink import write_release
 from kanon_sql.errors import (
     ConfigurationError,
     EngineError,
@@ -23,7 +26,7 @@ from kanon_sql.models.population import population_configs
 from kanon_sql.preparation import load_hierarchies, prepare_search
 from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress, Stopwatch
-from kanon_sql.release.sink import Sink
+from kanon_sql.release.sink import LocalSink, Sink
 from kanon_sql.release.staging import same_file
 from kanon_sql.release.target import open_sink, prepare
 from kanon_sql.releases.recording import Made, recorded, refuse_early
@@ -55,7 +58,7 @@ def run_configuration(
     *,
     time_limit: float | None = None,
     report: Path | None = None,
-    job: Job | None = None,
+    job: Job | SessionJob | None = None,
 ) -> ReportDraft:
     """Anonymizes what a configuration names, or what a job was handed in for; writes the report however it ends.
 
@@ -112,12 +115,12 @@ def describe_algorithm(algorithm: AlgorithmConfig) -> dict[str, str | int]:
     return {"name": algorithm.name, "prefer": algorithm.prefer or "loss"}
 
 
-def _run(run: Run, job: Job | None) -> None:
+def _run(run: Run, job: Job | SessionJob | None) -> None:
     loaded = run.loaded
     hierarchies = load_hierarchies(loaded, show_values=run.options.show_values)
     configured_warnings(loaded, run.draft)
     refuse_early(loaded, run.draft)
-    with job.open() if job else _open(run) as (engine, sink, open_it):
+    with job.open(run.options) if job else _open(run) as (engine, sink, open_it):
         source = open_it(loaded)
         roles = assign_roles(source, loaded)
         run.draft.target = sink.describe()
@@ -129,6 +132,7 @@ def _run(run: Run, job: Job | None) -> None:
             run.draft.source_rows = prepared.source_rows
             run.draft.missing = prepared.source_rows - prepared.n
             run.draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
+            run.draft.engine = prepared.describe_engine()
         solution = _search(run, engine, prepared)
         with run.watch.part("release"):
             run.draft.solution, run.draft.loss = solution.describe(), solution.describe_loss()
@@ -141,6 +145,7 @@ def _run(run: Run, job: Job | None) -> None:
             made = Made(engine, source, roles, hierarchies, written, run.draft, handed_in=job is not None)
             with recorded(loaded, made):
                 sink.commit(engine)
+        run.draft.engine["statements"] = (source.home or engine).statements
         run.draft.warnings += sink.warnings
         run.draft.status = "released"
 
@@ -148,6 +153,14 @@ def _run(run: Run, job: Job | None) -> None:
 @contextmanager
 def _open(run: Run) -> Iterator[tuple[Engine, Sink, Callable[[LoadedConfig], Source]]]:
     """An engine of our own, and the sink staged and locked before the source is looked at."""
+    if is_elsewhere(run.loaded):
+        with (
+            open_engine(run.options) as engine,
+            open_warehouse(run.loaded, run.options) as home,
+            open_target(home, run.loaded) as sink,
+        ):
+            yield engine, sink, home.open_source
+        return
     prepare(run.loaded)
     with open_engine(run.options) as engine, open_sink(engine, run.loaded) as sink:
         yield engine, sink, lambda loaded: open_source(engine, loaded)
@@ -161,7 +174,9 @@ def allow_paths(
     folders: list[Path] = []
     if source.database is not None:
         files.append(source.database.absolute())
-    if source.kind == "query":
+    if source.home is not None:
+        folders += [folder.absolute() for folder in source.home.folders]
+    elif source.kind == "query":
         folders.append(loaded.base.absolute())
         for text in loaded.config.source.allow:
             path = (loaded.base / text).absolute()
@@ -243,10 +258,15 @@ def _write(run: Run, engine: Engine, prepared: Prepared, solution: Solution, sin
     writing = Writing(
         order=config.release.order,
         seed=config.release.seed,
-        plain_text=sink.plain_text,
+        plain_text=isinstance(sink, LocalSink) and sink.plain_text,
         as_text=masks,
         masked=masked > 0,
     )
     with run.progress.step("writing the release", engine.progress):
-        sink.write(engine, solution.select(writing), prepared.source, solution.columns())
+        home = prepared.source.home
+        if home is not None:
+            write_release(engine, run.loaded, prepared, solution, home, sink)
+        else:
+            assert isinstance(sink, LocalSink)
+            sink.write(engine, solution.select(writing), prepared.source, solution.columns())
     return masked

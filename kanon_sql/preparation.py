@@ -14,7 +14,8 @@ from kanon_sql.dimensions.model import Dimension
 from kanon_sql.dimensions.order import ordered_dimension
 from kanon_sql.dimensions.tree import tree_dimension
 from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import Item, column
+from kanon_sql.engine.template import Item, column, state
+from kanon_sql.engines.counting import bring_tuples
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency import (
     Carried,
@@ -100,7 +101,7 @@ def prepare_search(
         with progress.step("reading the source", engine.progress):
             return _read(engine, loaded, source, roles, hierarchies, rows)
     except EngineError as error:
-        if source.kind == "csv":
+        if source.kind == "csv" and source.home is None:
             ragged = ragged_rows(engine, source)
             if ragged is not None:
                 raise EngineError(ragged) from error
@@ -116,16 +117,20 @@ def _read(
     rows: exp.Select,
 ) -> Prepared:
     columns = roles.quasi_identifiers
-    counted = count_rows(engine, source, roles, loaded.config.missing) if loaded.config.missing != "keep" else None
+    policy = loaded.config.missing
+    counted = count_rows(source.home or engine, source, roles, policy) if policy != "keep" else None
     read = [*columns, *(item for item in model_columns(loaded, source) if item not in columns)]
-    tuples = rows if source.columnar else stage_tuples(engine, rows, read)
+    if source.home is not None:
+        rows = tuples = bring_tuples(engine, source.home, rows, read, state("raw_frequency"))
+    else:
+        tuples = rows if source.columnar else stage_tuples(engine, rows, read)
     warnings: list[str] = list(source.warnings)
     inputs = [
         _input(engine, loaded, index, item, hierarchies[item.name], tuples, source.missing, warnings)
         for index, item in enumerate(columns)
     ]
     judged = read_models(engine, loaded, source, tuples)
-    reading = _Reading(tuples, judged, judged.carried(source), staged=not source.columnar)
+    reading = _Reading(tuples, judged, judged.carried(source), staged=source.home is not None or not source.columnar)
     n, models, build = (
         _lattice(engine, loaded, reading, inputs)
         if loaded.config.algorithm.name in FULL_DOMAIN

@@ -15,14 +15,17 @@ from kanon_sql.frequency import normalized
 from kanon_sql.models.model import Models
 from kanon_sql.progress import Progress
 from kanon_sql.recount import Question, Table, comparable
-from kanon_sql.solution import Request, Solution
+from kanon_sql.solution import Json, Request, Solution
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 
 
 @dataclass(frozen=True)
 class Prepared(ABC):
-    """An opened source: `rows` selects the `n` rows that take part of its `source_rows`; `models` judge its classes."""
+    """An opened source: `rows` selects the `n` rows that take part of its `source_rows`; `models` judge its classes.
+
+    Where another engine holds the rows, `rows` selects their distinct tuples, with the rows of each as row_count.
+    """
 
     source: Source
     roles: Roles
@@ -37,13 +40,18 @@ class Prepared(ABC):
         """The quasi-identifiers, in the configuration's order."""
         return tuple(item.name for item in self.roles.quasi_identifiers)
 
+    def describe_engine(self) -> Json:
+        """The report's entry `engine`: which holds the rows, and where the distinct tuples are searched."""
+        home = self.source.home
+        return {"name": "duckdb" if home is None else home.name, "search_in": "duckdb"}
+
     def question(self, k: int, written: Source, populations: Sequence[exp.Expr] = ()) -> Question:
         """What is asked of the classes of a written release; its models compare with the rows that take part."""
         models = self.models
         # A text file does not tell an empty text from a missing value of a table.
         missing = (*self.source.missing, *(("",) if written.kind == "csv" != self.source.kind else ()))
         sensitive = {name: comparable(one.column, one.column, missing) for name, one in models.columns.items()}
-        reference = Table(self.rows, (), sensitive, self.entity())
+        reference = Table(self.rows, (), sensitive, self.entity(), weighted=self.source.home is not None)
         return Question(k, models.models, models.columns, reference, populations, missing)
 
     def entity(self) -> exp.Expr | None:

@@ -59,12 +59,21 @@ class ClassCounts:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows to be counted: `quasi_identifiers` and `sensitive` columns as expressions over the columns of `rows`."""
+    """Rows to be counted: `quasi_identifiers` and `sensitive` columns as expressions over the columns of `rows`.
+
+    Where it is `weighted` each of them stands for as many rows as its column row_count says.
+    """
 
     rows: exp.Select
     quasi_identifiers: Sequence[exp.Expr]
     sensitive: MappingOf[str, exp.Expr] = field(default_factory=dict)
     entity: exp.Expr | None = None
+    weighted: bool = False
+
+
+def row_total(*, weighted: bool) -> exp.Expr:
+    """How many rows a group holds: of a weighted table the sum of its column row_count."""
+    return template.parse("CAST(sum(row_count) AS BIGINT)") if weighted else exp.Count(this=exp.Star())
 
 
 @dataclass(frozen=True)
@@ -185,6 +194,8 @@ class _Recount:
         values += [exp.alias_(table.sensitive[one.column.name].copy(), one.code, quoted=True) for one in self._spoken()]
         if table.entity is not None:
             values.append(exp.alias_(table.entity.copy(), "entity", quoted=True))
+        if table.weighted:
+            values.append(column("row_count"))
         return exp.select(*values).from_(table.rows.copy().subquery("given_rows"))
 
     def _add_column(self, one: Sensitive) -> None:
@@ -194,9 +205,8 @@ class _Recount:
         self._add(f"counted_{one.index}", self._filled(f"counted{tail}", names), keep=True)
         reference = self.question.reference or self.table
         rows = Composed(self._rows(reference, keys=False))
-        self._add(
-            f"reference_{one.index}", self._filled(f"reference{tail}", {**names, "reference_rows": rows}), keep=True
-        )
+        compared = self._filled(f"reference{tail}", {**names, "reference_rows": rows}, weighted=reference.weighted)
+        self._add(f"reference_{one.index}", compared, keep=True)
         speaking = [model for model in self.question.models if model.column == one.column.name]
         if any(model.needs_sizes for model in speaking):
             self._add(f"shares_{one.index}", self._filled("shares", self._names(one)), keep=True)
@@ -239,9 +249,16 @@ class _Recount:
         return {name: f"{name}_{one.index}" for name in ("counted", "reference", "shares", "ranks", "ranked", "steps")}
 
     def _filled(
-        self, file: str, names: MappingOf[str, str | Composed], values: MappingOf[str, exp.Expr] | None = None
+        self,
+        file: str,
+        names: MappingOf[str, str | Composed],
+        values: MappingOf[str, exp.Expr] | None = None,
+        *,
+        weighted: bool | None = None,
     ) -> exp.Expr:
-        return template.fill(compose(f"recount/{file}", names, values), lists={"qi": self._keys})
+        total = row_total(weighted=self.table.weighted if weighted is None else weighted)
+        statement = compose(f"recount/{file}", names, values)
+        return template.fill(statement, names={"row_total": total}, lists={"qi": self._keys})
 
     def _add(self, name: str, statement: exp.Expr, *, keep: bool) -> None:
         alias = exp.TableAlias(this=exp.to_identifier(name))

@@ -40,6 +40,7 @@ class ReportDraft:
     order: str | None = None
     target: str | None = None
     ledger: Json | None = None
+    engine: Json = field(default_factory=lambda: {"name": "duckdb"})
 
     def fail(self, error: KanonError) -> None:
         """Records how a run ended that released nothing."""
@@ -69,6 +70,7 @@ class ReportDraft:
                 "masked": self.masked,
                 "released": self.released,
             },
+            "engine": self.engine,
             "algorithm": self.algorithm,
             "solution": self.solution if released else None,
             "classes": self._classes(),

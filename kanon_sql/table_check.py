@@ -9,11 +9,13 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.template import state
+from kanon_sql.engines.counting import bring_tuples
 from kanon_sql.errors import EngineError
 from kanon_sql.frequency import count_rows, normalized, participants
 from kanon_sql.models.entries import privacy_entries
 from kanon_sql.models.population import open_populations, persons_as_they_stand, refuse_strangers
-from kanon_sql.models.prepare import ModelInputs, read_models
+from kanon_sql.models.prepare import ModelInputs, model_columns, read_models
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.recount import ClassCounts, Question, Table, comparable, count_classes
 from kanon_sql.source.csv import ragged_rows
@@ -38,10 +40,10 @@ def check_table(
     roles = assign_roles(source, loaded, measured_only=True)
     try:
         with progress.step("counting classes", engine.progress), watch.part("check"):
-            total, n = count_rows(engine, source, roles, config.missing)
+            total, n = count_rows(source.home or engine, source, roles, config.missing)
             counts = _count(engine, loaded, source, roles, reference)
     except EngineError as error:
-        ragged = ragged_rows(engine, source) if source.kind == "csv" else None
+        ragged = ragged_rows(engine, source) if source.kind == "csv" and source.home is None else None
         raise EngineError(ragged or [f"{source.label}: {problem}" for problem in error.problems]) from error
     satisfied = counts.violating_classes == 0
     return {
@@ -69,6 +71,9 @@ def check_table(
 def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, reference: Source | None) -> ClassCounts:
     config = loaded.config
     rows = participants(source, roles, config.missing)
+    if source.home is not None:
+        read = dict.fromkeys([*roles.quasi_identifiers, *model_columns(loaded, source)])
+        rows = bring_tuples(engine, source.home, rows, list(read), state("raw_frequency"))
     judged = read_models(engine, loaded, source, rows, reference)
     populations = open_populations(engine, loaded)
     values = [normalized(item, source.missing) for item in roles.quasi_identifiers]
@@ -91,4 +96,4 @@ def _table(source: Source, rows: exp.Select, values: Sequence[exp.Expr], judged:
     columns = {name: source.column(name) for name in judged.columns}
     sensitive = {name: comparable(item, item, source.missing) for name, item in columns.items()}
     entity = normalized(source.column(judged.entity.name), source.missing) if judged.entity is not None else None
-    return Table(rows, values, sensitive, entity)
+    return Table(rows, values, sensitive, entity, weighted=source.home is not None)

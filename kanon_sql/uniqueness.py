@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kanon_sql.engine.connection import Engine
+from kanon_sql.engines.counting import alone_warning, columns_of_their_own
 from kanon_sql.prepared import Prepared
 
 _SHARE = 0.05
@@ -14,6 +15,8 @@ def unique_columns(engine: Engine, prepared: Prepared) -> list[str]:
     if not columns:
         return []
     n = prepared.n
+    if prepared.source.home is not None:
+        return columns_of_their_own(prepared.source, n, columns)
     names = {"source": prepared.rows}
     estimates = engine.query("distinct_estimates", names=names, lists={"out": [{"key": c.key} for c in columns]})[0]
     warnings = []
@@ -22,8 +25,5 @@ def unique_columns(engine: Engine, prepared: Prepared) -> list[str]:
             continue
         alone = int(engine.query("values_of_their_own", names=names, lists={"out": [{"key": item.key}]})[0][0])
         if alone > _SHARE * n:
-            warnings.append(
-                f"insensitive column {item.name!r} holds a value of its own in {alone} of {n} rows: "
-                "is it a quasi-identifier or an identifier?"
-            )
+            warnings.append(alone_warning(item.name, alone, n))
     return warnings

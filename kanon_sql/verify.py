@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import Item, column
+from kanon_sql.engine.template import Fill, Item, column
 from kanon_sql.errors import EngineError, VerificationError
 from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.recount import ClassCounts, Question, Table, comparable, count_classes
@@ -65,10 +65,12 @@ def judge(
         for name in dict.fromkeys(model.column for model in question.models if model.column is not None)
     }
     if judgement.recounted is None:
-        return count_classes(engine, Table(written.relation, values, sensitive), question, apart=apart), []
-    counts = count_classes(engine, Table(written.relation, values), Question(1), apart=apart)
+        table = Table(written.relation, values, sensitive, weighted=written.weighted)
+        return count_classes(engine, table, question, apart=apart), []
+    plain = Table(written.relation, values, weighted=written.weighted)
+    counts = count_classes(engine, plain, Question(1), apart=apart)
     with_entities = count_classes(engine, judgement.recounted, question)
-    different = _differences(engine, Table(written.relation, values), judgement.recounted)
+    different = _differences(engine, plain, judgement.recounted)
     problems = [f"{different} equivalence classes are not those of the source"] if different else []
     return (
         replace(
@@ -90,10 +92,14 @@ def _differences(engine: Engine, written: Table, recounted: Table) -> int:
             exp.alias_(exp.cast(value.copy(), "VARCHAR"), f"v{i}", quoted=True)
             for i, value in enumerate(table.quasi_identifiers)
         ]
+        if table.weighted:
+            named.append(column("row_count"))
         return exp.select(*named).from_(table.rows.copy().subquery("given_rows"))
 
     items: list[Item] = [{"value": f"v{i}"} for i in range(len(written.quasi_identifiers))]
-    names = {"written": rows(written), "generalized": rows(recounted)}
+    names: dict[str, Fill] = {"written": rows(written), "generalized": rows(recounted)}
+    for name, table in (("written_rows", written), ("generalized_rows", recounted)):
+        names[name] = column("row_count") if table.weighted else 1
     return int(engine.query("recount/differences", names=names, lists={"qi": items})[0][0])
 
 

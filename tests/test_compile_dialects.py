@@ -57,7 +57,13 @@ CASES: dict[str, dict[str, Any]] = {
     "masked": {"config": {"suppression": {"limit": 3}, "release": {"suppressed": "mask", "order": "none"}}},
     "models": {"config": {"privacy": {"k": 2, "l_diversity": {"column": "s", "l": 2}}, "missing": "drop"}},
     "boxes": {"config": {"algorithm": "mondrian", "release": {"ranges": "columns"}}},
-    "shared": {"config": {"algorithm": {"name": "mondrian", "cut": "relaxed", "seed": 1}}},
+    "shared": {
+        "config": {
+            "quasi_identifiers": {"score": {}},
+            "unlisted": "drop",
+            "algorithm": {"name": "mondrian", "cut": "relaxed", "seed": 1},
+        }
+    },
     "named": {"config": {}, "mappings": "table"},
     "check": {
         "config": {"privacy": MODELS, "suppression": {"limit": 8}},

@@ -23,6 +23,7 @@ from pydantic.fields import FieldInfo
 
 from kanon_sql.cli.main import cli, main
 from kanon_sql.config.arguments import to_yaml
+from kanon_sql.config.load import load_config
 from kanon_sql.config.model import Config
 
 ROOT = Path(__file__).parents[1]
@@ -172,6 +173,10 @@ def without_times(text: str) -> list[str]:
 @pytest.mark.parametrize("block", blocks_in("yaml"))
 def test_configurations_run(block: Block, folder: Path) -> None:
     given = yaml.safe_load(block.text)
+    if isinstance(given.get("engine"), dict):  # which tests/test_engines.py starts
+        (folder / "shown.yaml").write_text(block.text + to_yaml({k: v for k, v in REST.items() if k not in given}))
+        load_config(folder / "shown.yaml")
+        return
     complete = {"source", "target", "quasi_identifiers", "privacy"} <= set(given)
     rest = {} if complete else {key: value for key, value in REST.items() if key not in given}
     (folder / "shown.yaml").write_text(block.text + (to_yaml(rest) if rest else ""))

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes patients, searches, and lets dbt make the release and run the tests; one of them fails on purpose.
+# Makes patients, and lets dbt make their release, by the SQL of a finished search and by a Python model, and run the
+# tests; one of them fails on purpose. Needs kanon-sql and dbt: pip install 'kanon-sql[dbt]'
 set -euo pipefail
 cd "$(dirname "$0")"
 export DBT_PROFILES_DIR=. DBT_SEND_ANONYMOUS_USAGE_STATS=false DO_NOT_TRACK=1
@@ -14,4 +15,4 @@ if dbt test --select fails_on_purpose; then
     echo "the test of the raw table should have failed" >&2
     exit 1
 fi
-echo "release.parquet is made and tested; the raw table failed its test, as it should"
+echo "release.parquet and release_in_python.parquet are made and tested; the raw table failed its test, as it should"

@@ -22,6 +22,7 @@ from kanon_sql.cli.releases import releases
 from kanon_sql.cli.risk import risk
 from kanon_sql.cli.run import run
 from kanon_sql.cli.schema import schema
+from kanon_sql.cli.sqlmesh import sqlmesh
 from kanon_sql.cli.sweep import sweep
 from kanon_sql.errors import InterruptedRunError, KanonError
 
@@ -49,7 +50,21 @@ def cli() -> None:
     """
 
 
-for command in (run, check, lattice, compile_command, sweep, risk, link, releases, apply, dbt, hierarchy, schema):
+for command in (
+    run,
+    check,
+    lattice,
+    compile_command,
+    sweep,
+    risk,
+    link,
+    releases,
+    apply,
+    dbt,
+    sqlmesh,
+    hierarchy,
+    schema,
+):
     cli.add_command(command)
 
 

@@ -69,6 +69,7 @@ class Draft:
         """Writes out the short forms: a text for a mapping, a list for a mapping of empty entries."""
         self._expand_text(self.value, ("source",), "path")
         self._expand_text(self.value, ("algorithm",), "name")
+        self._expand_text(self.value, ("engine",), "name")
         if self.value.get("target") == "in-place":
             self.value["target"] = {"in_place": True}
         self._expand_text(self.value, ("target",), "path")

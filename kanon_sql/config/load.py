@@ -148,6 +148,7 @@ def _note_broken_rules(draft: Draft) -> None:
         ("target", rules.target),
         ("algorithm", rules.algorithm),
         ("privacy", rules.privacy),
+        ("engine", rules.engine),
     )
     for key, rule in parts:
         if isinstance(config.get(key), dict) and not _lacks_by_misspelling(draft, key):
@@ -162,10 +163,12 @@ def _note_broken_rules(draft: Draft) -> None:
         if key in rules.ENTRIES:
             found += [(("privacy", *path, *below), text) for below, text in rules.ENTRIES[key](entry)]
         if isinstance(entry.get("population"), dict):
-            faults = rules.source(entry["population"])
-            found += [(("privacy", *path, "population", *below), text) for below, text in faults]
+            given = entry["population"]
+            both = [*rules.source(given), *rules.in_duckdb(given)]
+            found += [(("privacy", *path, "population", *below), text) for below, text in both]
     found += rules.model_columns(config, shown)
     found += rules.roles(config, shown)
+    found += rules.places(config)
     for path, text in found:
         if not draft.is_spoilt(path):
             draft.problem(path, text, spoils=False)

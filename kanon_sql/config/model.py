@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from kanon_sql.config import rules
-from kanon_sql.config.part import ColumnName, Name, Origin, Part, Width, short_for
+from kanon_sql.config.part import ColumnName, DataText, Name, Origin, Part, Width, short_for
 from kanon_sql.config.privacy import PrivacyConfig
 from kanon_sql.config.source import CsvOptions, SourceConfig
 
@@ -38,7 +38,7 @@ class TargetConfig(Part):
     )
     overwrite: bool = Field(False, description="replace an existing target")
     database: Name | None = Field(None, description="a DuckDB database file, with table")
-    table: Name | None = Field(None, description="the table to make in the database")
+    table: Name | None = Field(None, description="the table to make in the database or by the engine")
     allow_remanence: bool = Field(False, description="write a second table into the source's own database")
 
     @model_validator(mode="after")
@@ -158,6 +158,22 @@ class ReleaseConfig(Part):
     )
 
 
+class EngineConfig(Part):
+    """The engine that holds the rows and does the work."""
+
+    name: Literal["duckdb"] | None = Field(None, description="duckdb: inside this process, the default")
+    spark: Name | None = Field(None, description="local[*], spark://host:7077 or sc://host:15002 (Spark Connect)")
+    postgres: Name | None = Field(None, description="a connection URL, postgresql://user@host/database")
+    config: dict[Name, DataText] = Field(
+        {}, description="spark: settings of the session, such as spark.executor.memory"
+    )
+
+    @model_validator(mode="after")
+    def names_one(self) -> EngineConfig:
+        self._obey(rules.engine)
+        return self
+
+
 class ReleasesConfig(Part):
     """The ledger of releases over time."""
 
@@ -193,6 +209,12 @@ class Config(Part):
         AlgorithmConfig(), description="which search finds the release: a name, or a mapping"
     )
     release: ReleaseConfig = Field(ReleaseConfig(), description="how the release is written")
+    engine: Annotated[EngineConfig, short_for("name")] = Field(
+        EngineConfig(name="duckdb"), description="where the rows are and the work is done: duckdb, or a mapping"
+    )
+    search_in: Literal["auto", "duckdb", "engine"] = Field(
+        "auto", description="with another engine: where distinct tuples are searched; auto decides by their number"
+    )
     report: Name | None = Field(None, description="where the JSON report is written")
     releases: ReleasesConfig | None = Field(None, description="the ledger that keeps what was released of which source")
 

@@ -32,8 +32,6 @@ def source(part: Part) -> Faults:
         yield (), "expected one of path, table or query; add one"
     for key in given[1:]:
         yield (key,), f"expected only one of path, table and query, got {key} besides {given[0]}; keep one"
-    if "table" in given and not _given(part, "database"):
-        yield ("table",), "a table needs the DuckDB file that holds it; add database"
     if given == ["path"]:
         for key in _given(part, "database", "allow"):
             yield (key,), f"{key} does not go with path; remove it, or read by query"
@@ -53,8 +51,6 @@ def target(part: Part) -> Faults:
         yield (), "expected one of path, database with table, or in-place; add one"
     for key in given[1:]:
         yield (key,), f"expected one place to write to, got {key} besides {given[0]}; keep one"
-    if "table" in given and not _given(part, "database"):
-        yield ("table",), "a table needs the DuckDB file to make it in; add database"
     if given == ["table"]:
         for key in _given(part, "format", "csv", "compression"):
             yield (key,), f"{key} goes with path; remove it"
@@ -62,6 +58,48 @@ def target(part: Part) -> Faults:
         yield ("database",), "database needs the table to make; add table, or remove database"
     if part.get("format") == "parquet" and _given(part, "csv"):
         yield ("csv",), "csv does not go with format: parquet; remove one"
+
+
+def engine(part: Part) -> Faults:
+    """One engine, and settings for the one that takes them."""
+    given = _given(part, "name", "spark", "postgres")
+    if not given:
+        yield (), "expected duckdb, spark: URL or postgres: URL; add one"
+    for key in given[1:]:
+        yield (key,), f"expected one engine, got {key} besides {given[0]}; keep one"
+    if given and given[0] != "spark" and _given(part, "config"):
+        yield ("config",), "config goes with spark; remove it"
+
+
+def places(config: Part) -> Faults:
+    """Source and target are where the engine reaches them."""
+    chosen = config.get("engine")
+    elsewhere = _given(chosen, "spark", "postgres") if isinstance(chosen, Mapping) else []
+    parts = {key: part for key in ("source", "target") if isinstance(part := config.get(key), Mapping)}
+    for key, part in parts.items():
+        if not elsewhere and _given(part, "table") and not _given(part, "database"):
+            what = "that holds it" if key == "source" else "to make it in"
+            yield (key, "table"), f"a table needs the DuckDB file {what}; add database, or name an engine"
+    if not elsewhere:
+        if config.get("search_in") in ("engine",):
+            yield ("search_in",), "search_in: engine goes with an engine beside DuckDB; remove it, or name one"
+        return
+    name = elsewhere[0]
+    for key, part in parts.items():
+        for word in _given(part, "database", "allow"):
+            yield (key, word), f"{word} goes with engine: duckdb, not with {name}; remove it"
+        if name == "postgres" and key == "source" and _given(part, "path"):
+            yield (key, "path"), "postgres reads tables; expected table or query, or engine: duckdb for files"
+        if str(part.get("in_place")).lower() in _TRUE:
+            yield (key,), f"nothing is replaced in place on {name}; name another target"
+    if config.get("releases") is not None:
+        yield ("releases",), f"the ledger is kept for releases by engine: duckdb, not by {name}; remove it"
+
+
+def in_duckdb(population: Part) -> Faults:
+    """A population is read by DuckDB, whatever the engine."""
+    if _given(population, "table") and not _given(population, "database"):
+        yield ("table",), "a table needs the DuckDB file that holds it; add database"
 
 
 def quasi_identifier(part: Part) -> Faults:

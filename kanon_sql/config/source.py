@@ -31,7 +31,7 @@ class SourceConfig(Part):
     csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")
     missing: list[DataText] | None = Field(None, description='texts read as NULL; default [""] for CSV')
     database: Name | None = Field(None, description="a DuckDB database file, with table or query")
-    table: Name | None = Field(None, description="a table of the database, schema.table")
+    table: Name | None = Field(None, description="a table of the database or the engine, schema.table")
     query: Name | None = Field(None, description="one SELECT whose result is the source")
     allow: list[Name] = Field([], description="files and folders that a query may read besides")
 

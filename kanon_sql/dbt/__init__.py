@@ -1,10 +1,29 @@
-"""kanon-sql in dbt: a package of generic tests, and a model that a finished search is written as."""
+"""kanon-sql in dbt: a package of generic tests, models that a finished search is written as, and Python models.
+
+def model(dbt, session):
+    from kanon_sql.dbt import anonymize
+
+    dbt.config(materialized="table")
+    return anonymize(dbt, session, dbt.ref("patients"), "config.yaml")
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+__all__ = ["anonymize", "package_folder"]
 
 
 def package_folder() -> Path:
     """The folder of the dbt package kanon_sql: its tests and macros, for `packages.yml`."""
     return Path(__file__).resolve().parent / "project"
+
+
+def __getattr__(name: str) -> Any:
+    # The engine is only imported when a release is made.
+    if name == "anonymize":
+        from kanon_sql.dbt.python_model import anonymize
+
+        return anonymize
+    raise AttributeError(f"module 'kanon_sql.dbt' has no attribute {name!r}")

@@ -115,7 +115,7 @@ def _sensitive(
     is_nested = item.type.endswith("]") or item.type.startswith(("STRUCT", "MAP", "UNION"))
     ordered = not is_nested and any(spec.distance == "ordered" for spec in _closeness(loaded, name))
     place = loaded.place("privacy")
-    ordered_dimension(
+    dimension = ordered_dimension(
         engine,
         domain_index(index),
         item,
@@ -128,7 +128,7 @@ def _sensitive(
         by_text=True,
     )
     mapping = _mapping(engine, loaded, index, item, distinct, missing)
-    return Sensitive(index, item, by_entity, mapping)
+    return Sensitive(index, item, by_entity, dimension.kind, mapping)
 
 
 def _closeness(loaded: LoadedConfig, name: str) -> list[privacy.TCloseness]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kanon_sql.dimensions.model import Kind
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Composed, Item, compose, state
 from kanon_sql.hierarchy.mapping import Mapping
@@ -17,12 +18,13 @@ class Sensitive:
 
     Its codes in the table domain(value, position) count its values from 1 in their order, 0 is missing. The table
     reference(value, row_count, rank, cumulative, prefix, share) holds the codes of all rows that take part. With
-    `by_entity` each pair of entity and value counts once.
+    `by_entity` each pair of entity and value counts once. `kind` is what its values are ordered as.
     """
 
     index: int
     column: Column
     by_entity: bool
+    kind: Kind
     mapping: Mapping | None = None
 
     @property

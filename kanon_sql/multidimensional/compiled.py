@@ -40,12 +40,14 @@ def compiled_partitions(
     """The release as one SELECT over the source.
 
     With `boxes` every class is one range of positions along each dimension, and no two overlap: a table of ranges says
-    it all. Otherwise the tuples of each class are listed, with the rows that it takes of them.
+    it all. Otherwise the tuples of each class are listed, and where classes share tuples the rows that each takes.
     """
     domains = [_domain(engine, d, asked) for d in dimensions]
     labels = [output.label for output in outputs if output.label]
     types = _label_types(engine, asked)
-    rows, classes = ("placed", "members") if boxes else ("dealt", "classes")
+    boxes = boxes and not asked.executed
+    dealt = not boxes and _list_shares(engine, dimensions)
+    rows, classes = ("dealt", "classes") if dealt else ("placed", "members")
     out: list[Item] = []
     others: list[Item] = []
     released: list[Released] = []
@@ -76,7 +78,7 @@ def compiled_partitions(
         for d, (_, place) in zip(dimensions, domains, strict=True)
     ]
     statement = template.fill(
-        "classes/compiled_boxes" if boxes else "classes/compiled_tuples",
+        "classes/compiled_boxes" if boxes else "classes/compiled_tuples" if dealt else "classes/compiled_members",
         lists={
             "out": out,
             "other": others,
@@ -94,7 +96,10 @@ def compiled_partitions(
         edges = [str(hole[end]) for hole in holes for end in ("low", "high")]
         listings.append(_classes(engine, labels, types, edges, state("classes")))
     else:
-        listings += [_tuples(engine, dimensions), _classes(engine, labels, types, ["part"], state("released_classes"))]
+        listings += [
+            _tuples(engine, dimensions, dealt=dealt),
+            _classes(engine, labels, types, ["part"], state("released_classes")),
+        ]
     return Body(lines, statement, tuple(listings), tuple(released))
 
 
@@ -110,9 +115,14 @@ def _domain(engine: Engine, d: Dimension, asked: Asked) -> tuple[Listing, exp.Ex
     return Listing(name, f"quasi-identifier {d.column.name!r}", columns, rows), place
 
 
-def _tuples(engine: Engine, dimensions: Sequence[Dimension]) -> Listing:
+def _list_shares(engine: Engine, dimensions: Sequence[Dimension]) -> bool:
+    """Makes the table of shares; whether any tuple has several."""
     list_shares(engine, dimensions)
-    names = [*(d.position for d in dimensions), "part", "rows_before", "last_row"]
+    return bool(engine.query("classes/sharers", names={"shares": state("shares")})[0][0])
+
+
+def _tuples(engine: Engine, dimensions: Sequence[Dimension], *, dealt: bool) -> Listing:
+    names = [*(d.position for d in dimensions), "part", *(("rows_before", "last_row") if dealt else ())]
     ordered = [column(name) for name in names]
     found = engine.run(exp.select(*map(column, names)).from_(quoted(state("shares"))).order_by(*ordered))
     rows = tuple(tuple(map(int, row)) for row in found)

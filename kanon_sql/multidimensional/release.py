@@ -13,7 +13,7 @@ from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column, state
 from kanon_sql.errors import ConfigurationError, EngineError, VerificationError
 from kanon_sql.multidimensional.classes import BOUNDS, bound_name, label_name
-from kanon_sql.recount import ClassCounts
+from kanon_sql.recount import ClassCounts, row_total
 from kanon_sql.release.statement import numbered, sort_items
 from kanon_sql.solution import Writing
 from kanon_sql.source.model import Source
@@ -134,7 +134,11 @@ def _verify(
     values = [exp.cast(column(str(entry["key"])), "VARCHAR") for entry in labels]
     counts, problems = judge(engine, written, values, judgement)
     problems += count_problems(counts, rows, judgement.question)
-    names = {"written": written.relation, "released_classes": state("released_classes")}
+    names: dict[str, template.Fill] = {
+        "written": written.relation,
+        "released_classes": state("released_classes"),
+        "row_total": row_total(weighted=written.weighted),
+    }
     different = engine.query("classes/verify", names=names, lists={"label": labels})[0][0]
     if different:
         problems.append(f"{different} classes are not there, or not of the size, that the partitions have")

@@ -18,7 +18,9 @@ from kanon_sql.source.roles import Roles
 class Asked:
     """What a statement is compiled of: `rows` gives the rows that take part under their keys, `missing` are texts that
     mean missing, `order` that of the release. With `as_text` every quasi-identifier is VARCHAR, with `masks` suppressed
-    rows stay as `*`. `carried` is a column that is not released but counted in a check, as `entity`.
+    rows stay as `*`. `carried` is a column that is not released but counted in a check, as `entity`. A statement that
+    is `executed` at once says what is known already (which classes are left out, which class a tuple is in) by tables
+    instead of counting it again.
     """
 
     rows: exp.Select
@@ -27,6 +29,7 @@ class Asked:
     as_text: bool = False
     masks: bool = False
     carried: Column | None = None
+    executed: bool = False
 
     def sort_items(self) -> list[Item]:
         """The sort key of the release."""

@@ -72,7 +72,9 @@ def compiled_release(
     if asked.carried is not None:
         entity = column("entity", "source_rows")
         outputs.append({"value": entity, "column": "entity", "released": column("entity"), "name": "entity"})
-    statement = _assemble(asked, made, outputs, k, listed is not None)
+    nothing_left_out = asked.executed and listed is None
+    file = "compiled_listed" if listed is not None else "compiled_all" if nothing_left_out else "compiled_release"
+    statement = _assemble(asked, made, outputs, k, file)
     if asked.carried is not None:
         statement.expressions[-1].pop()
     set_with(statement, [source_rows(asked, roles), *with_of(statement).expressions])
@@ -158,7 +160,7 @@ class _Generalized:
         return Listing(self.name, f"quasi-identifier {self.item.name!r}", tuple(columns), rows)
 
 
-def _assemble(asked: Asked, made: Sequence[_Generalized], outputs: list[Item], k: int, listed: bool) -> exp.Select:
+def _assemble(asked: Asked, made: Sequence[_Generalized], outputs: list[Item], k: int, file: str) -> exp.Select:
     """The query file filled: mapping tables in its joins, codes beside what is released."""
     classes: list[Item] = []
     keys: list[Item] = []
@@ -171,7 +173,7 @@ def _assemble(asked: Asked, made: Sequence[_Generalized], outputs: list[Item], k
     kept = exp.true() if asked.masks else column("left_out").eq(exp.Literal.number(0))
     joined: list[Item] = [{"mapping": one.name, "key": one.key} for one in made if one.listing() is not None]
     statement = template.fill(
-        "compiled_listed" if listed else "compiled_release",
+        file,
         names={"smallest": k, "is_kept": kept, "source_rows": "source_rows"},
         lists={"out": outputs, "class": classes, "key": keys, "qi": joined, "sort": asked.sort_items()},
     )

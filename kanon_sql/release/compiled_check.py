@@ -13,6 +13,7 @@ from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Composed, Item, column, compose, quoted
 from kanon_sql.models.model import Model, Models
 from kanon_sql.models.sensitive import Sensitive
+from kanon_sql.recount import row_total
 from kanon_sql.release.body import Asked, Body, other_name, present, set_with, source_rows
 from kanon_sql.source.roles import Roles
 
@@ -163,7 +164,8 @@ class _Check:
     def _filled(
         self, file: str, names: dict[str, str | Composed], values: dict[str, exp.Expr] | None = None
     ) -> exp.Expr:
-        return template.fill(compose(f"recount/{file}", names, values), lists={"qi": self._keys})
+        total = row_total(weighted=False)
+        return template.fill(compose(f"recount/{file}", names, values), {"row_total": total}, {"qi": self._keys})
 
     def _add(self, name: str, statement: exp.Expr) -> None:
         self._parts.append(exp.CTE(this=statement, alias=exp.TableAlias(this=quoted(name))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,13 +70,30 @@ def release_table(asked_for: Statement, dialect: Dialect, models: Models) -> exp
 
 def rows_that_take_part(loaded: LoadedConfig, prepared: Prepared, asked_for: Statement, dialect: Dialect) -> exp.Select:
     """SELECT of the rows that take part, from the source as others name it; only the columns that are needed."""
+    carried = [prepared.models.entity] if prepared.models.entity is not None and asked_for.check else []
+    return participating(
+        loaded,
+        prepared,
+        lambda needed: _relation(loaded, prepared.source, needed, asked_for, dialect),
+        carried,
+    )
+
+
+def participating(
+    loaded: LoadedConfig,
+    prepared: Prepared,
+    relation_of: Callable[[Sequence[Column]], exp.Select],
+    carried: Sequence[Column] = (),
+) -> exp.Select:
+    """SELECT of the rows that take part: released columns, quasi-identifiers and those `carried` along.
+
+    `relation_of` selects given columns of all rows.
+    """
     source, roles, policy = prepared.source, prepared.roles, loaded.config.missing
-    keys = {item.key for item in (*roles.released, *roles.quasi_identifiers)}
-    if prepared.models.entity is not None and asked_for.check:
-        keys.add(prepared.models.entity.key)
+    keys = {item.key for item in (*roles.released, *roles.quasi_identifiers, *carried)}
     looked_at = {"keep": (), "drop": roles.quasi_identifiers, "drop-any": source.columns}[policy]
     needed = [item for item in source.columns if item.key in keys | {one.key for one in looked_at}]
-    relation = _relation(loaded, source, needed, asked_for, dialect)
+    relation = relation_of(needed)
     if not looked_at:
         return relation
     conditions = [exp.Is(this=present(item, source.missing), expression=exp.null()).not_() for item in looked_at]
@@ -84,15 +101,21 @@ def rows_that_take_part(loaded: LoadedConfig, prepared: Prepared, asked_for: Sta
     return exp.select(*kept).from_(relation.subquery("source")).where(exp.and_(*conditions))
 
 
+def own_columns(source: Source, needed: Sequence[Column]) -> exp.Select:
+    """SELECT of the needed columns under their keys, as the source's own engine reads them."""
+    relation = source.relation.copy()
+    keys = {item.key for item in needed}
+    relation.set("expressions", [one for one in relation.expressions if one.alias_or_name in keys])
+    return relation
+
+
 def _relation(
     loaded: LoadedConfig, source: Source, needed: Sequence[Column], asked_for: Statement, dialect: Dialect
 ) -> exp.Select:
     """SELECT of the needed columns under their keys: of the table that was named, or of the source itself."""
-    if asked_for.source_table is None and dialect.name == "duckdb":
-        relation = source.relation.copy()
-        keys = {item.key for item in needed}
-        relation.set("expressions", [one for one in relation.expressions if one.alias_or_name in keys])
-        if source.kind == "query":
+    if asked_for.source_table is None and dialect.name == (source.home.dialect.name if source.home else "duckdb"):
+        relation = own_columns(source, needed)
+        if source.kind == "query" and source.home is None:
             view = relation.find(exp.Table)
             assert view is not None
             view.replace(_query(loaded).subquery("source_query"))

@@ -9,7 +9,7 @@ from sqlglot import exp
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.release.sink import Sink, shown
+from kanon_sql.release.sink import LocalSink, shown
 from kanon_sql.release.staging import Staged
 from kanon_sql.source.database import attach, describe_relation
 from kanon_sql.source.model import Source, select_keys
@@ -17,7 +17,7 @@ from kanon_sql.source.model import Source, select_keys
 _CATALOG = "kanon_sql_target"
 
 
-class _Tables(Sink):
+class _Tables(LocalSink):
     """What all tables share: they are made by CREATE TABLE AS in a transaction of their own."""
 
     plain_text = True

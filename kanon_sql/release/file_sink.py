@@ -12,7 +12,7 @@ from kanon_sql.config.model import FileFormat, TargetConfig
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine, literal
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.release.sink import Sink, shown
+from kanon_sql.release.sink import LocalSink, shown
 from kanon_sql.release.staging import Staged, StagedFolder
 from kanon_sql.source.csv import read_csv
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
@@ -26,7 +26,7 @@ _COMPRESSIONS = {
 _CSV_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 
 
-class _Files(Sink):
+class _Files(LocalSink):
     """What files and folders share: COPY, and reading back."""
 
     def __init__(self, file_format: FileFormat, target: TargetConfig, final: Path) -> None:

@@ -16,7 +16,6 @@ from kanon_sql.source.model import Column, Source
 class Sink(ABC):
     """One target of one run."""
 
-    plain_text = False  # whether generalized columns must be VARCHAR in the statement itself
     warnings: tuple[str, ...] = ()
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
@@ -31,10 +30,6 @@ class Sink(ABC):
         """What must happen before the connection is locked down."""
 
     @abstractmethod
-    def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
-        """Writes the release beside the target; `columns` are its names in order. Raises EngineError."""
-
-    @abstractmethod
     def written(self, engine: Engine) -> Source:
         """What was written, opened anew as a source of its own."""
 
@@ -45,6 +40,16 @@ class Sink(ABC):
     @abstractmethod
     def describe(self) -> str:
         """The target as users know it."""
+
+
+class LocalSink(Sink):
+    """A target that DuckDB writes."""
+
+    plain_text = False  # whether generalized columns must be VARCHAR in the statement itself
+
+    @abstractmethod
+    def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
+        """Writes the release beside the target; `columns` are its names in order. Raises EngineError."""
 
 
 def shown(path: Path) -> str:

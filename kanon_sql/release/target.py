@@ -13,7 +13,7 @@ from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.release.database_sink import NewDatabaseSink, ReplacedTableSink, TableSink
 from kanon_sql.release.file_sink import FileSink, FolderSink
-from kanon_sql.release.sink import Sink
+from kanon_sql.release.sink import LocalSink
 from kanon_sql.release.staging import inside, recover, same_file, stage_file, stage_folder
 from kanon_sql.source.database import split_name
 from kanon_sql.source.files import find_files, format_of, refuse_remote
@@ -32,7 +32,7 @@ def prepare(loaded: LoadedConfig) -> None:
 
 
 @contextmanager
-def open_sink(engine: Engine, loaded: LoadedConfig) -> Iterator[Sink]:
+def open_sink(engine: Engine, loaded: LoadedConfig) -> Iterator[LocalSink]:
     """The sink of a configuration, staged and locked against other runs; what is not committed is removed.
 
     Raises ConfigurationError for targets that must not be written, EngineError for those that cannot be.
@@ -44,7 +44,7 @@ def open_sink(engine: Engine, loaded: LoadedConfig) -> Iterator[Sink]:
         with _in_place(engine, loaded, target, place) as sink:
             yield sink
     elif target.path is not None:
-        with _to_file(loaded, target, place) as sink:
+        with open_file(loaded, target, place) as sink:
             yield sink
     else:
         with _to_table(engine, loaded, target, place) as sink:
@@ -52,7 +52,7 @@ def open_sink(engine: Engine, loaded: LoadedConfig) -> Iterator[Sink]:
 
 
 @contextmanager
-def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[Sink]:
+def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
     source = loaded.config.source
     if source.table is not None and source.database is not None:
         path = loaded.base / source.database
@@ -83,7 +83,7 @@ def _refuse_other_files(folder: Path, data: set[Path], place: str) -> None:
 
 
 @contextmanager
-def _to_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[Sink]:
+def open_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
     assert target.path is not None
     refuse_remote(target.path, place)
     path = loaded.base / target.path
@@ -112,7 +112,7 @@ def _refuse_source_as_target(loaded: LoadedConfig, path: Path, place: str) -> No
 
 
 @contextmanager
-def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[Sink]:
+def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
     assert target.database is not None
     assert target.table is not None
     refuse_remote(target.database, place)

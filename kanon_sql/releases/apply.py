@@ -16,7 +16,7 @@ from kanon_sql.full_domain import FullDomain
 from kanon_sql.pipeline import allow_paths, describe_algorithm, refuse_report
 from kanon_sql.preparation import load_hierarchies, prepare_search
 from kanon_sql.progress import Progress, Stopwatch
-from kanon_sql.release.sink import Sink
+from kanon_sql.release.sink import LocalSink
 from kanon_sql.release.statement import sort_items
 from kanon_sql.release.target import open_sink, prepare
 from kanon_sql.releases.apply_request import ApplyRequest, configure
@@ -170,7 +170,7 @@ def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
 
 
 @contextmanager
-def _opened(run: _Run, options: EngineOptions) -> Iterator[tuple[Engine, Sink]]:
+def _opened(run: _Run, options: EngineOptions) -> Iterator[tuple[Engine, LocalSink]]:
     prepare(run.loaded)
     with open_engine(options) as engine, open_sink(engine, run.loaded) as sink:
         yield engine, sink

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.model import Warehouse
 
 Kind = Literal["csv", "parquet", "table", "query", "relation"]
 Role = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "dropped"]
@@ -43,7 +46,9 @@ class Source:
     """An open source.
 
     `relation` is a SELECT that gives every row under the columns' keys. `columnar` says that reading one column
-    alone is cheap; where it is not, the distinct tuples are taken in one pass first.
+    alone is cheap; where it is not, the distinct tuples are taken in one pass first. `home` is the engine that holds
+    the rows, None for DuckDB: `relation` is for that engine. Each row of a `weighted` source stands for as many rows
+    as its column row_count says.
     """
 
     kind: Kind
@@ -59,6 +64,8 @@ class Source:
     database: Path | None = None
     table: tuple[str, str] | None = None
     warnings: tuple[str, ...] = ()
+    home: Warehouse | None = None
+    weighted: bool = False
 
     def column(self, name: str) -> Column:
         """The column of that name."""

@@ -2,7 +2,7 @@
 WITH written_classes AS (
     SELECT coalesce(CAST(label_key AS VARCHAR), '') AS label_name, CAST(sum(row_count) AS BIGINT) AS row_count
     FROM (
-        SELECT label_key, count(*) AS row_count
+        SELECT label_key, row_total AS row_count
         FROM written
         GROUP BY label_key
     ) AS counted

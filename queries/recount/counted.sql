@@ -1,4 +1,4 @@
 -- How many rows of each class hold each sensitive value.
-SELECT qi_value, sensitive_value AS value, count(*) AS row_count
+SELECT qi_value, sensitive_value AS value, row_total AS row_count
 FROM table_rows
 GROUP BY qi_value, sensitive_value

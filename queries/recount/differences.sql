@@ -3,10 +3,10 @@ SELECT count(*) AS different_classes
 FROM (
     SELECT qi_value, TRUE AS is_different
     FROM (
-        SELECT qi_value, 1 AS sign
+        SELECT qi_value, written_rows AS sign
         FROM written
         UNION ALL
-        SELECT qi_value, -1 AS sign
+        SELECT qi_value, -generalized_rows AS sign
         FROM generalized
     ) AS both_tables
     GROUP BY qi_value

@@ -1,4 +1,4 @@
 -- How many rows each class has.
-SELECT qi_value, count(*) AS size, count(*) AS holders
+SELECT qi_value, row_total AS size, row_total AS holders
 FROM table_rows
 GROUP BY qi_value

@@ -48,15 +48,13 @@ WITH `domain_0` AS (
     `listed`.`p1` AS `p1`,
     `listed`.`p2` AS `p2`,
     `listed`.`p3` AS `p3`,
-    `listed`.`part` AS `part`,
-    `listed`.`rows_before` AS `rows_before`,
-    `listed`.`last_row` AS `last_row`
+    `listed`.`part` AS `part`
   FROM VALUES
-    (1, 11, 5, 3, 5, 0, 2),
-    (2, 10, 14, 2, 3, 0, 2),
-    (3, 13, 9, 4, 5, 0, 1),
-    (4, 9, 13, 2, 4, 0, 2),
-    (5, 5, 17, 3, 6, 0, 2) AS `listed`(`p0`, `p1`, `p2`, `p3`, `part`, `rows_before`, `last_row`)
+    (1, 11, 5, 3, 5),
+    (2, 10, 14, 2, 3),
+    (3, 13, 9, 4, 5),
+    (4, 9, 13, 2, 4),
+    (5, 5, 17, 3, 6) AS `listed`(`p0`, `p1`, `p2`, `p3`, `part`)
 ), `classes` AS (
   SELECT
     `listed`.`part` AS `part`,
@@ -91,8 +89,7 @@ WITH `domain_0` AS (
     CASE WHEN `source_rows`.`k0` IS NULL THEN 1 ELSE `domain_0`.`position` END AS `p0`,
     CASE WHEN `source_rows`.`k1` IS NULL THEN 5 ELSE `domain_1`.`position` END AS `p1`,
     CASE WHEN `source_rows`.`k2` IS NULL THEN 5 ELSE `domain_2`.`position` END AS `p2`,
-    CASE WHEN `source_rows`.`k3` IS NULL THEN 1 ELSE `domain_3`.`position` END AS `p3`,
-    RAND() AS `drawn`
+    CASE WHEN `source_rows`.`k3` IS NULL THEN 1 ELSE `domain_3`.`position` END AS `p3`
   FROM `source_rows`
   LEFT JOIN `domain_0`
     ON `domain_0`.`value` = `source_rows`.`k0`
@@ -102,32 +99,32 @@ WITH `domain_0` AS (
     ON `domain_2`.`value` = `source_rows`.`k2`
   LEFT JOIN `domain_3`
     ON `domain_3`.`value` = `source_rows`.`k3`
-), `dealt` AS (
+), `members` AS (
   SELECT
-    `o4`,
-    `p0`,
-    `p1`,
-    `p2`,
-    `p3`,
-    ROW_NUMBER() OVER (PARTITION BY `p0`, `p1`, `p2`, `p3` ORDER BY `drawn`) AS `turn`
-  FROM `placed`
-), `released` AS (
-  SELECT
-    `classes`.`label_0` AS `r0`,
-    `classes`.`label_1` AS `r1`,
-    `classes`.`label_2` AS `r2`,
-    `classes`.`label_3` AS `r3`,
-    `dealt`.`o4` AS `r4`
-  FROM `dealt`
-  JOIN `tuples`
-    ON `tuples`.`p0` = `dealt`.`p0`
-    AND `tuples`.`p1` = `dealt`.`p1`
-    AND `tuples`.`p2` = `dealt`.`p2`
-    AND `tuples`.`p3` = `dealt`.`p3`
-    AND `dealt`.`turn` > `tuples`.`rows_before`
-    AND `dealt`.`turn` <= `tuples`.`last_row`
+    `tuples`.`p0`,
+    `tuples`.`p1`,
+    `tuples`.`p2`,
+    `tuples`.`p3`,
+    `classes`.`label_0`,
+    `classes`.`label_1`,
+    `classes`.`label_2`,
+    `classes`.`label_3`
+  FROM `tuples`
   JOIN `classes`
     ON `classes`.`part` = `tuples`.`part`
+), `released` AS (
+  SELECT
+    `members`.`label_0` AS `r0`,
+    `members`.`label_1` AS `r1`,
+    `members`.`label_2` AS `r2`,
+    `members`.`label_3` AS `r3`,
+    `placed`.`o4` AS `r4`
+  FROM `placed`
+  JOIN `members`
+    ON `members`.`p0` = `placed`.`p0`
+    AND `members`.`p1` = `placed`.`p1`
+    AND `members`.`p2` = `placed`.`p2`
+    AND `members`.`p3` = `placed`.`p3`
 )
 SELECT
   `r0` AS `Home town`,

@@ -8,7 +8,7 @@
 {%- set keys = kanon_sql.quoted_columns(quasi_identifiers) -%}
 {%- do kanon_sql.refuse_number('k', k, 1, none) -%}
 {%- if entity -%}
-    {%- set named = kanon_sql.quoted_columns([entity])[0] -%}
+    {%- set named = kanon_sql.quoted_columns([entity], 'entity')[0] -%}
     {%- set counted = 'count(distinct ' ~ named ~ ') + max(case when ' ~ named ~ ' is null then 1 else 0 end)' -%}
 {%- else -%}
     {%- set counted = 'count(*)' -%}
@@ -19,14 +19,23 @@ group by {{ keys | join(', ') }}
 having {{ counted }} < {{ k }}
 {% endmacro %}
 
-{% macro l_violations(relation, quasi_identifiers, sensitive, l, variant='distinct') %}
-    {{ return(adapter.dispatch('l_violations', 'kanon_sql')(relation, quasi_identifiers, sensitive, l, variant)) }}
+{% macro l_violations(relation, quasi_identifiers, sensitive, l, variant='distinct', c=none, missing=none) %}
+    {%- do kanon_sql.refuse_number('l', l, 1, none) -%}
+    {%- if variant not in ('distinct', 'entropy', 'recursive') -%}
+        {%- do exceptions.raise_compiler_error(
+            "kanon_sql.l_diverse: variant is '" ~ variant ~ "'; expected distinct, entropy or recursive"
+        ) -%}
+    {%- elif (variant == 'recursive') != (c is not none) -%}
+        {%- do exceptions.raise_compiler_error(
+            "kanon_sql.l_diverse: variant is '" ~ variant ~ "' and c is '" ~ c ~ "'; c goes with recursive, which needs it"
+        ) -%}
+    {%- endif -%}
+    {{ return(adapter.dispatch('l_violations', 'kanon_sql')(relation, quasi_identifiers, sensitive, l, variant, c, missing)) }}
 {% endmacro %}
 
-{% macro default__l_violations(relation, quasi_identifiers, sensitive, l, variant) %}
+{% macro default__l_violations(relation, quasi_identifiers, sensitive, l, variant, c, missing) %}
 {%- set keys = kanon_sql.quoted_columns(quasi_identifiers) -%}
-{%- set value = kanon_sql.quoted_columns([sensitive])[0] -%}
-{%- do kanon_sql.refuse_number('l', l, 1, none) -%}
+{%- set value = kanon_sql.present(kanon_sql.quoted_columns([sensitive], 'sensitive')[0], missing) -%}
 {%- if variant == 'distinct' %}
 select count(*) as class_rows, count(distinct {{ value }}) as reached
 from {{ relation }}
@@ -47,84 +56,67 @@ from (
                 cast(held as {{ kanon_sql.double() }})
                 / sum(case when present = 1 then held end) over (partition by {{ kanon_sql.key_names(keys) }})
             end as share
-        from (
-            select
-                {% for key in keys %}{{ key }} as kanon_key_{{ loop.index }}, {% endfor -%}
-                case when {{ value }} is null then 0 else 1 end as present,
-                count(*) as held
-            from {{ relation }}
-            group by {{ keys | join(', ') }}, {{ value }}
-        ) as counted
+        from {{ kanon_sql.counted_values(relation, keys, value) }} as counted
     ) as shares
     group by {{ kanon_sql.key_names(keys) }}
 ) as measured
 where reached < {{ l }} * (1 - 1e-9)
 {%- else -%}
-    {%- do exceptions.raise_compiler_error("kanon_sql.l_diverse: variant is '" ~ variant ~ "'; expected distinct or entropy") -%}
-{%- endif %}
-{% endmacro %}
-
-{% macro t_violations(relation, quasi_identifiers, sensitive, t, reference) %}
-    {{ return(adapter.dispatch('t_violations', 'kanon_sql')(relation, quasi_identifiers, sensitive, t, reference)) }}
-{% endmacro %}
-
-{% macro default__t_violations(relation, quasi_identifiers, sensitive, t, reference) %}
-{%- set keys = kanon_sql.quoted_columns(quasi_identifiers) -%}
-{%- set value = kanon_sql.quoted_columns([sensitive])[0] -%}
-{%- do kanon_sql.refuse_number('t', t, 0, 1) -%}
-{#- Equal distances: half the sum over all values of how much their shares differ; what a class lacks counts too. #}
+    {%- do kanon_sql.refuse_number('c', c, 0, none) -%}
+    {%- set numerator, denominator = kanon_sql.ratio(c) %}
+{#- For how many l the most frequent value is less than c times those from the l-th on; in whole numbers. #}
 select class_rows, reached
 from (
     select
         sum(held) as class_rows,
-        (sum(abs(share - coalesce(expected, 0))) + 1 - sum(coalesce(expected, 0))) / 2 as reached
+        sum(case when present = 1 and most * {{ denominator }} < from_here * {{ numerator }} then 1 else 0 end) as reached
     from (
         select
             {{ kanon_sql.key_names(keys, "counted") }},
-            counted.held,
-            cast(counted.held as {{ kanon_sql.double() }})
-                / sum(counted.held) over (partition by {{ kanon_sql.key_names(keys, 'counted') }}) as share,
-            everyone.expected
-        from (
+            held,
+            present,
+            max(case when present = 1 then held end) over (partition by {{ kanon_sql.key_names(keys) }}) as most,
+            sum(case when present = 1 then held end) over (
+                partition by {{ kanon_sql.key_names(keys) }}
+                order by held
+                rows between unbounded preceding and current row
+            ) as from_here
+        from {{ kanon_sql.counted_values(relation, keys, value) }} as counted
+    ) as ranked
+    group by {{ kanon_sql.key_names(keys) }}
+) as measured
+where reached < {{ l }}
+{%- endif -%}
+{% endmacro %}
+
+{#- How often each class holds each value; `present` is 0 for the missing ones. -#}
+{% macro counted_values(relation, keys, value) %}
+        (
             select
-                {% for key in keys %}{{ key }} as kanon_key_{{ loop.index }}, {% endfor -%}
+                {{ kanon_sql.named_keys(keys) }}
                 {{ value }} as kanon_value,
+                max(case when {{ value }} is null then 0 else 1 end) as present,
                 count(*) as held
             from {{ relation }}
             group by {{ keys | join(', ') }}, {{ value }}
-        ) as counted
-        left join (
-            select
-                kanon_value,
-                cast(all_held as {{ kanon_sql.double() }}) / sum(all_held) over () as expected
-            from (
-                select {{ value }} as kanon_value, count(*) as all_held
-                from {{ reference }}
-                group by {{ value }}
-            ) as totals
-        ) as everyone
-            on everyone.kanon_value = counted.kanon_value
-            or (everyone.kanon_value is null and counted.kanon_value is null)
-    ) as shares
-    group by {{ kanon_sql.key_names(keys) }}
-) as measured
-where reached > {{ t }} + 1e-9
+        )
+{%- endmacro %}
+
+{% macro suppression_violations(relation, source_model, at_most, complete=none, missing=none) %}
+    {{ return(adapter.dispatch('suppression_violations', 'kanon_sql')(relation, source_model, at_most, complete, missing)) }}
 {% endmacro %}
 
-{% macro suppression_violations(relation, source_model, at_most) %}
-    {{ return(adapter.dispatch('suppression_violations', 'kanon_sql')(relation, source_model, at_most)) }}
-{% endmacro %}
-
-{% macro default__suppression_violations(relation, source_model, at_most) %}
+{% macro default__suppression_violations(relation, source_model, at_most, complete, missing) %}
 {%- set text = at_most | string | trim -%}
 {%- set is_share = text.endswith('%') -%}
 {%- set number = text[:-1] | trim if is_share else text -%}
-{%- do kanon_sql.refuse_number("at_most", number, 0, 100 if is_share else none) %}
+{%- do kanon_sql.refuse_number("at_most", number, 0, 100 if is_share else none) -%}
+{%- set numerator, denominator = kanon_sql.ratio(number) %}
 select source_rows, released_rows
 from (
     select
-        (select count(*) from {{ source_model }}) as source_rows,
+        (select count(*) from {{ source_model }} {{ kanon_sql.where_complete(complete, missing) }}) as source_rows,
         (select count(*) from {{ relation }}) as released_rows
 ) as counted
-where source_rows - released_rows > {% if is_share %}source_rows * {{ number }} / 100{% else %}{{ number }}{% endif %}
+where (source_rows - released_rows) * {{ denominator }}{{ ' * 100' if is_share }} > {{ 'source_rows * ' if is_share }}{{ numerator }}
 {% endmacro %}

@@ -1,0 +1,76 @@
+"""kanon-sql sqlmesh"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kanon_sql.cli.options import common_options, loaded_from, take_common
+
+
+@click.group()
+def sqlmesh() -> None:
+    """kanon-sql in SQLMesh: audits of releases, and releases as models.
+
+    \b
+      kanon-sql sqlmesh path                 where the audits are, for the folder audits of a project
+      kanon-sql sqlmesh compile config.yaml --project . --name clinic.release --relation clinic.patients
+    """
+
+
+@sqlmesh.command()
+def path() -> None:
+    """Prints the file of the audits k_anonymous, l_diverse, t_close, t_close_ordered and max_suppression.
+
+    \b
+    They are used by copying them into a project:
+      cp "$(kanon-sql sqlmesh path)" audits/kanon_sql.sql
+    """
+    from kanon_sql.sqlmesh import audits_file
+
+    click.echo(str(audits_file()))
+
+
+@sqlmesh.command(name="compile")
+@click.argument("config", metavar="CONFIG")
+@click.option(
+    "--project",
+    metavar="DIR",
+    default=".",
+    type=click.Path(path_type=Path),
+    help="The folder of the SQLMesh project [default: the working folder].",
+)
+@click.option("--name", metavar="MODEL", required=True, help="The name of the model to write, as schema.model.")
+@click.option("--relation", metavar="TABLE", required=True, help="The model or table that it reads.")
+@click.option("--dialect", metavar="NAME", default="duckdb", show_default=True, help="The SQL of the project's engine.")
+@common_options
+def compile_model(config: str, project: Path, name: str, relation: str, dialect: str, **options: Any) -> None:
+    """Searches, and writes the release as a SQLMesh model with its audits.
+
+    Nothing that is there is replaced. The model holds values of the source: it is as confidential, and so is SQLMesh's
+    state, which keeps the texts of models.
+    """
+    common = take_common(options)
+    loaded = loaded_from(config, options, common)
+    from kanon_sql import api
+
+    data = api.sqlmesh_model(
+        loaded,
+        project,
+        name,
+        relation,
+        dialect=dialect,
+        options=common.engine(),
+        time_limit=common.time_limit,
+        report=common.report,
+        progress=common.progress(),
+    )
+    common.warn(data["warnings"])
+    if common.as_json:
+        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+    elif not common.quiet:
+        for file in data["files"]:
+            click.echo(file)

@@ -1,0 +1,76 @@
+"""Counting where the rows are: the distinct combinations of values are brought into DuckDB, with their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from kanon_sql.dialects.types import column_type
+from kanon_sql.engine import template
+from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.template import Item, column
+from kanon_sql.engines.model import Warehouse
+from kanon_sql.source.model import Column, Source
+
+_SHARE, _LOOKED_AT = 0.05, 100_000
+
+
+def bring_tuples(
+    engine: Engine, home: Warehouse, rows: exp.Select, columns: Sequence[Column], table: str
+) -> exp.Select:
+    """SELECT of the distinct combinations of columns in DuckDB, with the number of rows as row_count.
+
+    Raises ConfigurationError for columns of types that engines do not compare alike.
+    """
+    for item in columns:
+        column_type(home.dialect, item.type, f"column {item.name!r}")
+    items: list[Item] = [{"key": item.key, "value": _as_read(item)} for item in columns]
+    statement = template.fill("engines/counted", names={"source": rows}, lists={"qi": items})
+    types = [(item.key, item.type) for item in columns]
+    home.bring(engine, home.written(statement), [*types, ("row_count", "BIGINT")], table)
+    return exp.select("*").from_(exp.Table(this=template.quoted(table)))
+
+
+def _as_read(item: Column) -> exp.Expr:
+    """A value as it is counted: a text is one whatever its length is bounded by."""
+    value = column(item.key)
+    return exp.cast(value, "VARCHAR") if item.is_text else value
+
+
+def counted_source(engine: Engine, source: Source, names: Sequence[str], table: str) -> Source:
+    """A source of another engine as DuckDB has it: the combinations of some columns, each weighted by its rows."""
+    assert source.home is not None
+    read = [source.column(name) for name in dict.fromkeys(names)]
+    relation = bring_tuples(engine, source.home, source.relation, read, table)
+    return replace(source, relation=relation, home=None, weighted=True)
+
+
+def columns_of_their_own(source: Source, n: int, columns: Sequence[Column]) -> list[str]:
+    """A warning for each column in which more than 5 % of a random share of the rows hold a value of their own.
+
+    A value that is alone in the table is alone in every share of it, so that few in the share are few in the table.
+    """
+    home = source.home
+    assert home is not None
+    share = min(1.0, _LOOKED_AT / n)
+    warnings = []
+    for item in columns:
+        for part in (share, 1.0) if share < 1 else (1.0,):
+            drawn = exp.Literal.number(part if part < 1 else 1)
+            names: dict[str, template.Fill] = {"source": source.relation, "share": drawn, "out_key": item.key}
+            looked_at, alone = (int(value or 0) for value in home.query("engines/alone", names=names)[0])
+            if alone <= _SHARE * looked_at:
+                break
+        else:
+            warnings.append(alone_warning(item.name, alone, looked_at))
+    return warnings
+
+
+def alone_warning(name: str, alone: int, rows: int) -> str:
+    """What is said of a column of values that tell rows apart."""
+    return (
+        f"insensitive column {name!r} holds a value of its own in {alone} of {rows} rows: "
+        "is it a quasi-identifier or an identifier?"
+    )

@@ -1,0 +1,264 @@
+"""Spark executes the job: a session of our own, one that was handed in, or a server reached by Spark Connect."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.source import CsvOptions
+from kanon_sql.dialects.listing import Listing
+from kanon_sql.dialects.model import find_dialect
+from kanon_sql.dialects.write import table_name
+from kanon_sql.engine import template
+from kanon_sql.engine.connection import Engine, Row
+from kanon_sql.engines.model import Warehouse
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.source.model import Column, Kind, Source, select_keys
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_TYPES = {
+    "string": "VARCHAR",
+    "boolean": "BOOLEAN",
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "date": "DATE",
+    "timestamp_ntz": "TIMESTAMP",
+    "timestamp": "TIMESTAMP WITH TIME ZONE",
+    "binary": "BLOB",
+}
+_OWN_SETTINGS = {
+    "spark.app.name": "kanon-sql",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+}
+
+
+class Spark(Warehouse):
+    """A Spark session; `label` is where it runs."""
+
+    name = "spark"
+    dialect = find_dialect("spark")
+
+    def __init__(self, session: SparkSession, label: str, *, owned: bool, show_values: bool) -> None:
+        super().__init__(show_values=show_values)
+        self.session = session
+        self.label = label
+        self.owned = owned
+        self._mark = f"kanon_sql_{secrets.token_hex(4)}"
+        self._views: list[str] = []
+
+    def open_source(self, loaded: LoadedConfig) -> Source:
+        config, place = loaded.config.source, loaded.place("source")
+        missing = tuple(config.missing or ())
+        if config.table is not None:
+            table = table_name(config.table, self.dialect, place)
+            return self.opened(table, "table", config.table, missing, place)
+        if config.query is not None:
+            with self.speaking(place):
+                frame = self.session.sql(config.query)
+            return self.opened(self.view(frame, "source"), "query", "the query", missing, place)
+        path = str(config.path)
+        kind = self.format_of(path, None, place)
+        if kind == "csv":
+            missing = ("",) if config.missing is None else missing
+        frame = self.read(self.whole_path(path, loaded.base), kind, config.csv, place)
+        return self.opened(self.view(frame, "source"), kind, path, missing, place)
+
+    def opened(self, table: exp.Table, kind: Kind, label: str, missing: tuple[str, ...], place: str) -> Source:
+        """A table or view as a source of this engine."""
+        with self.speaking(place):
+            described = self.session.table(table.sql("spark")).dtypes
+        names = [name for name, _ in described]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ConfigurationError(f"{place}: column {', '.join(map(repr, repeated))} is there twice; name it apart")
+        columns = tuple(Column(name, f"c{i}", _type(kind)) for i, (name, kind) in enumerate(described))
+        return Source(kind, select_keys(table, names), columns, missing, True, label, home=self)
+
+    def read(self, path: str, kind: Kind, csv: CsvOptions, place: str) -> DataFrame:
+        """A file or folder as a frame; every field of a CSV file is text, a record with other fields an error."""
+        with self.speaking(place):
+            if kind == "parquet":
+                return self.session.read.parquet(path)
+            options = {
+                "header": "true" if csv.header is not False else "false",
+                "sep": csv.delimiter or ("\t" if path.endswith(".tsv") else ","),
+                "quote": csv.quote or '"',
+                "escape": csv.escape or csv.quote or '"',
+                "encoding": csv.encoding or "utf-8",
+                "multiLine": "true",
+                "inferSchema": "false",
+                "enforceSchema": "false",
+                "mode": "FAILFAST",
+            }
+            return self.session.read.options(**options).csv(path)
+
+    def rows(self, sql: str) -> list[Row]:
+        self.statements += 1
+        with self.speaking():
+            return [tuple(row) for row in self.session.sql(sql).collect()]
+
+    def bring(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
+        self.statements += 1
+        with self.speaking():
+            brought = self.session.sql(sql).toArrow()
+        name = f"{self._mark}_brought"
+        engine.connection.register(name, brought)
+        try:
+            values = [
+                exp.alias_(exp.cast(template.column(given), kind), key, quoted=True)
+                for given, (key, kind) in zip(brought.column_names, columns, strict=True)
+            ]
+            select = exp.select(*values).from_(exp.Table(this=template.quoted(name)))
+            made = exp.Table(this=template.quoted(table))
+            engine.run(f"CREATE OR REPLACE TEMP TABLE {made.sql('duckdb')} AS {template.text(select)}")
+        finally:
+            engine.connection.unregister(name)
+
+    def load(self, name: str, listing: Listing) -> exp.Table:
+        columns, rows = listing.stored()
+        kinds = ["string"] * len(columns)
+        values = [tuple(row) for row in rows]
+        for position in range(len(columns)):
+            if all(isinstance(row[position], int) for row in values):
+                whole = not any(isinstance(row[position], bool) for row in values)
+                kinds[position] = "bigint" if whole else "boolean"
+        schema = ", ".join(f"`{name}` {kind}" for (name, _), kind in zip(columns, kinds, strict=True))
+        with self.speaking():
+            return self.view(self.session.createDataFrame(values, schema), name)
+
+    def create(self, sql: str) -> DataFrame:
+        """The frame of a statement that makes a release."""
+        self.statements += 1
+        with self.speaking():
+            return self.session.sql(sql)
+
+    def close(self) -> None:
+        for view in self._views:
+            with quietly():
+                self.session.catalog.dropTempView(view)
+        if self.owned:
+            with quietly():
+                self.session.stop()
+
+    @contextmanager
+    def speaking(self, place: str | None = None) -> Iterator[None]:
+        """Turns what Spark raises into errors of ours, one line without values of the data."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                yield
+        except (ConfigurationError, EngineError):
+            raise
+        except Exception as error:
+            said = describe(error, show_values=self.show_values)
+            raise EngineError(f"{place}: {said}" if place else said) from error
+
+    def whole_path(self, path: str, base: Path) -> str:
+        """A path as the engine reads it: one without a scheme belongs to this machine."""
+        return path if "://" in path or path.startswith("file:") else str((base / path).absolute())
+
+    def format_of(self, path: str, given: str | None, place: str) -> Kind:
+        """Parquet or CSV, by the path's ending. Raises ConfigurationError."""
+        if given in ("csv", "parquet"):
+            return "csv" if given == "csv" else "parquet"
+        plain = re.sub(r"\.(gz|bz2|zst)$", "", path.rstrip("/*").lower())
+        if plain.endswith((".csv", ".tsv", ".txt")):
+            return "csv"
+        if plain.endswith((".parquet", ".pq")):
+            return "parquet"
+        folder = Path(path)
+        if folder.is_dir() and any(folder.rglob("*.csv")):
+            return "csv"
+        if "." in Path(plain).name and not folder.is_dir():
+            raise ConfigurationError(
+                f"{place}: the name {Path(plain).name!r} tells no format; expected .csv or .parquet"
+            )
+        return "parquet"
+
+    def view(self, frame: DataFrame, name: str) -> exp.Table:
+        view = f"{self._mark}_{name}"
+        with self.speaking():
+            frame.createOrReplaceTempView(view)
+        self._views.append(view)
+        return exp.Table(this=template.quoted(view))
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """For the end of a session, whose own failure changes nothing any more."""
+    try:
+        yield
+    except Exception:
+        return
+
+
+def open_session(url: str, config: Mapping[str, str]) -> SparkSession:
+    """A session on a master, or on a server of Spark Connect (sc://). Raises ConfigurationError or EngineError."""
+    try:
+        import pyspark
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise ConfigurationError(
+            "engine.spark needs pyspark; install kanon-sql[spark], or pyspark-client for sc:// alone"
+        ) from None
+    builder = SparkSession.builder
+    if url.startswith("sc://"):
+        # Without a Java of its own the client ends the process when it looks for one.
+        os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
+        builder = builder.remote(url)
+    else:
+        builder = builder.master(url)
+        for key, value in _OWN_SETTINGS.items():
+            builder = builder.config(key, value)
+    for key, value in config.items():
+        builder = builder.config(key, value)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            session: Any = builder.getOrCreate()
+            session.sql("SELECT 1").collect()
+    except Exception as error:
+        raise EngineError(f"engine.spark: no session at {url}: {describe(error, show_values=False)}") from error
+    return session
+
+
+_SECRETIVE = ("CAST_INVALID_INPUT", "MALFORMED_RECORD", "MALFORMED_CSV", "CAST_OVERFLOW", "DIVIDE_BY_ZERO")
+
+
+def describe(error: Exception, *, show_values: bool) -> str:
+    """One line for an error of Spark; one that quotes data is cut to its name unless values may be shown."""
+    text = " ".join(str(error).split("\n\n")[0].split("JVM stacktrace")[0].split())
+    if "Connection refused" in text or "UNAVAILABLE" in text or "Failed to connect" in text:
+        return "Spark does not answer, or the connection was lost; look whether it runs"
+    name = re.search(r"\[([A-Z][A-Z0-9_.]+)\]", text)
+    if name and any(word in name[1] for word in _SECRETIVE) and not show_values:
+        return f"Spark refused a value ({name[1]}); --show-values shows which"
+    return f"Spark failed ({type(error).__name__}): {text[:500]}"
+
+
+def _type(described: str) -> str:
+    """A type of Spark as DuckDB describes it; one that it does not have keeps its name."""
+    if described.startswith(("varchar", "char")):
+        return "VARCHAR"
+    if described.startswith("decimal"):
+        return described.upper()
+    if described.startswith("array"):
+        return f"{described.upper()}[]"
+    return _TYPES.get(described, described.upper())

@@ -1,0 +1,224 @@
+"""Targets that Spark writes: folders of Parquet or CSV files, and tables of its catalog."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+from sqlglot import exp
+
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.config.source import CsvOptions
+from kanon_sql.dialects.write import table_name
+from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.template import quoted
+from kanon_sql.engines.sink import Release, WarehouseSink, there_already
+from kanon_sql.engines.spark import Spark, quietly
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.release.exchange import exchange, move_new
+from kanon_sql.source.model import Source
+
+
+class SparkFolder(WarehouseSink):
+    """A folder of files, written beside its place and moved there once it is verified."""
+
+    def __init__(self, home: Spark, target: TargetConfig, path: str, place: str) -> None:
+        super().__init__(home)
+        self.spark = home
+        self.target = target
+        self.place = place
+        self.final = path
+        self.kind = home.format_of(path, target.format, place)
+        self.files = _Local(path) if _is_local(path) else _Remote(home, path, place)
+        if self.files.exists() and not target.overwrite:
+            raise ConfigurationError(there_already(f"{place}: {path}"))
+        self.beside = self.files.beside()
+
+    def describe(self) -> str:
+        return self.final
+
+    def _create(self, release: Release) -> None:
+        frame = self.spark.create(release.sql)
+        with self.spark.speaking():
+            writer = frame.write.mode("error")
+            if self.target.compression is not None:
+                writer = writer.option("compression", self.target.compression)
+            if self.kind == "parquet":
+                writer.parquet(self.beside)
+            else:
+                writer.options(**_csv_options(self.target.csv)).csv(self.beside)
+
+    def _opened(self) -> Source:
+        csv = self.target.csv
+        frame = self.spark.read(self.beside, self.kind, csv, self.place)
+        missing = ("",) if self.kind == "csv" else ()
+        return self.spark.opened(self.spark.view(frame, "written"), self.kind, self.final, missing, self.place)
+
+    def commit(self, engine: Engine) -> None:
+        self.files.put(self.beside)
+
+    def withdraw(self) -> None:
+        """Removes what was not put in place."""
+        with quietly():
+            self.files.remove(self.beside)
+
+
+class SparkTable(WarehouseSink):
+    """A table of the catalog, made under another name and renamed once it is verified."""
+
+    def __init__(self, home: Spark, target: TargetConfig, place: str) -> None:
+        super().__init__(home)
+        self.spark = home
+        self.target = target
+        self.place = place
+        self.table = table_name(str(target.table), home.dialect, place)
+        self.beside = self.table.copy()
+        self.beside.set("this", quoted(f"kanon_sql_{secrets.token_hex(4)}"))
+        if self._there() and not target.overwrite:
+            raise ConfigurationError(there_already(f"{place}: table {target.table}"))
+
+    def describe(self) -> str:
+        return f"{self.target.table} in Spark"
+
+    def _there(self) -> bool:
+        with self.spark.speaking(self.place):
+            return bool(self.spark.session.catalog.tableExists(self.table.sql("spark")))
+
+    def _create(self, release: Release) -> None:
+        frame = self.spark.create(release.sql)
+        with self.spark.speaking():
+            frame.write.format("parquet").saveAsTable(self.beside.sql("spark"))
+
+    def _opened(self) -> Source:
+        return self.spark.opened(self.beside, "table", str(self.target.table), (), self.place)
+
+    def commit(self, engine: Engine) -> None:
+        old = self.table.copy()
+        old.set("this", quoted(f"{self.beside.name}_old"))
+        replaced = self._there()
+        if replaced and not self.target.overwrite:
+            raise EngineError(f"{self.place}: table {self.target.table} was made meanwhile; it was left as it is")
+        if replaced:
+            self._rename(self.table, old)
+        try:
+            self._rename(self.beside, self.table)
+        except EngineError:
+            if replaced:
+                self._rename(old, self.table)
+            raise
+        if replaced:
+            self._drop(old)
+
+    def withdraw(self) -> None:
+        """Removes what was not put in place."""
+        with quietly():
+            self._drop(self.beside)
+
+    def _rename(self, table: exp.Table, to: exp.Table) -> None:
+        with self.spark.speaking(self.place):
+            self.spark.session.sql(f"ALTER TABLE {table.sql('spark')} RENAME TO {to.sql('spark')}").collect()
+
+    def _drop(self, table: exp.Table) -> None:
+        with self.spark.speaking(self.place):
+            self.spark.session.sql(f"DROP TABLE IF EXISTS {table.sql('spark')}").collect()
+
+
+def _csv_options(csv: CsvOptions) -> dict[str, str]:
+    quote = csv.quote or '"'
+    return {
+        "header": "true" if csv.header is not False else "false",
+        "sep": csv.delimiter or ",",
+        "quote": quote,
+        "escape": csv.escape or quote,
+        "emptyValue": "",
+        "nullValue": "",
+        "ignoreLeadingWhiteSpace": "false",
+        "ignoreTrailingWhiteSpace": "false",
+    }
+
+
+def _is_local(path: str) -> bool:
+    return urlparse(path).scheme in ("", "file")
+
+
+class _Local:
+    """A folder of this machine, or of one that is mounted on all machines under this path."""
+
+    def __init__(self, path: str) -> None:
+        parsed = urlparse(path)
+        self.path = Path(parsed.path if parsed.scheme == "file" else path)
+
+    def exists(self) -> bool:
+        return os.path.lexists(self.path)
+
+    def beside(self) -> str:
+        if not self.path.parent.is_dir():
+            raise EngineError(f"{self.path}: its folder does not exist; make it")
+        return str(self.path.with_name(f"{self.path.name}.kanon-sql-{secrets.token_hex(4)}"))
+
+    def put(self, beside: str) -> None:
+        made = Path(beside)
+        try:
+            if not self.exists():
+                move_new(made, self.path)
+                return
+            if not exchange(made, self.path):
+                raise EngineError(f"{self.path}: the file system cannot exchange folders; remove the old one first")
+        except OSError as error:
+            raise EngineError(f"{self.path}: the release cannot be put in place ({error.strerror})") from error
+        self.remove(beside)
+
+    def remove(self, beside: str) -> None:
+        made = Path(beside)
+        if made.is_dir() and not made.is_symlink():
+            shutil.rmtree(made, ignore_errors=True)
+        else:
+            made.unlink(missing_ok=True)
+
+
+class _Remote:
+    """A folder of a file system that only the cluster reaches, through Hadoop's own classes."""
+
+    def __init__(self, home: Spark, path: str, place: str) -> None:
+        gateway: Any = getattr(home.session, "_jvm", None) if not home.label.startswith("sc://") else None
+        if gateway is None:
+            raise ConfigurationError(
+                f"{place}: over Spark Connect a release at {path} cannot be moved into place; expected a table, or a "
+                "path of this machine"
+            )
+        self.place = place
+        self.home = home
+        self.hadoop = gateway.org.apache.hadoop.fs.Path
+        self.path = self.hadoop(path)
+        with home.speaking(place):
+            configuration = home.session._jsc.hadoopConfiguration()
+            self.system = self.path.getFileSystem(configuration)
+
+    def exists(self) -> bool:
+        with self.home.speaking(self.place):
+            return bool(self.system.exists(self.path))
+
+    def beside(self) -> str:
+        parent, name = self.path.getParent().toString(), self.path.getName()
+        return f"{parent}/{name}.kanon-sql-{secrets.token_hex(4)}"
+
+    def put(self, beside: str) -> None:
+        made, old = self.hadoop(beside), self.hadoop(f"{beside}.old")
+        with self.home.speaking(self.place):
+            replaced = bool(self.system.exists(self.path))
+            if replaced and not self.system.rename(self.path, old):
+                raise EngineError(f"{self.place}: the old release cannot be moved away; it was left as it is")
+            if not self.system.rename(made, self.path):
+                if replaced:
+                    self.system.rename(old, self.path)
+                raise EngineError(f"{self.place}: the release cannot be moved into place")
+            if replaced:
+                self.system.delete(old, True)
+
+    def remove(self, beside: str) -> None:
+        with self.home.speaking(self.place):
+            self.system.delete(self.hadoop(beside), True)

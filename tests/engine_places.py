@@ -1,0 +1,158 @@
+"""Engines beside DuckDB as tests use them: a table is put there, a release is asked for there and read there."""
+
+from __future__ import annotations
+
+import os
+import uuid
+import warnings
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import duckdb
+
+Rows = list[tuple[Any, ...]]
+Json = dict[str, Any]
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def as_parquet(path: Path, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> Path:
+    """A Parquet file of rows."""
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t ({', '.join(f'{quoted(n)} {t}' for n, t in columns.items())})")
+        if rows:
+            connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * len(columns))})", [list(r) for r in rows])
+        connection.execute(f"COPY t TO '{path}' (FORMAT parquet)")
+    return path
+
+
+def counted(rows: Rows) -> Counter[tuple[Any, ...]]:
+    """The rows as a multiset. Spark's GROUP BY takes -0.0 for 0.0, so that one of them stands for both."""
+    return Counter(
+        tuple(
+            value.replace("-0.0", "0.0") if isinstance(value, str) else repr(value + 0) if _float(value) else value
+            for value in row
+        )
+        for row in rows
+    )
+
+
+def _float(value: Any) -> bool:
+    return isinstance(value, float)
+
+
+class Place(ABC):
+    """An engine."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self.url = url
+        self.folder = folder
+
+    @abstractmethod
+    def put(self, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> Json:
+        """Puts a table there; what a configuration calls it."""
+
+    @abstractmethod
+    def asked(self, config: Json, source: Json) -> Json:
+        """The configuration with engine, source and a target there."""
+
+    @abstractmethod
+    def released(self, config: Json) -> Rows | None:
+        """The rows at the target; None where there is nothing."""
+
+    @abstractmethod
+    def leftovers(self) -> list[str]:
+        """What a run left beside its targets."""
+
+
+class InPostgres(Place):
+    """Tables of PostgreSQL."""
+
+    def put(self, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> Json:
+        import psycopg
+
+        table = f"t{uuid.uuid4().hex}"
+        types = {"DOUBLE": "DOUBLE PRECISION", "TINYINT": "SMALLINT"}
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            made = ", ".join(f"{quoted(n)} {types.get(t, t)}" for n, t in columns.items())
+            connection.execute(f"CREATE TABLE {table} ({made})".encode())
+            with connection.cursor() as cursor, cursor.copy(f"COPY {table} FROM STDIN".encode()) as copy:
+                for row in rows:
+                    copy.write_row(row)
+        return {"table": table}
+
+    def asked(self, config: Json, source: Json) -> Json:
+        given = config["source"] if isinstance(config["source"], dict) else {}
+        missing = {"missing": given["missing"]} if "missing" in given else {}
+        target = {"table": f'public."Re""lease {uuid.uuid4().hex[:6]}"'}
+        return {**config, "engine": {"postgres": self.url}, "source": {**source, **missing}, "target": target}
+
+    def released(self, config: Json) -> Rows | None:
+        import psycopg
+
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            table = config["target"]["table"]
+            found = connection.execute("SELECT to_regclass(%s)", [table]).fetchone()
+            if found is None or found[0] is None:
+                return None
+            rows: Rows = connection.execute(f"SELECT * FROM {table}".encode()).fetchall()
+            return rows
+
+    def leftovers(self) -> list[str]:
+        import psycopg
+
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            found = connection.execute("SELECT relname FROM pg_class WHERE relname LIKE 'kanon%'").fetchall()
+            return [row[0] for row in found]
+
+
+class InSpark(Place):
+    """Files that Spark reads and writes."""
+
+    settings: ClassVar[Json] = {}
+
+    def put(self, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> Json:
+        return {"path": str(as_parquet(self.folder / f"{uuid.uuid4().hex}.parquet", columns, rows))}
+
+    def asked(self, config: Json, source: Json) -> Json:
+        given = config["source"] if isinstance(config["source"], dict) else {}
+        missing = {"missing": given["missing"]} if "missing" in given else {}
+        target = {"path": str(self.folder / f"release {uuid.uuid4().hex[:6]}.parquet")}
+        engine = {"spark": self.url, "config": self.settings}
+        return {**config, "engine": engine, "source": {**source, **missing}, "target": target}
+
+    def released(self, config: Json) -> Rows | None:
+        path = Path(config["target"]["path"])
+        if not path.exists():
+            return None
+        with duckdb.connect() as connection:
+            return connection.execute(f"FROM '{path}/*.parquet'").fetchall()
+
+    def leftovers(self) -> list[str]:
+        return [path.name for path in self.folder.iterdir() if ".kanon-sql-" in path.name]
+
+
+@contextmanager
+def spark_session(url: str, settings: Json) -> Iterator[Any]:
+    """A session of the tests' own."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pyspark
+        from pyspark.sql import SparkSession
+
+        os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
+        builder = SparkSession.builder
+        builder = builder.remote(url) if url.startswith("sc://") else builder.master(url)
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        session = builder.getOrCreate()
+        try:
+            yield session
+        finally:
+            session.stop()
