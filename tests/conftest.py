@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from reference import Cell, Hierarchy, Problem, participants
+from required import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401 - pytest finds them here
 
 # The same examples on every run; HYPOTHESIS_PROFILE=explore looks for new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
