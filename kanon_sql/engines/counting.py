@@ -57,7 +57,7 @@ def columns_of_their_own(source: Source, n: int, columns: Sequence[Column]) -> l
     share = min(1.0, _LOOKED_AT / n)
     warnings = []
     for item in columns:
-        for part in (share, 1.0) if share < 1 else (1.0,):
+        for part in dict.fromkeys((share, min(1.0, 10 * share), 1.0)):
             drawn = exp.Literal.number(part if part < 1 else 1)
             names: dict[str, template.Fill] = {"source": source.relation, "share": drawn, "out_key": item.key}
             looked_at, alone = (int(value or 0) for value in home.query("engines/alone", names=names)[0])

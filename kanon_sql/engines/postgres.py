@@ -204,6 +204,8 @@ class PostgresTable(WarehouseSink):
             # What others read goes on being the old table until the commit.
             self.postgres.execute(f"DROP TABLE {name}", self.place)
         self.postgres.execute(f"CREATE TABLE {name} AS\n{release.sql}", self.place)
+        # Without statistics the count that verifies it is planned as a sort of all rows.
+        self.postgres.execute(f"ANALYZE {name}", self.place)
 
     def _opened(self) -> Source:
         return self.postgres.opened(self.table, "table", str(self.target.table), (), self.place)
