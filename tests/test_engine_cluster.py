@@ -78,13 +78,13 @@ def test_every_search_gives_what_duckdb_gives(place: OnCluster, source: dict[str
 
 def test_tables_of_the_catalog(place: OnCluster, source: dict[str, Any]) -> None:
     asked = place.asked(small(), source)
-    first = place.run({**asked, "target": {"table": "`Re leased`"}})
+    first = place.run({**asked, "target": {"table": "released"}})
     with pytest.raises(ConfigurationError, match="exists already"):
-        place.run({**asked, "target": {"table": "`Re leased`"}})
-    assert place.session.table("`Re leased`").count() == first.released
-    again = place.run({**asked, "privacy": {"k": 20}, "target": {"table": "`Re leased`", "overwrite": True}})
-    assert place.session.table("`Re leased`").count() == again.released
-    smallest = place.session.sql("SELECT min(n) FROM (SELECT count(*) n FROM `Re leased` GROUP BY 1, 2) t")
+        place.run({**asked, "target": {"table": "released"}})
+    assert place.session.table("released").count() == first.released
+    again = place.run({**asked, "privacy": {"k": 20}, "target": {"table": "released", "overwrite": True}})
+    assert place.session.table("released").count() == again.released
+    smallest = place.session.sql("SELECT min(n) FROM (SELECT count(*) n FROM released GROUP BY 1, 2) t")
     assert again.smallest_class >= 20 and smallest.collect()[0][0] is not None
     assert [one.name for one in place.session.catalog.listTables() if "kanon" in one.name] == []
 
