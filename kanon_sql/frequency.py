@@ -154,7 +154,7 @@ def build_frequency(
     items = frequency_items(columns, mappings)
     count_records(engine, rows, items, carried, staged=staged)
     refuse_uncovered(engine, rows, columns, mappings, places, items)
-    marginals = tuple(_build_costs(engine, mapping) for mapping in mappings)
+    marginals = tuple(build_costs(engine, mapping) for mapping in mappings)
     engine.query(
         "tuples",
         names={"frequency": state("frequency"), "tuples": state("tuples")},
@@ -198,7 +198,8 @@ def frequency_items(columns: Sequence[Column], mappings: Sequence[Mapping]) -> l
     ]
 
 
-def _build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
+def build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
+    """Makes the table of what the released values of a quasi-identifier cost; what each level costs in all."""
     codes = state(f"codes_{mapping.index}")
     costs = state(f"costs_{mapping.index}")
     levels: list[Item] = [{"code": f"level_{level}", "number": level} for level in range(mapping.height + 1)]

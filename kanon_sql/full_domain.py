@@ -11,6 +11,7 @@ from kanon_sql.deadline import Deadline
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Composed, Fill, Item, compose, state
+from kanon_sql.engines.searching import NodesThere
 from kanon_sql.errors import NoReleaseError, OutOfTimeError
 from kanon_sql.frequency import Frequency, normalized
 from kanon_sql.models.model import Tables
@@ -41,11 +42,15 @@ class FullDomain(Prepared):
     frequency: Frequency
     lattice: Lattice
     populations: tuple[Population, ...] = ()
+    nodes: NodesThere | None = None  # where another engine is asked about nodes
+
+    def describe_engine(self) -> Json:
+        return {**super().describe_engine(), "search_in": "duckdb" if self.nodes is None else "engine"}
 
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
     ) -> FullDomainSolution:
-        checker = NodeChecker(engine, self.frequency, self.models, request.k, request.limit, progress)
+        checker = NodeChecker(self.nodes or engine, self.frequency, self.models, request.k, request.limit, progress)
         found = search(algorithm, self.lattice, checker, request.weights, deadline)
         if found.winner is not None:
             found = replace(found, winner=checker.with_entropy_of(found.winner.levels))
@@ -193,6 +198,9 @@ class FullDomainSolution(Solution):
         """Lists the violating classes in the table suppressed_classes."""
         keys = grouping_codes(self.prepared.frequency, self.winner.levels)
         statement = self._checker.statements.suppressed
+        if self.prepared.nodes is not None:
+            self.prepared.nodes.bring_suppressed(self.engine, statement, self.request.k, keys)
+            return
         self.engine.query(statement, values={"k": self.request.k}, lists={"key": keys})
 
     def verify(self, engine: Engine, written: Source, masked: int) -> ClassCounts:

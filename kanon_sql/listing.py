@@ -28,11 +28,13 @@ def list_lattice(
     """Measures every node. Raises OutOfTimeError when the time limit passes first."""
     config, lattice = loaded.config, prepared.lattice
     limit = config.suppression.rows(prepared.frequency.n)
-    checker = NodeChecker(engine, prepared.frequency, prepared.models, config.privacy.k, limit, progress)
+    checker = NodeChecker(
+        prepared.nodes or engine, prepared.frequency, prepared.models, config.privacy.k, limit, progress
+    )
     deadline = Deadline(time_limit)
     nodes = []
     try:
-        with progress.step(f"measuring {lattice.size} nodes"), engine.until(deadline):
+        with progress.step(f"measuring {lattice.size} nodes"), checker.engine.until(deadline):
             for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
                 for levels in lattice.nodes_at(height):
                     deadline.check()

@@ -14,15 +14,15 @@ from kanon_sql.dimensions.model import Dimension
 from kanon_sql.dimensions.order import ordered_dimension
 from kanon_sql.dimensions.tree import tree_dimension
 from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import Item, column, state
-from kanon_sql.engines.counting import bring_tuples
+from kanon_sql.engine.template import Item, state
+from kanon_sql.engines.counting import bring_kept, bring_tuples
+from kanon_sql.engines.searching import Kept, bring_values, frequency_there, keep_tuples
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency import (
     Carried,
     build_frequency,
     cell_items,
     count_rows,
-    distinct_values,
     leaf_items,
     participants,
     refuse_uncovered,
@@ -30,7 +30,7 @@ from kanon_sql.frequency import (
 )
 from kanon_sql.full_domain import FULL_DOMAIN, FullDomain
 from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
-from kanon_sql.hierarchy.mapping import Mapping, build_mapping
+from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.models.model import Models
 from kanon_sql.models.population import read_populations
@@ -39,13 +39,13 @@ from kanon_sql.multidimensional.problem import Multidimensional
 from kanon_sql.multidimensional.tuples import count_tuples
 from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress
+from kanon_sql.quasi_identifiers import Input, input_of, mapping_of, refuse_nested
 from kanon_sql.search.lattice import Lattice
 from kanon_sql.source.csv import ragged_rows
-from kanon_sql.source.model import Column, Source
+from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 
 _MOST_DIMENSIONS = 126  # as many as the engine's whole numbers have bits
-_NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
 
 
 def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tuple[QuasiIdentifier, Hierarchy | None]]:
@@ -96,7 +96,7 @@ def prepare_search(
     """
     policy = loaded.config.missing
     rows = participants(source, roles, policy)
-    _refuse_nested(roles, loaded)
+    refuse_nested(roles, loaded)
     try:
         with progress.step("reading the source", engine.progress):
             return _read(engine, loaded, source, roles, hierarchies, rows)
@@ -120,13 +120,19 @@ def _read(
     policy = loaded.config.missing
     counted = count_rows(source.home or engine, source, roles, policy) if policy != "keep" else None
     read = [*columns, *(item for item in model_columns(loaded, source) if item not in columns)]
+    warnings: list[str] = list(source.warnings)
     if source.home is not None:
-        rows = tuples = bring_tuples(engine, source.home, rows, read, state("raw_frequency"))
+        kept = keep_tuples(loaded, source.home, rows, read)
+        if kept is not None and kept.searched:
+            return _read_there(engine, loaded, source, roles, hierarchies, kept, counted, warnings)
+        if kept is not None:
+            rows = tuples = bring_kept(engine, source.home, kept.table, read, state("raw_frequency"))
+        else:
+            rows = tuples = bring_tuples(engine, source.home, rows, read, state("raw_frequency"))
     else:
         tuples = rows if source.columnar else stage_tuples(engine, rows, read)
-    warnings: list[str] = list(source.warnings)
     inputs = [
-        _input(engine, loaded, index, item, hierarchies[item.name], tuples, source.missing, warnings)
+        input_of(engine, loaded, index, item, hierarchies[item.name], tuples, source.missing, warnings)
         for index, item in enumerate(columns)
     ]
     judged = read_models(engine, loaded, source, tuples)
@@ -136,23 +142,49 @@ def _read(
         if loaded.config.algorithm.name in FULL_DOMAIN
         else _dimensions(engine, loaded, reading, inputs)
     )
+    return build(source, roles, rows, models, n, _source_rows(counted, n), tuple(warnings))
+
+
+def _read_there(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    roles: Roles,
+    hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
+    kept: Kept,
+    counted: tuple[int, int] | None,
+    warnings: list[str],
+) -> Prepared:
+    """A problem of k alone whose combinations stay in the engine that holds the rows."""
+    assert source.home is not None
+    columns = roles.quasi_identifiers
+    values = [bring_values(engine, source.home, kept, item, index) for index, item in enumerate(columns)]
+    inputs = [
+        input_of(engine, loaded, index, item, hierarchies[item.name], values[index], source.missing, warnings)
+        for index, item in enumerate(columns)
+    ]
+    mappings, places = [mapping_of(engine, one) for one in inputs], [one.place for one in inputs]
+    frequency, nodes = frequency_there(engine, source.home, kept, columns, mappings, values, places)
+    lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
+    return FullDomain(
+        source,
+        roles,
+        values[0],
+        Models((), {}, {}, None),
+        frequency.n,
+        _source_rows(counted, frequency.n),
+        tuple(warnings),
+        frequency=frequency,
+        lattice=lattice,
+        nodes=nodes,
+    )
+
+
+def _source_rows(counted: tuple[int, int] | None, n: int) -> int:
+    """The rows of the source, of which `n` take part. Raises EngineError where they are not those counted before."""
     if counted and counted[1] != n:
         raise EngineError("the source changed while it was read; run again")
-    return build(source, roles, rows, models, n, counted[0] if counted else n, tuple(warnings))
-
-
-@dataclass(frozen=True)
-class _Input:
-    """A quasi-identifier of which the hierarchy is not in the engine yet."""
-
-    index: int
-    column: Column
-    spec: QuasiIdentifier
-    hierarchy: Hierarchy | None
-    distinct: exp.Select
-    missing: tuple[str, ...]
-    released_missing: str | None
-    place: str
+    return counted[0] if counted else n
 
 
 _Build = Callable[[Source, Roles, exp.Select, Models, int, int, tuple[str, ...]], Prepared]
@@ -169,10 +201,10 @@ class _Reading:
 
 
 def _lattice(
-    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[_Input]
+    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[Input]
 ) -> tuple[int, Models, _Build]:
     """(rows that take part, models, how the full-domain problem is put together)."""
-    mappings = [_mapping(engine, one) for one in inputs]
+    mappings = [mapping_of(engine, one) for one in inputs]
     columns, places = [one.column for one in inputs], [one.place for one in inputs]
     frequency = build_frequency(
         engine, reading.tuples, columns, mappings, reading.carried, staged=reading.staged, places=places
@@ -186,7 +218,7 @@ def _lattice(
 
 
 def _dimensions(
-    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[_Input]
+    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[Input]
 ) -> tuple[int, Models, _Build]:
     """(rows that take part, models, how the multidimensional problem is put together)."""
     for model in reading.judged.models:
@@ -206,7 +238,7 @@ def _dimensions(
             f"{loaded.config.algorithm.name} takes, at most {_MOST_DIMENSIONS}; leave some out"
         )
     dimensions: list[Dimension] = []
-    trees: list[tuple[_Input, Mapping]] = []
+    trees: list[tuple[Input, Mapping]] = []
     for one in inputs:
         if one.hierarchy is None and one.spec.builtin is None:
             dimensions.append(
@@ -222,7 +254,7 @@ def _dimensions(
                 )
             )
         else:
-            mapping = _mapping(engine, one)
+            mapping = mapping_of(engine, one)
             trees.append((one, mapping))
             dimensions.append(tree_dimension(engine, one.column, mapping, one.released_missing, one.place))
     counted = count_tuples(engine, reading.tuples, dimensions, reading.carried, staged=reading.staged)
@@ -236,74 +268,3 @@ def _dimensions(
     models = count_models(engine, reading.judged, [{"leaf": dimension.position} for dimension in dimensions], [])
     build = partial(Multidimensional, tuples=counted, bounds=loaded.config.release.ranges == "columns")
     return counted.n, models, build
-
-
-def _input(
-    engine: Engine,
-    loaded: LoadedConfig,
-    index: int,
-    item: Column,
-    resolved: tuple[QuasiIdentifier, Hierarchy | None],
-    tuples: exp.Select,
-    missing: tuple[str, ...],
-    warnings: list[str],
-) -> _Input:
-    texts = missing if item.is_text else ()
-    return _Input(
-        index=index,
-        column=item,
-        spec=resolved[0],
-        hierarchy=resolved[1],
-        distinct=distinct_values(tuples, item),
-        missing=texts,
-        released_missing=_released_missing(engine, item, tuples, texts, warnings),
-        place=loaded.place("quasi_identifiers", item.name),
-    )
-
-
-def _mapping(engine: Engine, one: _Input) -> Mapping:
-    return build_mapping(
-        engine,
-        index=one.index,
-        column=one.column.name,
-        column_type=one.column.type,
-        spec=one.spec,
-        hierarchy=one.hierarchy,
-        distinct=one.distinct,
-        missing=one.missing,
-        released_missing=one.released_missing,
-        place=one.place,
-    )
-
-
-def _released_missing(
-    engine: Engine, item: Column, tuples: exp.Select, missing: tuple[str, ...], warnings: list[str]
-) -> str | None:
-    """The text under which missing values of a quasi-identifier are released below the top of its hierarchy.
-
-    Where the source writes them in several ways they are released in one, or a class would be told apart.
-    """
-    texts = [text for text in missing if text != ""] if missing else []
-    if not texts:
-        return None
-    values = [exp.Literal.string(text) for text in missing]
-    value = column("value")
-    absent = exp.or_(exp.In(this=value, expressions=values), exp.Is(this=value.copy(), expression=exp.null()))
-    found = engine.run(exp.select("value").from_(distinct_values(tuples, item).subquery("present")).where(absent))
-    present = {row[0] for row in found}
-    if len(present) > 1:
-        warnings.append(f"column {item.name!r} writes missing values in {len(present)} ways; they are released as one")
-    if None in present or not present:
-        return None
-    return next(text for text in missing if text in present)
-
-
-def _refuse_nested(roles: Roles, loaded: LoadedConfig) -> None:
-    problems = [
-        f"{loaded.place('quasi_identifiers', item.name)}: column {item.name!r} is of type {item.type[:40]}; "
-        "expected a text, number, date, timestamp or boolean: cast it in source.query"
-        for item in roles.quasi_identifiers
-        if item.type.startswith(_NESTED) or item.type.endswith("]")
-    ]
-    if problems:
-        raise ConfigurationError(problems)

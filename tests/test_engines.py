@@ -108,6 +108,81 @@ def test_every_search_gives_what_duckdb_gives(folder: Path, start: Start, engine
     assert place.leftovers() == []
 
 
+SEARCHES: dict[str, Json] = {
+    "optimal": {},
+    "missing": {"missing": "drop-any", "source": {"missing": ["", "NULL"]}},
+    "discernibility": {"algorithm": {"name": "optimal", "objective": "discernibility"}, "privacy": {"k": 3}},
+    "entropy": {"algorithm": {"name": "optimal", "objective": "entropy"}},
+    "samarati": {"algorithm": "samarati"},
+    "minimal": {"algorithm": "minimal", "suppression": {"limit": 0}},
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("case", SEARCHES)
+def test_the_engine_itself_searches(folder: Path, start: Start, engine: str, case: str) -> None:
+    place = start(engine)
+    quasi: Json = {
+        HOSTILE: {"builtin": "suppress"},
+        "age": {"builtin": "intervals", "widths": [20]},
+        "price": {"builtin": "suppress"},
+    }
+    config = small(**{"quasi_identifiers": quasi, **SEARCHES[case]})
+    config["source"] = {**SEARCHES[case].get("source", {}), "path": str(folder / "people.parquet")}
+    config["target"] = {"path": str(folder / "there.parquet"), "overwrite": True}
+    here = kanon_sql.run(config).report
+    asked = place.asked(config, place.put(COLUMNS, source_rows()))
+    there = kanon_sql.run({**asked, "search_in": "engine"}).report
+    same(there, here)
+    assert there["engine"]["search_in"] == "engine"
+    rows = place.released(asked)
+    with duckdb.connect() as connection:
+        mine = connection.execute(f"FROM '{folder / 'there.parquet'}'").fetchall()
+    assert rows is not None and counted(rows) == counted(mine)
+    nodes = [
+        kanon_sql.lattice({**one, "missing": "keep"})["nodes"] for one in ({**asked, "search_in": "engine"}, config)
+    ]
+    assert nodes[0] == nodes[1]
+    assert place.leftovers() == []
+
+
+@ENGINES
+def test_the_number_of_combinations_decides_where_they_are_searched(
+    start: Start, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kanon_sql.engines import searching
+
+    place = start(engine)
+    source = place.put(COLUMNS, source_rows())
+
+    def searched(**more: Any) -> str:
+        return str(kanon_sql.run(place.asked(small(**more), source)).report["engine"]["search_in"])
+
+    assert searched() == "duckdb"
+    monkeypatch.setattr(searching, "MOST_IN_DUCKDB", 10)
+    assert searched() == "engine"
+    assert searched(search_in="duckdb") == "duckdb"
+    assert searched(algorithm="mondrian") == "duckdb"
+    for more, said in (
+        ({"algorithm": "local"}, "local searches in DuckDB alone"),
+        ({"privacy": {"k": 2, "l_diversity": {"column": "s", "l": 2}}}, "models beside k"),
+        ({"release": {"suppressed": "mask"}}, "whether rows can be masked"),
+    ):
+        with pytest.raises(ConfigurationError, match=said):
+            searched(search_in="engine", **more)
+
+
+@ENGINES
+def test_values_without_a_place_are_counted_where_the_engine_searches(
+    start: Start, engine: str, tmp_path: Path
+) -> None:
+    place = start(engine)
+    (tmp_path / "h.csv").write_text("flu,*\ncold,*\n")
+    config = small(quasi_identifiers={"s": str(tmp_path / "h.csv")}, sensitive=[], search_in="engine")
+    with pytest.raises(ConfigurationError, match="1 distinct value of column 's' is not covered"):
+        kanon_sql.run(place.asked(config, place.put(COLUMNS, source_rows())))
+
+
 @ENGINES
 def test_check_and_lattice_read_there(folder: Path, start: Start, engine: str) -> None:
     place = start(engine)

@@ -122,7 +122,7 @@ def test_a_source_is_read_once(
         made.append(1)
         return read(*arguments)
 
-    monkeypatch.setattr("kanon_sql.api.prepare_search", counted)
+    monkeypatch.setattr("kanon_sql.api.opening.prepare_search", counted)
     data = kanon_sql.sweep(people, k=[2, 5, 9], limits=[0, 3], algorithms=algorithms)
     assert len(made) == reads
     assert len(data["points"]) == 6 * max(len(algorithms), 1)

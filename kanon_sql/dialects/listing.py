@@ -13,6 +13,12 @@ from kanon_sql.engine.template import column, quoted
 from kanon_sql.errors import ConfigurationError
 
 Cell = str | int | bool | None
+_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+
+
+def cell_type(described: str) -> type[str] | type[int] | type[bool]:
+    """What holds the values of a type, described as DuckDB does, in a listing."""
+    return int if described in _WHOLE else bool if described == "BOOLEAN" else str
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,8 @@ class Listing:
             if _absent(name) in marks:
                 is_absent = column(_absent(name), "listed").eq(exp.Literal.number(1))
                 value = exp.Case(ifs=[exp.If(this=is_absent, true=exp.null())], default=value)
+                # Beside a NULL a DECIMAL would lose its precision and scale.
+                value = exp.Cast(this=value, to=kind[0].copy())
             selected.append(exp.alias_(value, name, quoted=True))
         return self._cte(exp.select(*selected).from_(made))
 

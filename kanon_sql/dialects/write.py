@@ -56,9 +56,11 @@ def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
         _inline_windows(select)
     for cte in made.find_all(exp.CTE):
         cte.set("materialized", None)
-    for kind in made.find_all(exp.DataType):
+    for kind in list(made.find_all(exp.DataType)):
         if kind.is_type("VARCHAR") and not kind.expressions:
             kind.set("this", exp.DataType.Type.TEXT)  # in Redshift a VARCHAR without a length has 256 bytes
+        elif kind.is_type("INT128"):
+            kind.replace(exp.DataType.build("DECIMAL(38, 0)", dialect="duckdb"))
     for some in list(made.find_all(exp.AnyValue)):
         whole = some.parent if isinstance(some.parent, exp.IgnoreNulls) else some
         whole.replace(exp.Max(this=some.this.copy()))

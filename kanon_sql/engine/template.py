@@ -76,7 +76,7 @@ def compose(
     for table in list(tree.find_all(exp.Table)):
         inner = (tables or {}).get(table.name)
         if isinstance(inner, Composed):
-            _put(table, exp.Subquery(this=inner.tree.copy()))
+            put(table, exp.Subquery(this=inner.tree.copy()))
     return Composed(tree)
 
 
@@ -288,10 +288,10 @@ def _replace_table(node: exp.Table, value: exp.Expr) -> None:
     made = _sealed(value.copy())
     if isinstance(made, exp.Select):
         made = exp.Subquery(this=made)
-    _put(node, made)
+    put(node, made)
 
 
-def _put(node: exp.Table, made: exp.Expr) -> None:
+def put(node: exp.Table, made: exp.Expr) -> None:
     """Puts an expression in the place of a table, under the table's alias or name."""
     made.set("alias", node.args.get("alias") or exp.TableAlias(this=quoted(node.name)))
     for join in node.args.get("joins") or []:

@@ -24,13 +24,30 @@ def bring_tuples(
 
     Raises ConfigurationError for columns of types that engines do not compare alike.
     """
+    return _brought(engine, home, counted_statement(home, rows, columns), columns, table)
+
+
+def bring_kept(engine: Engine, home: Warehouse, kept: exp.Table, columns: Sequence[Column], table: str) -> exp.Select:
+    """The same of combinations that the engine keeps in a table."""
+    names = [*(item.key for item in columns), "row_count"]
+    return _brought(engine, home, home.written(exp.select(*map(column, names)).from_(kept)), columns, table)
+
+
+def _brought(engine: Engine, home: Warehouse, sql: str, columns: Sequence[Column], table: str) -> exp.Select:
+    types = [(item.key, item.type) for item in columns]
+    home.bring(engine, sql, [*types, ("row_count", "BIGINT")], table)
+    return exp.select("*").from_(exp.Table(this=template.quoted(table)))
+
+
+def counted_statement(home: Warehouse, rows: exp.Select, columns: Sequence[Column]) -> str:
+    """The statement of the distinct combinations of columns and their rows, c0 ... and row_count.
+
+    Raises ConfigurationError for columns of types that engines do not compare alike.
+    """
     for item in columns:
         column_type(home.dialect, item.type, f"column {item.name!r}")
     items: list[Item] = [{"key": item.key, "value": _as_read(item)} for item in columns]
-    statement = template.fill("engines/counted", names={"source": rows}, lists={"qi": items})
-    types = [(item.key, item.type) for item in columns]
-    home.bring(engine, home.written(statement), [*types, ("row_count", "BIGINT")], table)
-    return exp.select("*").from_(exp.Table(this=template.quoted(table)))
+    return home.written(template.fill("engines/counted", names={"source": rows}, lists={"qi": items}))
 
 
 def _as_read(item: Column) -> exp.Expr:

@@ -62,6 +62,10 @@ class Warehouse(ABC):
     def bring(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
         """Makes the temporary table of DuckDB of a statement's result; `columns` are its (names, types) in order."""
 
+    @abstractmethod
+    def keep(self, sql: str, name: str) -> exp.Table:
+        """Keeps a statement's result in the engine, for this run only; what statements call it."""
+
     def fetched(self, sql: str, columns: Sequence[tuple[str, str]]) -> exp.Select:
         """SELECT in DuckDB of a statement's result, for targets that the engine does not write itself."""
         raise NotImplementedError(self.name)

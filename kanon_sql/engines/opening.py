@@ -10,7 +10,8 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
 from kanon_sql.engine.scratch import spill_folder
 from kanon_sql.engines.model import Warehouse
-from kanon_sql.engines.postgres import Postgres, PostgresTable, open_connection
+from kanon_sql.engines.postgres import Postgres, PostgresTable
+from kanon_sql.engines.postgres_connection import open_connection
 from kanon_sql.engines.spark import Spark, open_session
 from kanon_sql.engines.spark_target import SparkFolder, SparkTable
 from kanon_sql.errors import ConfigurationError

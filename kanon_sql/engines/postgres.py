@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,14 +12,15 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
-from kanon_sql.dialects.listing import Listing
+from kanon_sql.dialects.listing import Listing, cell_type
 from kanon_sql.dialects.model import find_dialect
 from kanon_sql.dialects.write import table_name
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine, Row
 from kanon_sql.engines.model import Warehouse
+from kanon_sql.engines.postgres_connection import describe, encoded
 from kanon_sql.engines.sink import Release, WarehouseSink, there_already
-from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError
+from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.csv import read_csv
 from kanon_sql.source.model import Column, CsvDialect, Kind, Source, select_keys
 
@@ -42,6 +42,9 @@ _TYPES = {
     "timestamp": "TIMESTAMP",
     "timestamptz": "TIMESTAMP WITH TIME ZONE",
 }
+_TABLES = ("r", "p")  # what pg_class calls tables, partitioned ones too
+_HELD = {*_TYPES.values(), "UUID", "TIME", "INTERVAL", "JSON", "JSONB"} - {"VARCHAR"}
+_STORED = {bool: "BOOLEAN", int: "BIGINT", str: "TEXT"}
 _COPIED = CsvDialect(",", '"', '"', False, "utf-8")
 
 
@@ -66,14 +69,15 @@ class Postgres(Warehouse):
         view = exp.Table(this=template.quoted(f"{self._mark}_source"))
         text = (config.query or "").strip().rstrip(";")
         # The text is the user's own statement, run as the user; the line break ends a comment at its end.
-        self.execute(f"CREATE TEMP VIEW {view.sql('postgres')} AS\n{text}\n", place)
+        # A prepared statement is one statement: what follows a semicolon in the text is refused.
+        self.execute(f"CREATE TEMP VIEW {view.sql('postgres')} AS\n{text}\n", place, prepare=True)
         return self.opened(view, "query", "the query", missing, place)
 
     def opened(self, table: exp.Table, kind: Kind, label: str, missing: tuple[str, ...], place: str) -> Source:
         """A table or view as a source of this engine."""
         with self.speaking(place):
             nothing = exp.select("*").from_(table.copy()).limit(0)
-            cursor = self.connection.execute(_bytes(nothing.sql("postgres")))
+            cursor = self.connection.execute(encoded(nothing.sql("postgres")))
             described = cursor.description or []
             names = [one.name for one in described]
             kinds = [self._type(one.type_code, one.precision, one.scale) for one in described]
@@ -98,16 +102,28 @@ class Postgres(Warehouse):
         with self.speaking():
             return {row[0] for row in self.connection.execute(statement, [table.sql("postgres")]).fetchall()}
 
+    def find(self, table: exp.Table) -> tuple[str, str, int] | None:
+        """(schema, kind, number) of what a name means, as pg_class has them; None where there is nothing."""
+        statement = """
+            SELECT namespace.nspname, CAST(class.relkind AS TEXT), class.oid
+            FROM pg_class AS class
+            JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
+            WHERE class.oid = to_regclass(%s)
+        """
+        with self.speaking():
+            found: tuple[str, str, int] | None = self.connection.execute(statement, [table.sql("postgres")]).fetchone()
+        return found
+
     def rows(self, sql: str) -> list[Row]:
         self.statements += 1
         with self.speaking():
-            return list(self.connection.execute(_bytes(sql)).fetchall())
+            return list(self.connection.execute(encoded(sql)).fetchall())
 
-    def execute(self, sql: str, place: str | None = None) -> None:
+    def execute(self, sql: str, place: str | None = None, *, prepare: bool | None = None) -> None:
         """Runs a statement without rows."""
         self.statements += 1
         with self.speaking(place):
-            self.connection.execute(_bytes(sql))
+            self.connection.execute(encoded(sql), prepare=prepare)
 
     def bring(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
         file = self.folders[0] / f"{table}.csv"
@@ -125,21 +141,27 @@ class Postgres(Warehouse):
         return _copied(file, columns)
 
     def load(self, name: str, listing: Listing) -> exp.Table:
+        # A temporary table hides others of its name, also the source: this name is of this run alone.
+        name = f"{self._mark}_{name}"
         table = exp.Table(this=template.quoted(name), db=template.quoted("pg_temp"))
         columns, rows = listing.stored()
         values = list(rows)
         made = []
-        for position, (column, _) in enumerate(columns):
-            kinds = {type(row[position]) for row in values}
-            kind = "BOOLEAN" if kinds == {bool} else "BIGINT" if kinds == {int} else "TEXT"
-            made.append(f"{template.quoted(column).sql('postgres')} {kind}")
+        for column, described in columns:
+            made.append(f"{template.quoted(column).sql('postgres')} {_STORED[cell_type(described)]}")
         self.execute(f"DROP TABLE IF EXISTS {table.sql('postgres')}")
         self.execute(f"CREATE TEMP TABLE {exp.to_identifier(name, quoted=True).sql('postgres')} ({', '.join(made)})")
-        copying = _bytes(f"COPY {table.sql('postgres')} FROM STDIN")
+        copying = encoded(f"COPY {table.sql('postgres')} FROM STDIN")
         with self.speaking(), self.connection.cursor() as cursor, cursor.copy(copying) as copy:
             for row in values:
                 copy.write_row(row)
         # Without counts of its rows the planner takes the table for a large one.
+        self.execute(f"ANALYZE {table.sql('postgres')}")
+        return table
+
+    def keep(self, sql: str, name: str) -> exp.Table:
+        table = exp.Table(this=template.quoted(f"{self._mark}_{name}"))
+        self.execute(f"CREATE TEMP TABLE {table.sql('postgres')} AS\n{sql}")
         self.execute(f"ANALYZE {table.sql('postgres')}")
         return table
 
@@ -153,8 +175,6 @@ class Postgres(Warehouse):
 
         try:
             yield
-        except psycopg.errors.QueryCanceled as error:
-            raise InterruptedRunError("interrupted: nothing was changed") from error
         except psycopg.Error as error:
             said = describe(error, show_values=self.show_values)
             raise EngineError(f"{place}: {said}" if place else said) from error
@@ -166,7 +186,7 @@ class Postgres(Warehouse):
             self.speaking(),
             self.connection.cursor() as cursor,
             file.open("wb") as out,
-            cursor.copy(_bytes(statement)) as copy,
+            cursor.copy(encoded(statement)) as copy,
         ):
             for data in copy:
                 out.write(data)
@@ -190,13 +210,27 @@ class PostgresTable(WarehouseSink):
         self.target = target
         self.place = place
         self.table = table_name(str(target.table), home.dialect, place)
-        there = home.rows(f"SELECT to_regclass({_text(self.table.sql('postgres'))}) IS NOT NULL")[0][0]
+        if self.table.db.startswith("pg_temp"):
+            raise ConfigurationError(f"{place}: a temporary table ends with the run; expected a table that stays")
+        if len(self.table.name.encode()) > home.dialect.longest_name:
+            raise ConfigurationError(f"{place}: PostgreSQL would cut the name of the table; expected at most 63 bytes")
+        there = home.find(self.table)
         if there and not target.overwrite:
             raise ConfigurationError(there_already(f"{place}: table {target.table}"))
+        if there and there[1] not in _TABLES:
+            raise ConfigurationError(f"{place}: {target.table} is a view or the like; only a table is replaced")
+        if there:
+            # The new table comes where the old one was found, not where the search path makes new ones.
+            self.table.set("db", template.quoted(there[0]))
         self._replaced = bool(there)
 
     def describe(self) -> str:
         return f"{self.target.table} in PostgreSQL"
+
+    def prepare(self, engine: Engine, source: Source) -> None:
+        read = source.relation.find(exp.Table)
+        if self._replaced and read is not None and self.postgres.find(read) == self.postgres.find(self.table):
+            raise ConfigurationError(f"{self.place}: {self.target.table} is the source; name another table")
 
     def _create(self, release: Release) -> None:
         name = self.table.sql("postgres")
@@ -215,48 +249,21 @@ class PostgresTable(WarehouseSink):
             self.postgres.connection.commit()
 
 
-def open_connection(url: str) -> psycopg.Connection[Any]:
-    """A connection in a transaction that sees one state of the database. Raises ConfigurationError or EngineError."""
-    try:
-        import psycopg
-    except ImportError:
-        raise ConfigurationError("engine.postgres needs psycopg; install kanon-sql[postgres]") from None
-    try:
-        connection = psycopg.connect(url, application_name="kanon-sql")
-    except psycopg.Error as error:
-        raise EngineError(f"engine.postgres: no connection: {_one_line(str(error))}") from error
-    connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
-    return connection
-
-
-def describe(error: psycopg.Error, *, show_values: bool) -> str:
-    """One line for an error of PostgreSQL; classes 22 and 23 (data, constraints) quote values."""
-    state = error.sqlstate or ""
-    if not state or state.startswith(("57P", "08")):
-        return "the connection to PostgreSQL was lost; nothing was changed"
-    if state.startswith(("22", "23")) and not show_values:
-        return f"PostgreSQL refused a value (SQLSTATE {state}); --show-values shows which"
-    return f"PostgreSQL failed (SQLSTATE {state}): {_one_line(str(error))}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(re.sub(r"password=\S+|://([^:/@\s]+):[^@\s]+@", r"://\1@", text).split())[:500]
-
-
 def _copied(file: Path, columns: Sequence[tuple[str, str]]) -> exp.Select:
     """SELECT of a file that COPY wrote: NULL is empty, an empty text is in quotes."""
     keys = [f"v{position}" for position in range(len(columns))]
     reader = read_csv((file,), _COPIED, keys, ("",), allow_quoted_nulls=False)
     values = [
-        exp.alias_(exp.cast(template.column(key), kind), name, quoted=True)
+        exp.alias_(_held(template.column(key), kind), name, quoted=True)
         for key, (name, kind) in zip(keys, columns, strict=True)
     ]
     return exp.select(*values).from_(reader)
 
 
-def _text(value: str) -> str:
-    return exp.Literal.string(value).sql("postgres")
-
-
-def _bytes(sql: str) -> bytes:
-    return sql.encode()
+def _held(value: exp.Expr, kind: str) -> exp.Expr:
+    """A value that COPY wrote as DuckDB holds it; of a type that DuckDB does not have, its text."""
+    if kind == "BYTEA":
+        return exp.Unhex(this=exp.Substring(this=value, start=exp.Literal.number(3)))  # after \x
+    if kind.startswith("DECIMAL(") or kind in _HELD:
+        return exp.cast(value, "JSON" if kind == "JSONB" else kind)
+    return value

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.source import CsvOptions
-from kanon_sql.dialects.listing import Listing
+from kanon_sql.dialects.listing import Listing, cell_type
 from kanon_sql.dialects.model import find_dialect
 from kanon_sql.dialects.write import table_name
 from kanon_sql.engine import template
@@ -41,6 +41,7 @@ _TYPES = {
     "timestamp": "TIMESTAMP WITH TIME ZONE",
     "binary": "BLOB",
 }
+_STORED = {bool: "boolean", int: "bigint", str: "string"}
 _OWN_SETTINGS = {
     "spark.app.name": "kanon-sql",
     "spark.ui.enabled": "false",
@@ -62,6 +63,7 @@ class Spark(Warehouse):
         self.owned = owned
         self._mark = f"kanon_sql_{secrets.token_hex(4)}"
         self._views: list[str] = []
+        self._kept: list[DataFrame] = []
 
     def open_source(self, loaded: LoadedConfig) -> Source:
         config, place = loaded.config.source, loaded.place("source")
@@ -133,15 +135,17 @@ class Spark(Warehouse):
 
     def load(self, name: str, listing: Listing) -> exp.Table:
         columns, rows = listing.stored()
-        kinds = ["string"] * len(columns)
         values = [tuple(row) for row in rows]
-        for position in range(len(columns)):
-            if all(isinstance(row[position], int) for row in values):
-                whole = not any(isinstance(row[position], bool) for row in values)
-                kinds[position] = "bigint" if whole else "boolean"
-        schema = ", ".join(f"`{name}` {kind}" for (name, _), kind in zip(columns, kinds, strict=True))
+        schema = ", ".join(f"`{name}` {_STORED[cell_type(described)]}" for name, described in columns)
         with self.speaking():
             return self.view(self.session.createDataFrame(values, schema), name)
+
+    def keep(self, sql: str, name: str) -> exp.Table:
+        self.statements += 1
+        with self.speaking():
+            frame = self.session.sql(sql).persist()
+        self._kept.append(frame)
+        return self.view(frame, name)
 
     def create(self, sql: str) -> DataFrame:
         """The frame of a statement that makes a release."""
@@ -153,6 +157,9 @@ class Spark(Warehouse):
         for view in self._views:
             with quietly():
                 self.session.catalog.dropTempView(view)
+        for frame in self._kept:
+            with quietly():
+                frame.unpersist()
         if self.owned:
             with quietly():
                 self.session.stop()

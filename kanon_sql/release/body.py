@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from kanon_sql.dialects.listing import Cell, Listing
+from kanon_sql.dialects.listing import Cell, Listing, cell_type
 from kanon_sql.engine.connection import Row
 from kanon_sql.engine.template import Item, column, quoted
 from kanon_sql.source.model import Column
@@ -114,12 +114,8 @@ def cells(value: str | None, described: str) -> Cell:
     """A value, given as text, as it is listed."""
     if value is None:
         return None
-    if described in _WHOLE:
-        return int(value)
-    return value == "true" if described == "BOOLEAN" else value
-
-
-_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
+    kind = cell_type(described)
+    return value == "true" if kind is bool else kind(value)
 
 
 def split_missing(rows: Iterable[Row], item: Column, missing: Sequence[str]) -> tuple[list[Row], Row | None]:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
+from typing import Any, Protocol
 
-from kanon_sql.engine.connection import Engine, Row
-from kanon_sql.engine.template import Composed, Item, compose, state
+from kanon_sql.deadline import Deadline
+from kanon_sql.engine.connection import Row
+from kanon_sql.engine.template import Composed, Item, Statement, compose, state
 from kanon_sql.frequency import Frequency, code_name
 from kanon_sql.models.model import Models
 from kanon_sql.models.prepare import source_tables
 from kanon_sql.progress import Progress
 from kanon_sql.search.lattice import Node, Tags
 from kanon_sql.search.measures import CostModel, Counts, NodeMeasures
+
+
+class Asked(Protocol):
+    """The engine that counts the classes of nodes: DuckDB, or the one that holds the rows."""
+
+    def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
+        """Runs a statement over the tables of the search; its rows."""
+
+    def until(self, deadline: Deadline) -> AbstractContextManager[None]:
+        """Stops what runs within it when the deadline passes."""
 
 
 class NodeChecker:
@@ -24,7 +37,7 @@ class NodeChecker:
     """
 
     def __init__(
-        self, engine: Engine, frequency: Frequency, models: Models, k: int, limit: int, progress: Progress
+        self, engine: Asked, frequency: Frequency, models: Models, k: int, limit: int, progress: Progress
     ) -> None:
         self.engine = engine
         self.frequency = frequency

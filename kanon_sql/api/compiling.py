@@ -1,0 +1,155 @@
+"""The release as SQL: a statement, or a model of dbt or SQLMesh."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared
+from kanon_sql.compilation import Compiled, compile_configuration, describe_compiled
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.dbt.model import DbtModel, write_model
+from kanon_sql.deadline import Deadline
+from kanon_sql.engine.connection import EngineOptions
+from kanon_sql.errors import KanonError
+from kanon_sql.pipeline import configured_warnings, describe_algorithm, refuse_report
+from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.release.compiled_source import Statement
+from kanon_sql.report import ReportDraft, write_json
+from kanon_sql.sqlmesh.model import SqlmeshModel
+from kanon_sql.sqlmesh.model import write_model as write_sqlmesh
+
+
+def compile(
+    config: Configuration,
+    *,
+    dialect: str = "duckdb",
+    source_table: str | None = None,
+    mappings: str = "inline",
+    mapping_folder: str | os.PathLike[str] | None = None,
+    mapping_prefix: str = "kanon_sql_",
+    check: bool = False,
+    release_table: str | None = None,
+    overrides: Overrides = (),
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    report: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> str:
+    """The release as one self-contained SELECT in a dialect, after the search: what `kanon-sql compile` prints.
+
+    `source_table` is the table to read, else the source itself (DuckDB) or a table of its name. With `mappings`
+    "table" the mapping tables are written to `mapping_folder` as CSV and named `mapping_prefix`...; with `check` it is
+    the statement that returns violating classes, of the table `release_table` or of the release as the statement would
+    make it. Raises the errors of kanon_sql.errors.
+    """
+    folder = None if mapping_folder is None else Path(mapping_folder)
+    statement = Statement(dialect, source_table, mappings, folder, mapping_prefix, check, release_table)
+    path = None if report is None else Path(report)
+    data = compile_report(load(config, overrides), statement, options, time_limit, path, progress)
+    return str(data["statement"]["sql"])
+
+
+def compile_report(
+    loaded: LoadedConfig,
+    statement: Statement,
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    report: Path | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """What `kanon-sql compile --json` prints; written to `report` however it ends. Raises as `compile` does."""
+    return _compiled(loaded, statement, options, time_limit, report, progress)[0]
+
+
+def dbt_model(
+    config: Configuration,
+    project: str | os.PathLike[str],
+    name: str,
+    relation: str,
+    *,
+    dialect: str = "duckdb",
+    overrides: Overrides = (),
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    report: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Searches and writes the release into a dbt project: what `kanon-sql dbt compile` does.
+
+    The model `name` reads `relation`, as "ref('people')"; its mapping tables are seeds. The report of `compile`, with
+    "files". Raises the errors of kanon_sql.errors; nothing is replaced.
+    """
+    asked = DbtModel(Path(project), name, relation, dialect)
+    asked.refuse()
+    loaded, path = load(config, overrides), None if report is None else Path(report)
+
+    def compile_with(table: str, prefix: str, folder: Path) -> tuple[dict[str, Any], Compiled]:
+        statement = Statement(dialect, table, "table", folder, prefix)
+        return _compiled(loaded, statement, options, time_limit, path, progress)
+
+    data = write_model(asked, loaded, compile_with)
+    if path is not None:
+        write_json(path, data)
+    return data
+
+
+def sqlmesh_model(
+    config: Configuration,
+    project: str | os.PathLike[str],
+    name: str,
+    relation: str,
+    *,
+    dialect: str = "duckdb",
+    overrides: Overrides = (),
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    report: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Searches and writes the release into a SQLMesh project: what `kanon-sql sqlmesh compile` does.
+
+    The model `name` reads the model or table `relation`; its mapping tables are in its text. The report of `compile`,
+    with "files". Raises the errors of kanon_sql.errors; nothing is replaced.
+    """
+    asked = SqlmeshModel(Path(project), name, relation, dialect)
+    asked.refuse()
+    loaded, path = load(config, overrides), None if report is None else Path(report)
+    statement = Statement(dialect, relation)
+    data = write_sqlmesh(asked, loaded, lambda: _compiled(loaded, statement, options, time_limit, path, progress))
+    if path is not None:
+        write_json(path, data)
+    return data
+
+
+def _compiled(
+    loaded: LoadedConfig,
+    statement: Statement,
+    options: EngineOptions | None,
+    time_limit: float | None,
+    report: Path | None,
+    progress: Progress | None,
+) -> tuple[dict[str, Any], Compiled]:
+    statement.refuse()
+    shown, watch = progress or Progress(), Stopwatch()
+    draft = ReportDraft(describe_algorithm(loaded.config.algorithm), loaded.config.privacy)
+    configured_warnings(loaded, draft)
+    if report is not None:
+        refuse_report(loaded, report)
+    try:
+        with open_prepared(loaded, options, shown) as (engine, prepared):
+            compiled = compile_configuration(engine, loaded, prepared, statement, draft, shown, Deadline(time_limit))
+    except KanonError as error:
+        error.redact(loaded.redact)
+        draft.fail(error)
+        draft.seconds = {"total": watch.total()}
+        error.report = draft.to_dict()
+        if report is not None:
+            write_json(report, error.report)
+        raise
+    draft.seconds = {"total": watch.total()}
+    data = describe_compiled(draft, statement, compiled)
+    if report is not None:
+        write_json(report, data)
+    return data, compiled

@@ -1,0 +1,45 @@
+"""What every job starts from: a configuration, and the tables that a search works on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
+from kanon_sql.engine.connection import Engine, EngineOptions
+from kanon_sql.engines.opening import open_reading
+from kanon_sql.pipeline import allow_paths
+from kanon_sql.preparation import load_hierarchies, prepare_search
+from kanon_sql.prepared import Prepared
+from kanon_sql.progress import Progress
+from kanon_sql.source.roles import assign_roles
+
+Configuration = str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig
+Overrides = Iterable[tuple[str, Any]]
+
+
+def load(config: Configuration, overrides: Overrides = ()) -> LoadedConfig:
+    """A configuration from a file's path or a mapping. Raises ConfigurationError with every problem."""
+    if isinstance(config, LoadedConfig):
+        return config
+    if isinstance(config, Mapping):
+        return from_mapping(config, overrides=overrides)
+    return load_config(config, overrides)
+
+
+@contextmanager
+def open_prepared(
+    loaded: LoadedConfig, options: EngineOptions | None, progress: Progress | None
+) -> Iterator[tuple[Engine, Prepared]]:
+    """DuckDB with the source of a configuration read for its search; closed at the end, and nothing is written.
+
+    Raises the errors of kanon_sql.errors.
+    """
+    options = options or EngineOptions()
+    hierarchies = load_hierarchies(loaded, show_values=options.show_values)
+    with open_reading(loaded, options) as (engine, source):
+        roles = assign_roles(source, loaded)
+        allow_paths(engine, loaded, source, None)
+        yield engine, prepare_search(engine, loaded, source, roles, hierarchies, progress or Progress())

@@ -1,0 +1,90 @@
+"""A release made and verified: what `kanon-sql run` does."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.api.opening import Configuration, Overrides, load
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.engine.connection import EngineOptions
+from kanon_sql.engines.handed_in import SessionJob, handed_in_session, is_session
+from kanon_sql.handed_in import Job, handed_in
+from kanon_sql.pipeline import run_configuration
+from kanon_sql.progress import Progress
+
+if TYPE_CHECKING:
+    import duckdb
+    from pyspark.sql import DataFrame, SparkSession
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """What a run did. `report` is the whole JSON report; the rest is what most people look at."""
+
+    status: str
+    levels: dict[str, int]
+    released: int
+    suppressed: int
+    classes: int
+    smallest_class: int
+    lm: float
+    proven: bool
+    warnings: tuple[str, ...]
+    target: str
+    report: dict[str, Any]
+
+
+def run(
+    config: Configuration,
+    *,
+    connection: duckdb.DuckDBPyConnection | SparkSession | None = None,
+    source: str | duckdb.DuckDBPyRelation | DataFrame | None = None,
+    target: str | None = None,
+    overrides: Overrides = (),
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    report: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Anonymizes what a configuration names, and verifies what was written.
+
+    With a `connection` of DuckDB, `source` (a table or view of it, or a relation) and `target` (the table to make in
+    it) stand for those of the configuration, which then needs neither; nothing else of the connection is changed. With
+    a Spark session that executes the job: its `source` (a table, view or DataFrame) and `target` (a table) may stand
+    for those of the configuration.
+    `overrides` are pairs such as ("privacy.k", 5). Raises the errors of kanon_sql.errors; the source and an existing
+    target are then untouched.
+    """
+    options, progress = options or EngineOptions(), progress or Progress()
+    job: Job | SessionJob | None
+    if is_session(connection):
+        loaded, job = handed_in_session(config, connection, source, target, overrides)
+    elif connection is not None:
+        loaded, job = handed_in(config, connection, source, target, overrides)
+    else:
+        loaded, job = load(config, overrides), None
+    path = _report_path(loaded, report)
+    draft = run_configuration(loaded, options, progress, time_limit=time_limit, report=path, job=job)
+    data = draft.to_dict()
+    return RunResult(
+        status=data["status"],
+        levels=data["solution"].get("levels", {}),
+        released=data["rows"]["released"],
+        suppressed=data["rows"]["suppressed"],
+        classes=data["classes"]["count"],
+        smallest_class=data["classes"]["min"],
+        lm=data["loss"]["lm"],
+        proven=data["search"]["proven"],
+        warnings=tuple(data["warnings"]),
+        target=data["release"]["target"],
+        report=data,
+    )
+
+
+def _report_path(loaded: LoadedConfig, given: str | os.PathLike[str] | None) -> Path | None:
+    if given is not None:
+        return Path(given)
+    return loaded.base / loaded.config.report if loaded.config.report is not None else None

@@ -1,0 +1,62 @@
+"""Connections to PostgreSQL, and what is said of their errors."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from kanon_sql.errors import ConfigurationError, EngineError
+
+if TYPE_CHECKING:
+    import psycopg
+
+# How values are written when they are copied, whatever the role or the database has set; and a search may take long.
+_OWN_SETTINGS = (
+    "datestyle = ISO",
+    "intervalstyle = postgres",
+    "bytea_output = hex",
+    "extra_float_digits = 1",
+    "standard_conforming_strings = on",
+    "idle_in_transaction_session_timeout = 0",
+)
+
+
+def open_connection(url: str) -> psycopg.Connection[Any]:
+    """A connection in a transaction that sees one state of the database. Raises ConfigurationError or EngineError."""
+    try:
+        import psycopg
+    except ImportError:
+        raise ConfigurationError("engine.postgres needs psycopg; install kanon-sql[postgres]") from None
+    try:
+        connection = psycopg.connect(url, application_name="kanon-sql", client_encoding="utf8")
+        connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+        for setting in _OWN_SETTINGS:
+            connection.execute(encoded(f"SET {setting}"))
+    except psycopg.ProgrammingError as error:
+        # What libpq says of a URL that it cannot read quotes it, perhaps the password.
+        raise ConfigurationError(
+            "engine.postgres: this is no connection URL; expected postgresql://user:password@host:port/database, with "
+            "%40 for @, %2F for / and %3A for : in a user or password"
+        ) from error
+    except psycopg.Error as error:
+        raise EngineError(f"engine.postgres: no connection: {_one_line(str(error))}") from error
+    return connection
+
+
+def describe(error: psycopg.Error, *, show_values: bool) -> str:
+    """One line for an error of PostgreSQL; classes 22 and 23 (data, constraints) quote values."""
+    state = error.sqlstate or ""
+    if not state or state.startswith(("57P", "08")):
+        return "the connection to PostgreSQL was lost; nothing was changed"
+    if state.startswith(("22", "23")) and not show_values:
+        return f"PostgreSQL refused a value (SQLSTATE {state}); --show-values shows which"
+    return f"PostgreSQL failed (SQLSTATE {state}): {_one_line(str(error))}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(re.sub(r"password=\S+|://([^:/@\s]+):[^@\s]+@", r"://\1@", text).split())[:500]
+
+
+def encoded(sql: str) -> bytes:
+    """A statement as the driver takes one that is not a literal of the program."""
+    return sql.encode()
