@@ -14,6 +14,7 @@ from engine_places import InPostgres, InSpark, Place, as_parquet, counted, spark
 from engines import missing_postgres, missing_sail, postgres, sail
 from test_compile_engines import CASES, COLUMNS, DEALT, HOSTILE, source_rows
 from test_compile_engines import configuration as case_configuration
+from test_oracles import SAMARATI, adult_config, configurations, rows_of
 
 import kanon_sql
 from kanon_sql.api import load
@@ -106,6 +107,63 @@ def test_every_search_gives_what_duckdb_gives(folder: Path, start: Start, engine
     else:
         assert counted(rows) == counted(mine)
     assert place.leftovers() == []
+
+
+SAMPLE = Path(__file__).parents[1] / "examples" / "adult"
+
+
+@ENGINES
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
+def test_the_sample_is_released_as_by_duckdb(start: Start, engine: str, algorithm: str, tmp_path: Path) -> None:
+    place = start(engine)
+    hierarchies = {"native_country": "country", "work_class": "work-class"}
+    config = small(
+        source={"path": str(SAMPLE / "adult.parquet"), "missing": ["?"]},
+        target=str(tmp_path / "here.parquet"),
+        quasi_identifiers={
+            "sex": {"builtin": "suppress"},
+            "age": {"builtin": "intervals", "widths": [5, 10, 20]},
+            "marital_status": "marital-status",
+            **{column: str(SAMPLE / "hierarchies" / f"{name}.csv") for column, name in hierarchies.items()},
+        },
+        sensitive=["occupation"],
+        insensitive=["education"],
+        privacy={"k": 10, "l_diversity": {"column": "occupation", "l": 2}},
+        suppression={"limit": "1%"},
+        missing="drop",
+        algorithm={"name": algorithm, **({} if algorithm == "optimal" else {"seed": 1})},
+    )
+    here = kanon_sql.run(config).report
+    with duckdb.connect() as connection:
+        columns = {
+            row[0]: row[1] for row in connection.execute(f"DESCRIBE FROM '{SAMPLE / 'adult.parquet'}'").fetchall()
+        }
+        rows = connection.execute(f"FROM '{SAMPLE / 'adult.parquet'}'").fetchall()
+    source = place.put(columns, rows) if engine == "postgres" else {"path": config["source"]["path"]}
+    asked = place.asked(config, source)
+    same(kanon_sql.run(asked).report, here)
+    released = place.released(asked)
+    assert released is not None and len(released) == here["rows"]["released"]
+
+
+@ENGINES
+@pytest.mark.parametrize("expected", configurations(SAMARATI.get("configs", [])[:2]))
+def test_an_oracle_holds_there(start: Start, engine: str, expected: Json, tmp_path: Path) -> None:
+    place = start(engine)
+    config = adult_config(expected, tmp_path, {"name": "optimal"})
+    here = kanon_sql.run(config).report
+    path = config["source"]["path"]
+    if engine == "postgres":
+        header, *rows = rows_of(Path(path))
+        source = place.put(dict.fromkeys(header, "VARCHAR"), rows)
+    else:
+        source = {"path": path}
+    for searched in ("duckdb", "engine"):
+        there = kanon_sql.run({**place.asked(config, source), "search_in": searched}).report
+        same(there, here)
+        levels = tuple(there["solution"]["levels"][column] for column in SAMARATI["qi_order"])
+        satisfying = {tuple(node) for node in expected["satisfying"]}
+        assert levels in satisfying
 
 
 SEARCHES: dict[str, Json] = {
