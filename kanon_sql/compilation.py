@@ -60,6 +60,7 @@ def compile_configuration(
     request = request_of(loaded.config, prepared.n)
     draft.source_rows, draft.missing = prepared.source_rows, prepared.source_rows - prepared.n
     draft.limit = request.limit
+    draft.engine = prepared.describe_engine()
     draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
     with progress.step("searching"):
         solution = prepared.solve(engine, loaded.config.algorithm, request, deadline, progress)

@@ -29,7 +29,7 @@ from kanon_sql.search.lattice import Lattice, Node
 from kanon_sql.search.measures import NodeMeasures
 from kanon_sql.search.result import SearchResult
 from kanon_sql.solution import Json, Request, Solution, Writing
-from kanon_sql.source.model import Source
+from kanon_sql.source.model import Column, Source
 from kanon_sql.verify import Judgement, verify_levels
 
 FULL_DOMAIN = ("optimal", "samarati", "minimal")
@@ -224,19 +224,22 @@ class FullDomainSolution(Solution):
         if prepared.models.entity is None:
             return None
         writing = Writing(order="none", seed=None, plain_text=True, as_text=True, masked=masked > 0)
-        carried = prepared.models.entity
-        roles = replace(prepared.roles, released=(*prepared.roles.released, carried))
+        entity, quasi, spoken = prepared.models.entity, prepared.roles.quasi_identifiers, prepared.models.columns
+        # Under their keys, which are told apart whatever columns are called; no others: of another engine's rows they
+        # are not even here.
+        counted = [*quasi, *(one.column for one in spoken.values() if one.column not in quasi), entity]
+        weighted = prepared.source.home is not None
+        if weighted:
+            counted.append(Column("row_count", "row_count", "BIGINT"))
+        roles = replace(prepared.roles, released=tuple(replace(item, name=item.key) for item in counted))
         mappings, levels = prepared.frequency.mappings, self.winner.levels
         suppression = Suppression(self.suppressed, masked > 0)
         rows = release_select(self.engine, prepared.rows, roles, mappings, levels, suppression, writing)
         assert isinstance(rows, exp.Select)
-        values = [template.column(name) for name in prepared.names]
-        sensitive = {
-            name: comparable(replace(one.column, key=name), one.column, prepared.source.missing)
-            for name, one in prepared.models.columns.items()
-        }
-        named = normalized(replace(carried, key=carried.name), prepared.source.missing)
-        return Table(rows, values, sensitive, named)
+        values = [template.column(item.key) for item in quasi]
+        missing = prepared.source.missing
+        sensitive = {name: comparable(one.column, one.column, missing) for name, one in spoken.items()}
+        return Table(rows, values, sensitive, normalized(entity, missing), weighted=weighted)
 
     def compiled(self, asked: Asked) -> Body:
         k, n = self.request.k, self.prepared.n

@@ -528,6 +528,21 @@ def test_the_configuration_says_what_does_not_go_together(tmp_path: Path) -> Non
 
 
 @ENGINES
+def test_compile_names_the_table_of_the_engine(start: Start, engine: str, folder: Path) -> None:
+    place = start(engine)
+    dialect = "postgres" if engine == "postgres" else "spark"
+    source = place.put(COLUMNS, source_rows())
+    asked = place.asked(small(), source)
+    if engine == "spark":  # a path has no name in SQL
+        with pytest.raises(ConfigurationError, match="--source-table is not given"):
+            kanon_sql.compile(asked, dialect=dialect)
+        assert "`lab`.`people`" in kanon_sql.compile(asked, dialect=dialect, source_table="lab.people")
+    else:
+        text = kanon_sql.compile(asked, dialect=dialect)
+        assert f'FROM "{source["table"]}"' in text
+
+
+@ENGINES
 def test_by_the_command_line(start: Start, engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = start(engine)
     asked = place.asked(small(), place.put(COLUMNS, source_rows()))

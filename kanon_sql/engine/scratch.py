@@ -25,9 +25,7 @@ def spill_folder(parent: Path | None = None) -> Iterator[Path]:
     root = parent or Path(tempfile.gettempdir())
     try:
         clear_abandoned(root)
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=root))
-        lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        folder, lock = _locked_folder(root)
     except OSError as error:
         raise EngineError(
             f"{root}: no folder for temporary data can be made ({error.strerror}); "
@@ -38,6 +36,24 @@ def spill_folder(parent: Path | None = None) -> Iterator[Path]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)
+
+
+def _locked_folder(root: Path) -> tuple[Path, int]:
+    """(a new folder, its lock)."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=root))
+        lock = -1
+        try:
+            lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if (folder / "lock").exists():
+                return folder, lock
+            # A run that began at the same time found the folder before it was locked, and cleared it.
+        except FileNotFoundError:
+            if folder.exists():
+                raise
+        if lock >= 0:
+            os.close(lock)
 
 
 def clear_abandoned(root: Path) -> None:

@@ -12,7 +12,8 @@ from kanon_sql.engine.scratch import spill_folder
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.engines.postgres import Postgres, PostgresTable
 from kanon_sql.engines.postgres_connection import open_connection
-from kanon_sql.engines.spark import Spark, open_session
+from kanon_sql.engines.spark import Spark
+from kanon_sql.engines.spark_session import open_session
 from kanon_sql.engines.spark_target import SparkFolder, SparkTable
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.release.sink import Sink
@@ -39,8 +40,8 @@ def open_warehouse(
     if session is not None:
         home: Warehouse = Spark(session, "the session handed in", owned=False, show_values=options.show_values)
     elif engine.spark is not None:
-        opened = open_session(engine.spark, engine.config)
-        home = Spark(opened, engine.spark, owned=True, show_values=options.show_values)
+        opened, is_new = open_session(engine.spark, engine.config)
+        home = Spark(opened, engine.spark, owned=is_new, show_values=options.show_values)
     else:
         with spill_folder(options.temp_directory) as folder:
             connection = open_connection(engine.postgres or "")

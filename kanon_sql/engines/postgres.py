@@ -131,6 +131,11 @@ class Postgres(Warehouse):
         try:
             made = exp.Table(this=template.quoted(table)).sql("duckdb")
             engine.run(f"CREATE OR REPLACE TEMP TABLE {made} AS {template.text(_copied(file, columns))}")
+        except EngineError as error:
+            raise EngineError(
+                "values were copied from PostgreSQL that DuckDB cannot hold, as NaN in a numeric; cast or leave them "
+                "out in source.query"
+            ) from error
         finally:
             file.unlink(missing_ok=True)
 
@@ -182,18 +187,23 @@ class Postgres(Warehouse):
     def _copy_out(self, sql: str, file: Path) -> None:
         self.statements += 1
         statement = f"COPY (\n{sql}\n) TO STDOUT (FORMAT csv, FORCE_QUOTE *)"
-        with (
-            self.speaking(),
-            self.connection.cursor() as cursor,
-            file.open("wb") as out,
-            cursor.copy(encoded(statement)) as copy,
-        ):
-            for data in copy:
-                out.write(data)
+        try:
+            with (
+                self.speaking(),
+                self.connection.cursor() as cursor,
+                file.open("wb") as out,
+                cursor.copy(encoded(statement)) as copy,
+            ):
+                for data in copy:
+                    out.write(data)
+        except OSError as error:
+            raise EngineError(f"{file.parent}: values cannot be copied there ({error.strerror})") from error
 
     def _type(self, code: int, precision: int | None, scale: int | None) -> str:
         known = self.connection.adapters.types.get(code)
         name = known.name if known is not None else ""
+        if known is not None and code != known.oid:  # an array is known by the type of its items
+            return f"{name.upper()}[]"
         if name == "numeric":
             if precision is None or precision > 38 or scale is None or not 0 <= scale <= precision:
                 return "NUMERIC"
@@ -264,6 +274,10 @@ def _held(value: exp.Expr, kind: str) -> exp.Expr:
     """A value that COPY wrote as DuckDB holds it; of a type that DuckDB does not have, its text."""
     if kind == "BYTEA":
         return exp.Unhex(this=exp.Substring(this=value, start=exp.Literal.number(3)))  # after \x
+    if kind.startswith(("DATE", "TIMESTAMP")):
+        # DuckDB does not see the BC that PostgreSQL puts at the end: it has (BC) after the date.
+        before_christ = exp.Literal.string(r"^(\S+)(.*) BC$")
+        value = exp.RegexpReplace(this=value, expression=before_christ, replacement=exp.Literal.string(r"\1 (BC)\2"))
     if kind.startswith("DECIMAL(") or kind in _HELD:
         return exp.cast(value, "JSON" if kind == "JSONB" else kind)
     return value

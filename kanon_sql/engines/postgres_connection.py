@@ -44,17 +44,18 @@ def open_connection(url: str) -> psycopg.Connection[Any]:
 
 
 def describe(error: psycopg.Error, *, show_values: bool) -> str:
-    """One line for an error of PostgreSQL; classes 22 and 23 (data, constraints) quote values."""
+    """One line for an error of PostgreSQL; classes 22, 23 and P0 (data, constraints, functions) quote values."""
     state = error.sqlstate or ""
     if not state or state.startswith(("57P", "08")):
         return "the connection to PostgreSQL was lost; nothing was changed"
-    if state.startswith(("22", "23")) and not show_values:
+    if state.startswith(("22", "23", "P0")) and not show_values:
         return f"PostgreSQL refused a value (SQLSTATE {state}); --show-values shows which"
     return f"PostgreSQL failed (SQLSTATE {state}): {_one_line(str(error))}"
 
 
 def _one_line(text: str) -> str:
-    return " ".join(re.sub(r"password=\S+|://([^:/@\s]+):[^@\s]+@", r"://\1@", text).split())[:500]
+    text = re.sub(r"(password\s*=\s*)('[^']*'|\S+)", r"\1***", text)
+    return " ".join(re.sub(r"://([^:/@\s]+):[^@\s]+@", r"://\1@", text).split())[:500]
 
 
 def encoded(sql: str) -> bytes:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -21,6 +20,7 @@ from kanon_sql.dialects.write import table_name
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine, Row
 from kanon_sql.engines.model import Warehouse
+from kanon_sql.engines.spark_session import describe
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.model import Column, Kind, Source, select_keys
 
@@ -42,12 +42,6 @@ _TYPES = {
     "binary": "BLOB",
 }
 _STORED = {bool: "boolean", int: "bigint", str: "string"}
-_OWN_SETTINGS = {
-    "spark.app.name": "kanon-sql",
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
-}
 
 
 class Spark(Warehouse):
@@ -63,6 +57,7 @@ class Spark(Warehouse):
         self.owned = owned
         self._mark = f"kanon_sql_{secrets.token_hex(4)}"
         self._views: list[str] = []
+        self.source_path: str | None = None
         self._kept: list[DataFrame] = []
 
     def open_source(self, loaded: LoadedConfig) -> Source:
@@ -72,14 +67,18 @@ class Spark(Warehouse):
             table = table_name(config.table, self.dialect, place)
             return self.opened(table, "table", config.table, missing, place)
         if config.query is not None:
+            view = exp.Table(this=template.quoted(f"{self._mark}_source"))
+            self._views.append(view.name)
+            # As the body of a view it is a query: a command, which Spark would run at once, is refused.
             with self.speaking(place):
-                frame = self.session.sql(config.query)
-            return self.opened(self.view(frame, "source"), "query", "the query", missing, place)
+                self.session.sql(f"CREATE OR REPLACE TEMP VIEW {view.sql('spark')} AS\n{config.query}\n").collect()
+            return self.opened(view, "query", "the query", missing, place)
         path = str(config.path)
         kind = self.format_of(path, None, place)
         if kind == "csv":
             missing = ("",) if config.missing is None else missing
-        frame = self.read(self.whole_path(path, loaded.base), kind, config.csv, place)
+        self.source_path = self.whole_path(path, loaded.base)
+        frame = self.read(self.source_path, kind, config.csv, place)
         return self.opened(self.view(frame, "source"), kind, path, missing, place)
 
     def opened(self, table: exp.Table, kind: Kind, label: str, missing: tuple[str, ...], place: str) -> Source:
@@ -214,50 +213,6 @@ def quietly() -> Iterator[None]:
         yield
     except Exception:
         return
-
-
-def open_session(url: str, config: Mapping[str, str]) -> SparkSession:
-    """A session on a master, or on a server of Spark Connect (sc://). Raises ConfigurationError or EngineError."""
-    try:
-        import pyspark
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise ConfigurationError(
-            "engine.spark needs pyspark; install kanon-sql[spark], or pyspark-client for sc:// alone"
-        ) from None
-    builder = SparkSession.builder
-    if url.startswith("sc://"):
-        # Without a Java of its own the client ends the process when it looks for one.
-        os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
-        builder = builder.remote(url)
-    else:
-        builder = builder.master(url)
-        for key, value in _OWN_SETTINGS.items():
-            builder = builder.config(key, value)
-    for key, value in config.items():
-        builder = builder.config(key, value)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            session: Any = builder.getOrCreate()
-            session.sql("SELECT 1").collect()
-    except Exception as error:
-        raise EngineError(f"engine.spark: no session at {url}: {describe(error, show_values=False)}") from error
-    return session
-
-
-_SECRETIVE = ("CAST_INVALID_INPUT", "MALFORMED_RECORD", "MALFORMED_CSV", "CAST_OVERFLOW", "DIVIDE_BY_ZERO")
-
-
-def describe(error: Exception, *, show_values: bool) -> str:
-    """One line for an error of Spark; one that quotes data is cut to its name unless values may be shown."""
-    text = " ".join(str(error).split("\n\n")[0].split("JVM stacktrace")[0].split())
-    if "Connection refused" in text or "UNAVAILABLE" in text or "Failed to connect" in text:
-        return "Spark does not answer, or the connection was lost; look whether it runs"
-    name = re.search(r"\[([A-Z][A-Z0-9_.]+)\]", text)
-    if name and any(word in name[1] for word in _SECRETIVE) and not show_values:
-        return f"Spark refused a value ({name[1]}); --show-values shows which"
-    return f"Spark failed ({type(error).__name__}): {text[:500]}"
 
 
 def _type(described: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import secrets
 import shutil
@@ -22,6 +23,8 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.release.exchange import exchange, move_new
 from kanon_sql.source.model import Source
 
+_PATTERN = set("*?[{")
+
 
 class SparkFolder(WarehouseSink):
     """A folder of files, written beside its place and moved there once it is verified."""
@@ -33,6 +36,14 @@ class SparkFolder(WarehouseSink):
         self.place = place
         self.final = path
         self.kind = home.format_of(path, target.format, place)
+        if set(path) & _PATTERN:
+            raise ConfigurationError(f"{place}: Spark reads {path} as a pattern; expected a path without * ? [ {{")
+        # As files that DuckDB writes: tabs where the name says so, and compressed.
+        given, plain = target.csv, path.lower().removesuffix(".gz")
+        self._csv = (
+            given if given.delimiter or not plain.endswith(".tsv") else given.model_copy(update={"delimiter": "\t"})
+        )
+        self._compression = target.compression or ("gzip" if self.kind == "csv" and plain != path.lower() else None)
         self.files = _Local(path) if _is_local(path) else _Remote(home, path, place)
         if self.files.exists() and not target.overwrite:
             raise ConfigurationError(there_already(f"{place}: {path}"))
@@ -41,20 +52,26 @@ class SparkFolder(WarehouseSink):
     def describe(self) -> str:
         return self.final
 
+    def prepare(self, engine: Engine, source: Source) -> None:
+        read = self.spark.source_path
+        if read is not None and _overlap(read, self.final):
+            raise ConfigurationError(
+                f"{self.place}: {self.final} is the source, holds it or lies in it; name a folder beside it"
+            )
+
     def _create(self, release: Release) -> None:
         frame = self.spark.create(release.sql)
         with self.spark.speaking():
             writer = frame.write.mode("error")
-            if self.target.compression is not None:
-                writer = writer.option("compression", self.target.compression)
+            if self._compression is not None:
+                writer = writer.option("compression", self._compression)
             if self.kind == "parquet":
                 writer.parquet(self.beside)
             else:
-                writer.options(**_csv_options(self.target.csv)).csv(self.beside)
+                writer.options(**_csv_options(self._csv)).csv(self.beside)
 
     def _opened(self) -> Source:
-        csv = self.target.csv
-        frame = self.spark.read(self.beside, self.kind, csv, self.place)
+        frame = self.spark.read(self.beside, self.kind, self._csv, self.place)
         missing = ("",) if self.kind == "csv" else ()
         return self.spark.opened(self.spark.view(frame, "written"), self.kind, self.final, missing, self.place)
 
@@ -80,13 +97,32 @@ class SparkTable(WarehouseSink):
         self.beside.set("this", quoted(f"kanon_sql_{secrets.token_hex(4)}"))
         if self._there() and not target.overwrite:
             raise ConfigurationError(there_already(f"{place}: table {target.table}"))
+        if self._there() and self._is_view():
+            raise ConfigurationError(f"{place}: {target.table} is a view; only a table is replaced")
 
     def describe(self) -> str:
         return f"{self.target.table} in Spark"
 
+    def prepare(self, engine: Engine, source: Source) -> None:
+        read = source.relation.find(exp.Table)
+        if source.kind == "table" and read is not None and self._whole(read) == self._whole(self.table):
+            raise ConfigurationError(f"{self.place}: {self.target.table} is the source; name another table")
+
+    def _whole(self, table: exp.Table) -> list[str]:
+        """A name with its catalog and database, as the session completes it."""
+        catalog = self.spark.session.catalog
+        with self.spark.speaking(self.place):
+            parts = (table.catalog or catalog.currentCatalog(), table.db or catalog.currentDatabase(), table.name)
+        return [part.casefold() for part in parts]
+
     def _there(self) -> bool:
         with self.spark.speaking(self.place):
             return bool(self.spark.session.catalog.tableExists(self.table.sql("spark")))
+
+    def _is_view(self) -> bool:
+        with self.spark.speaking(self.place):
+            found = self.spark.session.catalog.getTable(self.table.sql("spark"))
+        return bool(found.isTemporary or found.tableType == "VIEW")
 
     def _create(self, release: Release) -> None:
         frame = self.spark.create(release.sql)
@@ -119,6 +155,8 @@ class SparkTable(WarehouseSink):
             self._drop(self.beside)
 
     def _rename(self, table: exp.Table, to: exp.Table) -> None:
+        to = to.copy()
+        to.set("catalog", None)  # a table stays in its catalog
         with self.spark.speaking(self.place):
             self.spark.session.sql(f"ALTER TABLE {table.sql('spark')} RENAME TO {to.sql('spark')}").collect()
 
@@ -139,6 +177,15 @@ def _csv_options(csv: CsvOptions) -> dict[str, str]:
         "ignoreLeadingWhiteSpace": "false",
         "ignoreTrailingWhiteSpace": "false",
     }
+
+
+def _overlap(source: str, target: str) -> bool:
+    """Whether a source is the target or lies in it, or the target in a source that is no pattern of files."""
+    fixed = "/".join(itertools.takewhile(lambda part: not set(part) & _PATTERN, source.split("/")))
+    if _is_local(fixed) and _is_local(target):
+        fixed, target = (os.path.realpath(path.removeprefix("file:")) for path in (fixed, target))
+    read, written = f"{fixed.rstrip('/')}/", f"{target.rstrip('/')}/"
+    return read.startswith(written) or (not set(source) & _PATTERN and written.startswith(read))
 
 
 def _is_local(path: str) -> bool:

@@ -46,7 +46,7 @@ def compiled_partitions(
     labels = [output.label for output in outputs if output.label]
     types = _label_types(engine, asked)
     boxes = boxes and not asked.executed
-    dealt = not boxes and _list_shares(engine, dimensions)
+    dealt = not boxes and classes_share(engine, dimensions)
     rows, classes = ("dealt", "classes") if dealt else ("placed", "members")
     out: list[Item] = []
     others: list[Item] = []
@@ -115,8 +115,8 @@ def _domain(engine: Engine, d: Dimension, asked: Asked) -> tuple[Listing, exp.Ex
     return Listing(name, f"quasi-identifier {d.column.name!r}", columns, rows), place
 
 
-def _list_shares(engine: Engine, dimensions: Sequence[Dimension]) -> bool:
-    """Makes the table of shares; whether any tuple has several."""
+def classes_share(engine: Engine, dimensions: Sequence[Dimension]) -> bool:
+    """Makes the table of shares; whether classes share any tuple."""
     list_shares(engine, dimensions)
     return bool(engine.query("classes/sharers", names={"shares": state("shares")})[0][0])
 

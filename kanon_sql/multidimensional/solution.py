@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -12,10 +11,10 @@ from sqlglot import exp
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import column
-from kanon_sql.errors import NoReleaseError
+from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.frequency import normalized
 from kanon_sql.multidimensional.classes import Classes, build_classes, rows_by_level
-from kanon_sql.multidimensional.compiled import compiled_partitions
+from kanon_sql.multidimensional.compiled import classes_share, compiled_partitions
 from kanon_sql.multidimensional.mondrian import Partitioning
 from kanon_sql.multidimensional.release import Output, outputs, select_partitions, verify_partitions
 from kanon_sql.recount import ClassCounts, Table, comparable
@@ -130,6 +129,15 @@ class Partitions(Solution):
         return verify_partitions(engine, written, self._outputs(), judgement, rows=self.prepared.n)
 
     def compiled(self, asked: Asked) -> Body:
+        if (
+            asked.executed
+            and self.prepared.models.entity is not None
+            and classes_share(self.engine, self.prepared.tuples.dimensions)
+        ):
+            raise ConfigurationError(
+                "classes share rows of the same values, and which entities each gets cannot be counted from here; with "
+                "entity expected engine: duckdb, or a full-domain search"
+            )
         cut, partitions = self.algorithm.cut or "strict", self.classes.partitions
         how = "Local recoding" if self.algorithm.name == "local" else f"Mondrian, cut: {cut}"
         return compiled_partitions(
@@ -148,23 +156,27 @@ class Partitions(Solution):
         if entity is None:
             return None
         writing = Writing(order="none", seed=None, plain_text=True, as_text=True)
-        made = self._outputs()
+        # Under names that are told apart whatever columns are called. Columns that no model speaks of are not counted:
+        # of another engine's rows they are not even here.
+        labels = [Output(one.label, label=one.label) for one in self._outputs() if one.label]
+        spoken = prepared.models.columns
+        keys = dict.fromkeys([*(one.column.key for one in spoken.values()), entity.key])
+        weighted = prepared.source.home is not None
+        if weighted:
+            keys["row_count"] = None
         rows = select_partitions(
             self.engine,
             prepared.rows,
             prepared.tuples.dimensions,
-            [*made, Output(entity.name, key=entity.key)],
+            [*labels, *(Output(key, key=key) for key in keys)],
             writing,
-            share_seed=self.found.seed if self._shares else None,
+            share_seed=self.found.seed if self._shares and not weighted else None,
         )
         assert isinstance(rows, exp.Select)
-        values = [column(output.name) for output in made if output.label]
         missing = prepared.source.missing
-        sensitive = {
-            name: comparable(replace(one.column, key=name), one.column, missing)
-            for name, one in prepared.models.columns.items()
-        }
-        return Table(rows, values, sensitive, normalized(replace(entity, key=entity.name), missing))
+        sensitive = {name: comparable(one.column, one.column, missing) for name, one in spoken.items()}
+        values = [column(output.name) for output in labels]
+        return Table(rows, values, sensitive, normalized(entity, missing), weighted=weighted)
 
     def _outputs(self) -> list[Output]:
         return outputs(self.prepared.roles, self.prepared.tuples.dimensions, bounds=self.prepared.bounds)

@@ -113,7 +113,8 @@ def _relation(
     loaded: LoadedConfig, source: Source, needed: Sequence[Column], asked_for: Statement, dialect: Dialect
 ) -> exp.Select:
     """SELECT of the needed columns under their keys: of the table that was named, or of the source itself."""
-    if asked_for.source_table is None and dialect.name == (source.home.dialect.name if source.home else "duckdb"):
+    there = source.home.dialect.name if source.home is not None and source.kind == "table" else None
+    if asked_for.source_table is None and dialect.name == (there if source.home is not None else "duckdb"):
         relation = own_columns(source, needed)
         if source.kind == "query" and source.home is None:
             view = relation.find(exp.Table)

@@ -1,0 +1,109 @@
+"""Sessions of Spark, and what is said of their errors."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlparse
+
+from kanon_sql.errors import ConfigurationError, EngineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_OWN_SETTINGS = {
+    "spark.app.name": "kanon-sql",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+}
+
+
+def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, bool]:
+    """(a session on a master, or on a server of Spark Connect; whether it is new, so that it is ours to end).
+
+    Raises ConfigurationError or EngineError.
+    """
+    try:
+        import pyspark
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise ConfigurationError(
+            "engine.spark needs pyspark; install kanon-sql[spark], or pyspark-client for sc:// alone"
+        ) from None
+    _require_answer(url)
+    builder = SparkSession.builder
+    if url.startswith("sc://"):
+        # Without a Java of its own the client ends the process when it looks for one.
+        os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
+        builder = builder.remote(url)
+    else:
+        builder = builder.master(url)
+        for key, value in _OWN_SETTINGS.items():
+            builder = builder.config(key, value)
+    for key, value in config.items():
+        builder = builder.config(key, value)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            opened = SparkSession.getActiveSession() is not None  # of this process: Spark gives it again
+            session: Any = builder.getOrCreate()
+            session.sql("SELECT 1").collect()
+    except Exception as error:
+        # What follows a semicolon may be a token.
+        shown = url.partition(";")[0]
+        said = describe(error, show_values=False).replace(url, shown)
+        raise EngineError(f"engine.spark: no session at {shown}: {said}") from error
+    return session, not opened
+
+
+_PROXIES = ("grpc_proxy", "https_proxy", "http_proxy", "all_proxy")
+_SECRETIVE = (
+    "CAST_INVALID_INPUT",
+    "CAST_OVERFLOW",
+    "CANNOT_PARSE",
+    "DATETIME",
+    "DIVIDE_BY_ZERO",
+    "INVALID_ARRAY_INDEX",
+    "MALFORMED_CSV",
+    "MALFORMED_RECORD",
+    "NUMERIC_VALUE_OUT_OF_RANGE",
+    "OVERFLOW",
+    "USER_RAISED_EXCEPTION",
+)
+
+
+def describe(error: Exception, *, show_values: bool) -> str:
+    """One line for an error of Spark; one that quotes data is cut to its name unless values may be shown."""
+    text = " ".join(str(error).split("\n\n")[0].split("JVM stacktrace")[0].split())
+    text = re.split(r" at [a-z]+\.[\w.$]+\(", text)[0]  # where in Java's code
+    if "Connection refused" in text or "UNAVAILABLE" in text or "Failed to connect" in text:
+        return "Spark does not answer, or the connection was lost; look whether it runs"
+    if not show_values:
+        names = re.findall(r"\[([A-Z][A-Z0-9_.]+)\]", text)
+        for name in names:
+            if any(word in name for word in _SECRETIVE):
+                return f"Spark refused a value ({name}); --show-values shows which"
+        if not names:
+            # A server that speaks as Spark does, but names no condition, puts values in quotes.
+            text = re.sub(r"'[^']*'", "'...'", text)
+    return f"Spark failed ({type(error).__name__}): {text[:500]}"
+
+
+def _require_answer(url: str) -> None:
+    """Raises EngineError where no server of Spark Connect listens: its client would try again for many minutes."""
+    if not url.startswith("sc://") or any(name.lower() in _PROXIES for name in os.environ):
+        return
+    shown = url.partition(";")[0]
+    try:
+        parsed = urlparse(shown)
+        socket.create_connection((parsed.hostname or "", parsed.port or 15002), timeout=20).close()
+    except ValueError as error:
+        raise ConfigurationError("engine.spark: this is no URL of Spark Connect; expected sc://host:15002") from error
+    except OSError as error:
+        raise EngineError(f"engine.spark: nothing answers at {shown}; look whether the server runs") from error
