@@ -15,6 +15,7 @@ from kanon_sql.dialects.model import Dialect
 from kanon_sql.dialects.write import write
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine, Row, literal
+from kanon_sql.errors import EngineError
 from kanon_sql.source.model import Source
 
 
@@ -68,7 +69,7 @@ class Warehouse(ABC):
 
     def fetched(self, sql: str, columns: Sequence[tuple[str, str]]) -> exp.Select:
         """SELECT in DuckDB of a statement's result, for targets that the engine does not write itself."""
-        raise NotImplementedError(self.name)
+        raise EngineError(f"{self.name} writes its targets itself")
 
     @abstractmethod
     def load(self, name: str, listing: Listing) -> exp.Table:
