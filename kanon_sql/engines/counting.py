@@ -24,16 +24,17 @@ def bring_tuples(
 
     Raises ConfigurationError for columns of types that engines do not compare alike.
     """
-    return _brought(engine, home, counted_statement(home, rows, columns), columns, table)
+    return brought(engine, home, counted_statement(home, rows, columns), columns, table)
 
 
 def bring_kept(engine: Engine, home: Warehouse, kept: exp.Table, columns: Sequence[Column], table: str) -> exp.Select:
     """The same of combinations that the engine keeps in a table."""
     names = [*(item.key for item in columns), "row_count"]
-    return _brought(engine, home, home.written(exp.select(*map(column, names)).from_(kept)), columns, table)
+    return brought(engine, home, home.written(exp.select(*map(column, names)).from_(kept)), columns, table)
 
 
-def _brought(engine: Engine, home: Warehouse, sql: str, columns: Sequence[Column], table: str) -> exp.Select:
+def brought(engine: Engine, home: Warehouse, sql: str, columns: Sequence[Column], table: str) -> exp.Select:
+    """SELECT in DuckDB of a statement's result: the columns under their keys, and row_count."""
     types = [(item.key, item.type) for item in columns]
     home.bring(engine, sql, [*types, ("row_count", "BIGINT")], table)
     return exp.select("*").from_(exp.Table(this=template.quoted(table)))

@@ -75,5 +75,9 @@ class Warehouse(ABC):
     def load(self, name: str, listing: Listing) -> exp.Table:
         """Loads a table of values under a name, for this run only; what statements call it."""
 
+    def listed(self, listing: Listing) -> exp.CTE:
+        """A table of values, loaded, as statements name it."""
+        return listing.named(self.dialect, self.load(template.state(listing.name), listing))
+
     def close(self) -> None:  # noqa: B027 - a session that was handed in stays open
         """Ends the session."""

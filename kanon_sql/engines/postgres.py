@@ -22,7 +22,7 @@ from kanon_sql.engines.postgres_connection import describe, encoded
 from kanon_sql.engines.sink import Release, WarehouseSink, there_already
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.csv import read_csv
-from kanon_sql.source.model import Column, CsvDialect, Kind, Source, select_keys
+from kanon_sql.source.model import Column, CsvDialect, Kind, Source, refuse_repeated, select_keys
 
 if TYPE_CHECKING:
     import psycopg
@@ -81,9 +81,7 @@ class Postgres(Warehouse):
             described = cursor.description or []
             names = [one.name for one in described]
             kinds = [self._type(one.type_code, one.precision, one.scale) for one in described]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
-            raise ConfigurationError(f"{place}: column {', '.join(map(repr, repeated))} is there twice; name it apart")
+        refuse_repeated(names, place)
         folding = self._folding(table)
         columns = tuple(
             Column(name, f"c{i}", f"{kind} COLLATE" if name in folding else kind)

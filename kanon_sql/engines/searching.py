@@ -16,11 +16,10 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.dialects.listing import Cell, Listing
-from kanon_sql.dialects.types import column_type
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine, Row
 from kanon_sql.engine.template import Item, column, state
-from kanon_sql.engines.counting import counted_statement
+from kanon_sql.engines.counting import brought, counted_statement
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.frequency import (
@@ -78,12 +77,9 @@ def _refusal(loaded: LoadedConfig) -> str | None:
 
 def bring_values(engine: Engine, home: Warehouse, kept: Kept, item: Column, index: int) -> exp.Select:
     """SELECT in DuckDB of the values of one column, with the number of rows as row_count."""
-    names: dict[str, template.Fill] = {"source": exp.select("*").from_(kept.table), "out_key": item.key}
-    names["source"] = exp.select(column(item.key), column("row_count")).from_(kept.table.copy())
-    statement = template.fill("engines/values", names=names)
-    table = state(f"values_{index}")
-    home.bring(engine, home.written(statement), [(item.key, item.type), ("row_count", "BIGINT")], table)
-    return exp.select("*").from_(exp.Table(this=template.quoted(table)))
+    rows = exp.select(column(item.key), column("row_count")).from_(kept.table.copy())
+    statement = template.fill("engines/values", names={"source": rows, "out_key": item.key})
+    return brought(engine, home, home.written(statement), [item], state(f"values_{index}"))
 
 
 class NodesThere:
@@ -192,8 +188,7 @@ def _coded(
         there = tuple((cells(row[0], item.type), *map(int, row[1:])) for row in rows if row[0] is not None)
         typed = (("value", item.type), *((str(step["code"]), "BIGINT") for step in steps))
         listing = Listing(f"codes_{mapping.index}", f"quasi-identifier {item.name!r}", typed, there)
-        column_type(home.dialect, item.type, listing.subject)
-        listed.append(listing.named(home.dialect, home.load(state(listing.name), listing)))
+        listed.append(home.listed(listing))
         for level in range(mapping.height + 1):
             code = None if absent is None else exp.Literal.number(int(absent[level]))
             value = or_missing(column(item.key, "source"), column(f"level_{level}", listing.name), code)
@@ -209,6 +204,6 @@ def _coded(
 
 def _loaded(home: Warehouse, listing: Listing) -> exp.Select:
     """SELECT of a table of values that was loaded into the engine."""
-    made = listing.named(home.dialect, home.load(state(listing.name), listing)).this
+    made = home.listed(listing).this
     assert isinstance(made, exp.Select)
     return made

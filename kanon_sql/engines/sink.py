@@ -51,7 +51,7 @@ def release_of(
     refuse_column_names(home.dialect, [one.name for one in body.released], loaded.place())
     statement = body.statement
     used = {table.name for table in statement.find_all(exp.Table)}
-    listed = [one.named(home.dialect, home.load(state(one.name), one)) for one in body.listings if one.name in used]
+    listed = [home.listed(one) for one in body.listings if one.name in used]
     set_with(statement, [*listed, *with_of(statement).expressions])
     judged = [one.name for one in body.released if one.is_quasi_identifier]
     spoken = [model.column for model in prepared.models.models if model.column is not None]

@@ -22,7 +22,7 @@ from kanon_sql.engine.connection import Engine, Row
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.engines.spark_session import describe
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.source.model import Column, Kind, Source, select_keys
+from kanon_sql.source.model import Column, Kind, Source, refuse_repeated, select_keys
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -86,9 +86,7 @@ class Spark(Warehouse):
         with self.speaking(place):
             described = self.session.table(table.sql("spark")).dtypes
         names = [name for name, _ in described]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
-            raise ConfigurationError(f"{place}: column {', '.join(map(repr, repeated))} is there twice; name it apart")
+        refuse_repeated(names, place)
         columns = tuple(Column(name, f"c{i}", _type(kind)) for i, (name, kind) in enumerate(described))
         return Source(kind, select_keys(table, names), columns, missing, True, label, home=self)
 

@@ -14,7 +14,7 @@ from sqlglot.tokenizer_core import TokenType
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine, describe, literal
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.source.model import Column, Source, select_keys
+from kanon_sql.source.model import Column, Source, refuse_repeated, select_keys
 
 _RESERVED = {"memory", "system", "temp", "main"}
 
@@ -160,9 +160,7 @@ def describe_relation(engine: Engine, relation: exp.Table, what: str) -> tuple[t
     except EngineError as error:
         raise EngineError(f"{what}: {error}") from error
     names = [str(row[0]) for row in rows]
-    repeated = sorted({name for name in names if names.count(name) > 1})
-    if repeated:
-        raise ConfigurationError(f"{what}: column {', '.join(map(repr, repeated))} is there twice; name it apart")
+    refuse_repeated(names, what)
     return tuple(
         Column(name, f"c{i}", str(row[1])) for i, (name, row) in enumerate(zip(names, rows, strict=True))
     ), names

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
+from kanon_sql.errors import ConfigurationError
+
 if TYPE_CHECKING:
     from kanon_sql.engines.model import Warehouse
 
@@ -70,6 +72,13 @@ class Source:
     def column(self, name: str) -> Column:
         """The column of that name."""
         return next(column for column in self.columns if column.name == name)
+
+
+def refuse_repeated(names: list[str], what: str) -> None:
+    """Refuses a relation of which columns share a name. Raises ConfigurationError."""
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ConfigurationError(f"{what}: column {', '.join(map(repr, repeated))} is there twice; name it apart")
 
 
 def select_keys(relation: exp.Expr, names: list[str]) -> exp.Select:
