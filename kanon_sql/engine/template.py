@@ -16,7 +16,7 @@ Statements that are put together from several files (see `compose`) have the sam
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -101,48 +101,76 @@ def render(
 ) -> str:
     """The text of the filled query file.
 
-    A search asks one file hundreds of times with other columns of our own tables. Where all holes are filled with
-    plain names of our own and numbers, the text of the same shape is generated once, with marks in its holes, and the
-    marks are replaced: quoted names of letters, digits and underscores, or digits.
+    One file is asked for many times with other names, numbers and expressions in its holes. The text of each shape
+    (which holes, and what kind of thing is in each) is generated once, with marks in the holes; the marks are then
+    replaced by the texts of what belongs there.
     """
     names, lists = names or {}, lists or {}
-    if not all(_is_plain(value) for value in names.values()) or not all(
-        _is_plain(value) for items in lists.values() for item in items for value in item.values()
-    ):
-        return text(fill(name, names, lists))
-    rendered = name.rendered if isinstance(name, Composed) else _RENDERED
-    shape = (
-        name if isinstance(name, str) else "",
-        tuple(sorted(names.items())),
-        tuple(
-            (prefix, tuple(tuple((key, type(value)) for key, value in item.items()) for item in items))
-            for prefix, items in lists.items()
-        ),
-    )
-    pieces = rendered.get(shape)
-    if pieces is None:
-        marked = {
-            prefix: [{key: _mark(prefix, i, key) for key in item} for i, item in enumerate(items)]
-            for prefix, items in lists.items()
-        }
-        pieces = rendered[shape] = re.split(f'"({_MARK}[0-9a-z_.]+)"', text(fill(name, names, marked)))
-    values = {
-        _mark(prefix, i, key): f'"{value}"' if isinstance(value, str) else str(value)
+    holes = {_mark("", 0, key): value for key, value in names.items() if not _is_plain(value)}
+    plain = {key: value for key, value in names.items() if _is_plain(value)}
+    holes |= {
+        _mark(prefix, i, key): value
         for prefix, items in lists.items()
         for i, item in enumerate(items)
         for key, value in item.items()
     }
-    return "".join(values[piece] if position % 2 else piece for position, piece in enumerate(pieces))
+    kinds = {mark: _kind(value) for mark, value in holes.items()}
+    if None in kinds.values():
+        return text(fill(name, names, lists))
+    rendered = name.rendered if isinstance(name, Composed) else _RENDERED
+    # An empty list has no holes, yet it shapes the text.
+    sizes = tuple((prefix, len(items)) for prefix, items in lists.items())
+    shape = (name if isinstance(name, str) else "", tuple(plain.items()), sizes, tuple(kinds.items()))
+    pieces = rendered.get(shape)
+    if pieces is None:
+        marks = {mark: _MARKED[kind](mark) for mark, kind in kinds.items() if kind}
+        marked = fill(
+            name,
+            {key: plain[key] if key in plain else marks[_mark("", 0, key)] for key in names},
+            {
+                prefix: [{key: marks[_mark(prefix, i, key)] for key in item} for i, item in enumerate(items)]
+                for prefix, items in lists.items()
+            },
+        )
+        pieces = rendered[shape] = re.split(f'"({_MARK}[^"]+)"', text(marked))
+    texts = {mark: _text_of(value) for mark, value in holes.items()}
+    return "".join(texts[piece] if position % 2 else piece for position, piece in enumerate(pieces))
 
 
 _FILLED = "filled by a value"
 _MARK = "kanon_sql_hole."
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RENDERED: dict[object, list[str]] = {}
+# What stands in a hole of each kind while its shape is generated.
+_MARKED: dict[str, Callable[[str], Fill]] = {
+    "name": lambda mark: mark,
+    "table": lambda mark: exp.Table(this=quoted(mark)),
+    "select": lambda mark: exp.Subquery(this=column(mark)),
+    "value": lambda mark: column(mark),
+}
 
 
 def _is_plain(value: Fill) -> bool:
     return isinstance(value, int) or (isinstance(value, str) and _PLAIN.fullmatch(value) is not None)
+
+
+def _kind(value: Fill) -> str | None:
+    """How a value is put into a hole; None for what shapes the statement around it, too."""
+    if isinstance(value, (str, int)):
+        return "name" if isinstance(value, str) else "value"
+    if isinstance(value, exp.Table):
+        return None if value.args.get("alias") or value.args.get("joins") else "table"
+    if isinstance(value, exp.Select):
+        return "select"
+    if isinstance(value, (exp.Binary, exp.Unary, exp.Predicate)):
+        return None  # put into parentheses, or not, by what is around it
+    return "value" if isinstance(value, (exp.Column, exp.Literal, exp.Func, exp.Identifier)) else None
+
+
+def _text_of(value: Fill) -> str:
+    if isinstance(value, exp.Expr):
+        return text(value)
+    return str(value) if isinstance(value, int) else text(quoted(value))
 
 
 def _mark(prefix: str, position: int, key: str) -> str:
