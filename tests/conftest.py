@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,15 +12,10 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import HealthCheck, settings
+from effort import pytest_addoption, pytest_configure  # noqa: F401 - pytest finds them here
 from hypothesis import strategies as st
 from reference import Cell, Hierarchy, Problem, participants
 from required import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401 - pytest finds them here
-
-# The same examples on every run; HYPOTHESIS_PROFILE=explore looks for new ones.
-settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 NAMES = [
     "age",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from conftest import NAMES, read_csv, read_parquet, write_csv, write_parquet
+from effort import tries
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 from reference_models import MODELS
@@ -158,7 +159,7 @@ class Story:
 stories = st.composite(Story)()
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(story=stories, chance=st.randoms(use_true_random=False))
 def test_no_pair_of_releases_tells_too_few_apart(story: Story, chance: random.Random, folder: Path) -> None:
     (folder / "ledger.duckdb").unlink(missing_ok=True)

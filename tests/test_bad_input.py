@@ -19,6 +19,7 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import configuration, write
@@ -241,7 +242,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=8), st.sampled_from([",", ";", "\t", "|", "::"]))
-@settings(max_examples=25)
+@settings(max_examples=tries(25))
 def test_values_come_out_as_they_went_in(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], delimiter: str
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import Case, cases
+from effort import tries
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 from reference import Hierarchy, Node, Problem
@@ -104,7 +105,7 @@ def check_winner(case: Case, folder: Path, name: str, variant: str) -> None:
     check_report(case, report, winner, variant if name == "optimal" else None)
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(cases())
 def test_the_lattice_lists_what_brute_force_finds(folder: Path, case: Case) -> None:
     problem = case.problem
@@ -131,14 +132,14 @@ def test_the_lattice_lists_what_brute_force_finds(folder: Path, case: Case) -> N
     assert found == expected
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 @given(cases(), st.sampled_from(CHOICES))
 def test_the_winner_is_that_of_brute_force(folder: Path, case: Case, choice: tuple[str, str]) -> None:
     event(f"{' '.join(choice)}: {'released' if case.problem.satisfying else 'nothing'}")
     check_winner(case, folder, *choice)
 
 
-@settings(max_examples=20)
+@settings(max_examples=tries(20))
 @given(cases(weights=True), st.sampled_from([choice for choice in CHOICES if "loss" in choice[1]]))
 def test_weights_move_the_winner(folder: Path, case: Case, choice: tuple[str, str]) -> None:
     """The loss of the search is the weighted one, `lm` never is."""

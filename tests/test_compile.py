@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from effort import tries
 from hypothesis import HealthCheck, given, settings
 from reference_models import Cell
 from tables import configuration, people, write
@@ -18,7 +19,7 @@ import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError
 
-slow = settings(max_examples=40, suppress_health_check=list(HealthCheck))
+slow = settings(max_examples=tries(40), suppress_health_check=list(HealthCheck))
 
 
 def command(*words: Any) -> int:

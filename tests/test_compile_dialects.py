@@ -99,6 +99,7 @@ def compiled(folder: Path, case: str, dialect: str) -> str:
     return text.replace(str(folder), "FOLDER")
 
 
+@pytest.mark.tool  # the version of sqlglot that wrote them
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("case", CASES)
 def test_the_text_is_that_of_the_golden_file(case: str, dialect: str, tmp_path: Path) -> None:
@@ -120,12 +121,14 @@ def golden_files(*dialects: str) -> list[Any]:
     ]
 
 
+@pytest.mark.tool
 @pytest.mark.parametrize(("dialect", "path"), golden_files("postgres"))
 def test_postgres_itself_parses_it(dialect: str, path: Path) -> None:
     pglast = pytest.importorskip("pglast", reason="pglast, PostgreSQL's own parser, is not installed")
     assert len(pglast.parse_sql(path.read_text(encoding="utf-8"))) == 1
 
 
+@pytest.mark.tool
 @pytest.mark.parametrize(
     ("dialect", "path"), golden_files("spark", "databricks", "snowflake", "bigquery", "trino", "redshift")
 )

@@ -135,7 +135,9 @@ def started(folder: Path) -> Iterator[Start]:
         yield start
 
 
-DIALECTS = pytest.mark.parametrize("dialect", ["duckdb", "postgres", "spark"])
+DIALECTS = pytest.mark.parametrize(
+    "dialect", ["duckdb", *(pytest.param(engine, marks=pytest.mark.engine) for engine in ("postgres", "spark"))]
+)
 
 FULL: dict[str, Any] = {
     HOSTILE: {"builtin": "suppress"},

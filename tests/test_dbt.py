@@ -156,6 +156,7 @@ def test_nothing_is_left_of_a_model_that_cannot_be_written(tmp_path: Path) -> No
     assert list((made / "models").iterdir()) == []
 
 
+@pytest.mark.dbt
 def test_texts_that_read_as_jinja_stand_for_themselves() -> None:
     jinja2 = pytest.importorskip("jinja2", reason="jinja2 comes with dbt, which is not installed")
     for text in ("{{ x }}", "{% if %}", "{# c #}", "{{{", "{", "a {{ b", "{{ '{{' }}"):

@@ -22,7 +22,10 @@ from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError, VerificationError
 
 # What the client of Spark warns of is not ours.
-pytestmark = pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
+]
 
 Json = dict[str, Any]
 Start = Callable[[str], Place]

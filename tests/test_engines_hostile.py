@@ -20,7 +20,10 @@ from kanon_sql.engines.spark_session import describe
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 
 # What the client of Spark warns of is not ours.
-pytestmark = pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning")
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
+]
 
 Json = dict[str, Any]
 Start = Callable[[str], Any]

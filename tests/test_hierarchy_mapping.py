@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
@@ -147,7 +148,7 @@ def test_one_level_of_one_value_tells_missing_ones_apart(engine: Engine) -> None
     assert weights(engine, mapping) == {(0, 0): 1, (0, 1): 1}
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.lists(st.sampled_from(HOSTILE), unique=True, min_size=1), st.data())
 def test_hostile_texts(engine: Engine, leaves: list[str], data: st.DataObject) -> None:
     to = {leaf: data.draw(st.sampled_from(HOSTILE)) for leaf in leaves}

@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from effort import tries
 from hypothesis import settings
 from sqlglot import exp
 
@@ -15,7 +16,7 @@ from kanon_sql.engine.connection import Engine
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping, uncovered
 
 # Each example has many values: statements take the time.
-few = settings(max_examples=30)
+few = settings(max_examples=tries(30))
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from conftest import write_csv, write_parquet
+from effort import needs, tries, with_marks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -180,7 +181,7 @@ def measured(report: dict[str, Any]) -> dict[str, Any]:
     return {key: report[key] for key in expected([], [], [])}
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 @given(case=links(), parquet=st.booleans())
 def test_links_are_those_of_a_double_loop(
     case: tuple[list[str], list[str], list[list[Cell]], list[list[Cell]]], parquet: bool, folder: Path
@@ -363,7 +364,7 @@ def test_what_is_wrong_is_told_at_once(tmp_path: Path, capsys: pytest.CaptureFix
         kanon_sql.link(tmp_path / "release.csv", tmp_path / "other.csv", [])
 
 
-@pytest.mark.skipif(not TOY.is_dir(), reason="the tables of the literature are not here")
+@with_marks(needs(TOY))
 def test_the_voter_list_of_the_literature(tmp_path: Path) -> None:
     before = kanon_sql.link(TOY / "health.csv", TOY / "voter.csv", ["Sex", "Zip", "DOB"])
     # One sex of the voter list has a blank before it: as written 10 of the 11 are found.

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import tables as tables_of_people
 from conftest import Case, cases, write_csv
+from effort import needs, with_marks
 from hypothesis import assume, given
 from test_mondrian import Table, column, examples, tables
 
@@ -49,9 +50,7 @@ ADULT_COLUMNS = [
     "workclass",
     "occupation",
 ]
-needs_adult = pytest.mark.skipif(
-    not ADULT_ARX.is_dir(), reason="Adult and its hierarchies are not beside this repository"
-)
+needs_adult = with_marks(needs(ADULT_ARX))
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from effort import tries
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 from reference import Hierarchy
@@ -171,7 +172,10 @@ def check_privacy(
 
 NO_SHRINKING = [Phase.explicit, Phase.reuse, Phase.generate]  # tables are small as they are, and runs take long
 slow = settings(
-    max_examples=40, deadline=None, phases=NO_SHRINKING, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=tries(40),
+    deadline=None,
+    phases=NO_SHRINKING,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import tries
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
 from reference import Hierarchy
@@ -24,7 +25,7 @@ TREE = [["u", "low", "*"], ["v", "low", "*"], ["w", "high", "*"]]
 person = st.tuples(st.sampled_from(["x1", "x2", "y1", "y2", None]), st.sampled_from(["u", "v", "w", None]))
 no_shrinking = [Phase.explicit, Phase.reuse, Phase.generate]
 slow = settings(
-    max_examples=40,
+    max_examples=tries(40),
     deadline=None,
     phases=no_shrinking,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import NAMES, VALUES, WORDS, hierarchy_files, quoted, read_csv, read_parquet, write_csv
+from effort import tries
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 from reference_mondrian import Cell, Codes, Dimension, Mondrian, Ordered, Partition, Row, Tree, Words
@@ -35,7 +36,7 @@ DAYS = ["1899-12-31", "1970-01-01", "2020-01-31", "2020-02-01", "2020-02-29", "2
 
 def examples(number: int) -> settings:
     """The rows come of a seed, so that there is little to shrink."""
-    return settings(max_examples=number, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+    return settings(max_examples=tries(number), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 
 
 @dataclass(frozen=True)

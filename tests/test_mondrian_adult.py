@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import tables
 from conftest import read_csv, read_parquet, write_csv
+from effort import needs, with_marks
 from reference_mondrian import Cell, Mondrian, Ordered, Partition, Row, Words
 
 import kanon_sql
@@ -40,9 +41,7 @@ CUTS = {"strict_disc_le": "strict-le", "strict_disc_either": "strict", "relaxed"
 NUMBERS = ("age", "education_num", "cost")
 DRAWN = ["sex", "age", "race", "marital_status", "education", "native_country", "work_class", "occupation"]
 
-needs_adult = pytest.mark.skipif(
-    not (ORACLE.is_file() and ADULT.is_file()), reason="the shared oracles are not beside this repository"
-)
+needs_adult = with_marks(needs(ORACLE, ADULT))
 
 
 def oracle(*modes: str) -> list[Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import needs
 from reference import Cell, Hierarchy, Problem
 
 import kanon_sql
@@ -26,7 +27,7 @@ PREFERENCES = {
 }
 Json = dict[str, Any]
 
-pytestmark = pytest.mark.skipif(not ORACLES.is_dir(), reason="the shared oracles are not beside this repository")
+pytestmark = needs(ORACLES)
 
 
 def oracle(name: str) -> Json:

@@ -269,6 +269,7 @@ def test_dot_quotes_hostile_names() -> None:
     assert unquoted.count("{") == unquoted.count("}") == 1 + 3
 
 
+@pytest.mark.tool
 @pytest.mark.skipif(shutil.which("dot") is None, reason="Graphviz is not installed")
 def test_graphviz_reads_it() -> None:
     dot = draw_dot(lattice((1, 2), (HOSTILE, "age\\")), HOSTILE, {HOSTILE: 1, "age\\": 0})

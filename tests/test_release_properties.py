@@ -14,6 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import Case, cases, pinned_case, read_csv, read_parquet, write_csv
+from effort import tries
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from reference import Hierarchy, Problem
@@ -67,7 +68,7 @@ def check_release(case: Case, folder: Path, mask: bool, order: str) -> Json:
     return report
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 @given(cases(), st.booleans(), st.sampled_from(["none", "random"]))
 def test_a_release_is_that_of_its_levels(folder: Path, case: Case, mask: bool, order: str) -> None:
     assume(case.problem.satisfying)

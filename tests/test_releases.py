@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import write_csv
+from effort import needs, tries, with_marks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -131,7 +132,7 @@ def configured(folder: Path) -> Any:
     return from_mapping({"source": "unused.csv", "quasi_identifiers": specs, "privacy": {"k": 2}}, folder)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(case=releases(), k=st.integers(1, 4))
 def test_joins_are_those_of_plain_loops(case: tuple[list[Row], list[list[Row]]], k: int, folder: Path) -> None:
     source, (first, second) = case
@@ -166,7 +167,7 @@ def same_order(first: list[Row], second: list[Row], k: int) -> dict[str, Any]:
     return {"same": same, "matching": len(found), "chance": pytest.approx(share ** len(first)), **counted}
 
 
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 @given(case=releases())
 def test_what_is_certain_is_there(case: tuple[list[Row], list[list[Row]]], folder: Path) -> None:
     """Where both releases hold the whole source, each certain tuple has a row whatever the rest of the rows are."""
@@ -329,7 +330,7 @@ def test_every_key_of_the_report_is_described(tmp_path: Path) -> None:
     assert found == set(rows((ROOT / "docs" / "releases.md").read_text(encoding="utf-8")))
 
 
-@pytest.mark.skipif(not TOY.is_dir(), reason="the tables of the literature are not here")
+@with_marks(needs(TOY))
 @pytest.mark.parametrize("first", ["sweeney_gt1", "example6gt1"])
 def test_the_releases_of_the_literature(first: str, tmp_path: Path) -> None:
     report = kanon_sql.check_releases(

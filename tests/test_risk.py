@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import NAMES, quoted, write_csv, write_parquet
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -99,7 +100,7 @@ def tables(draw: st.DrawFn) -> tuple[list[str], int, list[Row]]:
     return names, draw(st.integers(1, len(names))), rows
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(
     table=tables(),
     suffix=st.sampled_from(["csv", "parquet"]),
@@ -124,7 +125,7 @@ def test_measures_are_those_of_the_definitions(
     assert before["journalist"] is None and before["exposed"] is None
 
 
-@settings(max_examples=60)
+@settings(max_examples=tries(60))
 @given(
     table=tables(),
     others=st.lists(st.tuples(*[st.sampled_from(VALUES)] * 4), max_size=12),

@@ -8,7 +8,6 @@ import signal
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -216,7 +215,6 @@ def test_every_key_of_the_report_is_described(call: Call) -> None:
     assert described <= found | around
 
 
-@pytest.mark.skipif(find_spec("resvg_py") is None, reason="the plot extra is not installed")
 def test_as_pixels(call: Call) -> None:
     assert call("config.yaml", "--plot", "r.png", "--quiet") == (0, "", "")
     assert Path("r.png").read_bytes().startswith(b"\x89PNG")

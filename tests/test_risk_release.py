@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 from conftest import Case, cases, write_csv, write_parquet
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import Cell, Hierarchy, participants
@@ -45,7 +46,7 @@ def persons_under(
     return {key: sum(falls(person, key) for person in persons) for key in released}
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 @given(case=cases(), masks=st.booleans(), data=st.data())
 def test_after_is_measured_on_the_release(folder: Path, case: Case, masks: bool, data: st.DataObject) -> None:
     columns, hierarchies = case.problem.columns, list(case.problem.hierarchies.values())

@@ -22,7 +22,7 @@ NAMES = {"postgres": "KANON_SQL_TEST_POSTGRES", "sail": "KANON_SQL_TEST_SPARK"}
 URLS = {"postgres": r"postgresql://postgres@127\.0\.0\.1:(\d+)/postgres", "sail": r"sc://127\.0\.0\.1:(\d+)"}
 
 
-@pytest.fixture(params=["postgres", "sail"])
+@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.engine) for name in ("postgres", "sail")])
 def engine(request: pytest.FixtureRequest) -> str:
     reason = {"postgres": missing_postgres, "sail": missing_sail}[request.param]()
     if reason:
@@ -212,6 +212,7 @@ def test_expected(): raise ValueError("sail")
 """
 
 
+@pytest.mark.slow
 def test_a_required_test_is_failed_where_it_would_be_skipped(tmp_path: Path) -> None:
     (tmp_path / "test_some.py").write_text(SKIPPING)
     (tmp_path / "test_whole.py").write_text("import pytest\npytest.importorskip('no_such_dbt')\n")

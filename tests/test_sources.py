@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
+from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import configuration, fill_table, people, smallest_class, write
@@ -196,7 +197,7 @@ CELLS = st.sampled_from(["", "007", "+5", "1e3", "NaN", " a ", "?", "x\ny", "x\r
 
 
 @given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=6), st.sampled_from(["\n", "\r\n"]), st.booleans())
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 def test_every_row_of_a_csv_comes_out(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]], end: str, quoted: bool
 ) -> None:

@@ -146,7 +146,7 @@ _MARKED: dict[str, Callable[[str], Fill]] = {
     "name": lambda mark: mark,
     "table": lambda mark: exp.Table(this=quoted(mark)),
     "select": lambda mark: exp.Subquery(this=column(mark)),
-    "value": lambda mark: column(mark),
+    "value": lambda mark: exp.column(mark, quoted=True),
 }
 
 

@@ -24,7 +24,7 @@ _COLUMNS = 2
 _TITLE, _TEXT, _LINE = 18, 12.5, 24
 _ZOOM = 2.0
 _RENDERER = "resvg_py"
-_PROBE = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="12">{}</svg>'
+_FONT, _FAMILY = "font_lato", "Lato"
 
 
 def refuse_plot(path: Path) -> None:
@@ -32,7 +32,7 @@ def refuse_plot(path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ConfigurationError(f"--plot {path}: expected a file that ends in .html, .svg or .png")
-    if suffix == ".png" and find_spec(_RENDERER) is None:
+    if suffix == ".png" and None in (find_spec(_RENDERER), find_spec(_FONT)):
         raise ConfigurationError(
             f"--plot {path}: a .png needs the plot extra: pip install 'kanon-sql[plot]'; or name a .html or .svg"
         )
@@ -91,22 +91,15 @@ def draw_html(data: Json) -> str:
 
 
 def draw_png(data: Json) -> bytes:
-    """The drawing as pixels. Raises EngineError as `pixels` does."""
+    """The drawing as pixels."""
     return pixels(draw_svg(data))
 
 
 def pixels(drawing: str) -> bytes:
-    """A PNG of an SVG, by the renderer of the plot extra. Raises EngineError where that finds no font."""
+    """A PNG of an SVG, by the renderer of the plot extra and in its font, since a machine may have none."""
     renderer: Any = import_module(_RENDERER)
-
-    def rendered(image: str, zoom: float) -> bytes:
-        return bytes(renderer.svg_to_bytes(svg_string=image, sans_serif_family="DejaVu Sans", zoom=zoom))
-
-    # Without any font the renderer leaves texts out, and says nothing.
-    empty, letter = (rendered(_PROBE.format(inside), 1) for inside in ("", '<text y="9">k</text>'))
-    if empty == letter:
-        raise EngineError("a .png needs a font, and none was found; install one, or name a .html or .svg")
-    return rendered(drawing, _ZOOM)
+    (fonts,) = import_module(_FONT).__path__
+    return bytes(renderer.svg_to_bytes(svg_string=drawing, font_dirs=[fonts], sans_serif_family=_FAMILY, zoom=_ZOOM))
 
 
 def _measures(points: Sequence[Json]) -> list[Measure]:
