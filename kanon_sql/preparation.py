@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from sqlglot import exp
@@ -13,6 +13,7 @@ from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.dimensions.model import Dimension
 from kanon_sql.dimensions.order import ordered_dimension
 from kanon_sql.dimensions.tree import tree_dimension
+from kanon_sql.dimensions.widened import Grid, find_grid
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, state
 from kanon_sql.engines.counting import bring_kept, bring_tuples
@@ -136,7 +137,8 @@ def _read(
         for index, item in enumerate(columns)
     ]
     judged = read_models(engine, loaded, source, tuples)
-    reading = _Reading(tuples, judged, judged.carried(source), staged=source.home is not None or not source.columnar)
+    staged = source.home is not None or not source.columnar
+    reading = _Reading(tuples, judged, judged.carried(source), staged=staged, warnings=warnings)
     n, models, build = (
         _lattice(engine, loaded, reading, inputs)
         if loaded.config.algorithm.name in FULL_DOMAIN
@@ -192,12 +194,16 @@ _Build = Callable[[Source, Roles, exp.Select, Models, int, int, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class _Reading:
-    """What is counted: distinct raw tuples (`staged`) or rows, with the columns that the models read."""
+    """What is counted: distinct raw tuples (`staged`) or rows, with the columns that the models read.
+
+    `warnings` are added to.
+    """
 
     tuples: exp.Select
     judged: ModelInputs
     carried: Carried
     staged: bool
+    warnings: list[str]
 
 
 def _lattice(
@@ -237,26 +243,7 @@ def _dimensions(
             f"{loaded.place('quasi_identifiers')}: {len(inputs)} quasi-identifiers are more than "
             f"{loaded.config.algorithm.name} takes, at most {_MOST_DIMENSIONS}; leave some out"
         )
-    dimensions: list[Dimension] = []
-    trees: list[tuple[Input, Mapping]] = []
-    for one in inputs:
-        if one.hierarchy is None and one.spec.builtin is None:
-            dimensions.append(
-                ordered_dimension(
-                    engine,
-                    one.index,
-                    one.column,
-                    one.spec,
-                    one.distinct,
-                    one.missing,
-                    one.released_missing,
-                    one.place,
-                )
-            )
-        else:
-            mapping = mapping_of(engine, one)
-            trees.append((one, mapping))
-            dimensions.append(tree_dimension(engine, one.column, mapping, one.released_missing, one.place))
+    dimensions, trees, grids = _ordered_or_trees(engine, loaded, inputs, reading.warnings)
     counted = count_tuples(engine, reading.tuples, dimensions, reading.carried, staged=reading.staged)
     if trees:
         holes: list[Item] = [
@@ -266,5 +253,39 @@ def _dimensions(
         columns, places = [one.column for one, _ in trees], [one.place for one, _ in trees]
         refuse_uncovered(engine, reading.tuples, columns, [mapping for _, mapping in trees], places, holes)
     models = count_models(engine, reading.judged, [{"leaf": dimension.position} for dimension in dimensions], [])
-    build = partial(Multidimensional, tuples=counted, bounds=loaded.config.release.ranges == "columns")
-    return counted.n, models, build
+    bounds = loaded.config.release.ranges == "columns"
+    return counted.n, models, partial(Multidimensional, tuples=counted, bounds=bounds, grids=grids)
+
+
+def _ordered_or_trees(
+    engine: Engine, loaded: LoadedConfig, inputs: Sequence[Input], warnings: list[str]
+) -> tuple[list[Dimension], list[tuple[Input, Mapping]], dict[int, Grid]]:
+    """(dimensions, those that have a hierarchy, grids of those whose ranges are widened); adds to `warnings`.
+
+    A set of texts says which values are in a class, with ends or without: where ranges are widened it is *.
+    """
+    widened = loaded.config.release.ranges == "widened"
+    dimensions: list[Dimension] = []
+    trees: list[tuple[Input, Mapping]] = []
+    grids: dict[int, Grid] = {}
+    for given in inputs:
+        one = given
+        if one.hierarchy is None and one.spec.builtin is None:
+            ordered = ordered_dimension(
+                engine, one.index, one.column, one.spec, one.distinct, one.missing, one.released_missing, one.place
+            )
+            grid = find_grid(engine, ordered, one.place) if widened else None
+            if grid is not None:
+                grids[one.index] = grid
+            if grid is not None or not widened:
+                dimensions.append(ordered)
+                continue
+            warnings.append(
+                f"{one.column.name!r} is text without hierarchy: with ranges: widened several values of it are "
+                "released as *; a hierarchy keeps more"
+            )
+            one = replace(given, spec=given.spec.model_copy(update={"builtin": "suppress"}))
+        mapping = mapping_of(engine, one)
+        trees.append((one, mapping))
+        dimensions.append(tree_dimension(engine, one.column, mapping, one.released_missing, one.place))
+    return dimensions, trees, grids

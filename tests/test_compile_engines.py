@@ -162,6 +162,7 @@ CASES: dict[str, dict[str, Any]] = {
     "texts": {"quasi_identifiers": FULL, "source_missing": ["", "NULL"], "missing": "drop"},
     "boxes": {"quasi_identifiers": ORDERED, "algorithm": "mondrian"},
     "bounds": {"quasi_identifiers": ORDERED, "algorithm": "mondrian", "release": {"ranges": "columns"}},
+    "widened": {"quasi_identifiers": ORDERED, "algorithm": "mondrian", "release": {"ranges": "widened"}},
     "shared": {"quasi_identifiers": ORDERED, "algorithm": {"name": "mondrian", "cut": "relaxed", "seed": 3}},
     "local": {"quasi_identifiers": FULL, "algorithm": {"name": "local", "seed": 3}},
 }

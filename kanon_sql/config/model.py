@@ -152,9 +152,10 @@ class ReleaseConfig(Part):
     order: Literal["random", "none"] = Field("random", description="order of the released rows")
     suppressed: Literal["drop", "mask"] = Field("drop", description="what becomes of suppressed rows")
     seed: int | None = Field(None, description="for tests only: makes the order repeatable")
-    ranges: Literal["text", "columns"] = Field(
+    ranges: Literal["text", "columns", "widened"] = Field(
         "text",
-        description="mondrian, local: ranges of numbers and dates as one text, or as columns x_lower and x_upper",
+        description="mondrian, local: ranges of numbers and dates as one text, as columns x_lower and x_upper, or with "
+        "ends that are no values of the data",
     )
 
 

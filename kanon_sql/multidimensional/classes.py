@@ -10,6 +10,7 @@ import duckdb
 from sqlglot import exp
 
 from kanon_sql.dimensions.model import Dimension
+from kanon_sql.dimensions.widened import Grid, NumberGrid
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column, quoted, state
@@ -23,7 +24,8 @@ BOUNDS = ("lower", "upper")
 
 @dataclass(frozen=True)
 class Classes:
-    """The table released_classes(part, row_count, label_0 ..., cost_0 ...), for dimensions of ranges lower_i, upper_i.
+    """The table released_classes(part, row_count, label_0 ..., cost_0 ...), for dimensions of ranges lower_i, upper_i
+    unless these are widened.
 
     `partitions` may be more than `count`, the equivalence classes: those whose labels are all the same are one.
     `units[i]` is the sum over the rows of the loss of dimension i, `squares` the sum of squared class sizes.
@@ -35,9 +37,12 @@ class Classes:
     units: tuple[float, ...]
 
 
-def build_classes(engine: Engine, tuples: Tuples) -> Classes:
-    """Labels the classes of the table assigned(part, p0 ..., row_count)."""
-    dimensions = tuples.dimensions
+def build_classes(engine: Engine, tuples: Tuples, grids: Mapping[int, Grid] | None = None) -> Classes:
+    """Labels the classes of the table assigned(part, p0 ..., row_count).
+
+    `grids` are those of the dimensions, by their numbers, whose ranges are widened.
+    """
+    dimensions, grids = tuples.dimensions, grids or {}
     items: list[Item] = [
         {"position": d.position, "low": f"low_{d.index}", "first": f"first_{d.index}", "high": f"high_{d.index}"}
         for d in dimensions
@@ -46,10 +51,10 @@ def build_classes(engine: Engine, tuples: Tuples) -> Classes:
     engine.query("classes/classes", names=names, lists={"this": items})
     outputs: list[Item] = []
     for d, item in zip(dimensions, items, strict=True):
-        _label(engine, d, {**names, **{f"this_{key}": value for key, value in item.items()}})
+        _label(engine, d, grids.get(d.index), {**names, **{f"this_{key}": value for key, value in item.items()}})
         table = state(f"labels_{d.index}")
         outputs.append({"label": _labels_as_enum(engine, d), "name": label_name(d)})
-        if d.has_ranges:
+        if d.has_ranges and d.index not in grids:
             outputs += [{"label": column(f"{end}_bound", table), "name": bound_name(d, end)} for end in BOUNDS]
     costs: list[Item] = [{"labels": state(f"labels_{d.index}"), "cost": f"cost_{d.index}"} for d in dimensions]
     engine.query("classes/released_classes", names=names, lists={"out": outputs, "this": costs})
@@ -88,15 +93,22 @@ def _measure(
     return Classes(int(count), int(partitions), int(squares), tuple(float(one) for one in units))
 
 
-def _label(engine: Engine, d: Dimension, names: Mapping[str, template.Fill]) -> None:
+def _label(engine: Engine, d: Dimension, grid: Grid | None, names: Mapping[str, template.Fill]) -> None:
     """Makes the table labels_i(part, label, cost) of one dimension."""
     names = {**names, "labels": state(f"labels_{d.index}"), "places": d.places, "nodes": d.nodes}
     if d.tree is not None:
         items: list[Item] = [{"shift": shift} for shift in d.tree.shifts]
         names |= {"this_lowest": d.tree.min_level, "missing_position": d.tree.missing, "top_level": d.tree.top}
         engine.query("classes/tree_labels", names=names, lists={"level": items})
+    elif isinstance(grid, NumberGrid):
+        ends = {f"{end}_units": grid.units(f"{end}_place", upward=end == "upper") for end in BOUNDS}
+        values: dict[str, Any] = {"missing": d.released_missing, "digits": grid.digits, "span": grid.span}
+        engine.query("classes/widened_numbers", names={**names, **ends}, values=values)
+    elif grid is not None:
+        values = {"missing": d.released_missing, "days": grid.days, "hours": grid.hours, "span": grid.span}
+        engine.query("classes/widened_dates", names=names, values=values)
     elif d.has_ranges:
-        values: dict[str, Any] = {"missing": d.released_missing, "between": _BETWEEN[d.kind]}
+        values = {"missing": d.released_missing, "between": _BETWEEN[d.kind]}
         engine.query("classes/range_labels", names=names, values=values)
     else:
         values = {"missing": d.released_missing, "values": d.values}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.deadline import Deadline
+from kanon_sql.dimensions.widened import Grid
 from kanon_sql.engine.connection import Engine
 from kanon_sql.local.search import LocalSearch
 from kanon_sql.multidimensional.judging import violates_as_a_whole
@@ -20,10 +22,15 @@ from kanon_sql.solution import Request
 
 @dataclass(frozen=True)
 class Multidimensional(Prepared):
-    """A source whose distinct tuples are ready to be put into classes."""
+    """A source whose distinct tuples are ready to be put into classes.
+
+    Ranges are released as two columns (`bounds`), or with the ends that `grids`, by the numbers of dimensions, widen
+    them to. The search knows nothing of that.
+    """
 
     tuples: Tuples
     bounds: bool
+    grids: Mapping[int, Grid] = field(default_factory=dict)
 
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress

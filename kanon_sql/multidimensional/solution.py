@@ -57,7 +57,7 @@ class Partitions(Solution):
     @cached_property
     def classes(self) -> Classes:
         """The classes, labelled when they are first asked for."""
-        return build_classes(self.engine, self.prepared.tuples)
+        return build_classes(self.engine, self.prepared.tuples, self.prepared.grids)
 
     def require(self) -> None:
         n = self.prepared.n
