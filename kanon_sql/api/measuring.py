@@ -173,6 +173,6 @@ def link(
 
 def _with_source(loaded: LoadedConfig, data: Path) -> LoadedConfig:
     """The configuration with another file as source, read by DuckDB with the same texts for missing."""
-    source = SourceConfig(path=str(data.absolute()), missing=loaded.config.source.missing)
+    source = SourceConfig(path=str(data.absolute()), missing=loaded.config.source.missing, csv=loaded.release_csv())
     changed = {"source": source, "engine": EngineConfig(name="duckdb")}
     return replace(loaded, config=loaded.config.model_copy(update=changed))

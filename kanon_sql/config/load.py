@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from kanon_sql.config import rules, words
 from kanon_sql.config.draft import Draft, draft_of_mapping, draft_of_text, key_text
 from kanon_sql.config.model import Config
+from kanon_sql.config.source import CsvOptions
 from kanon_sql.config.yaml import KeyPath, YamlError, decode
 from kanon_sql.errors import ConfigurationError
 
@@ -34,6 +35,11 @@ class LoadedConfig:
     def place(self, *path: str | int) -> str:
         """FILE:LINE of a key, as in place("quasi_identifiers", "age"), or of the nearest key around it."""
         return self.draft.place(path)
+
+    def release_csv(self) -> CsvOptions:
+        """How a CSV file that was released by this configuration is read: with its formulas unescaped."""
+        target = self.config.target
+        return CsvOptions(formulas=target.csv.formulas if target is not None else "keep")
 
     def redact(self, text: str) -> str:
         """`text` with the values that `${NAME}` read from the environment shown as ${NAME}, longest first."""

@@ -86,6 +86,9 @@ def places(config: Part) -> Faults:
         return
     name = elsewhere[0]
     for key, part in parts.items():
+        written = part.get("csv")
+        if name == "spark" and isinstance(written, Mapping) and written.get("formulas") == "escape":
+            yield (key, "csv", "formulas"), "formulas are not escaped by spark; remove it, or name another engine"
         for word in _given(part, "database", "allow"):
             yield (key, word), f"{word} goes with engine: duckdb, not with {name}; remove it"
         if name == "postgres" and key == "source" and _given(part, "path"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, field_validator, model_validator
 
 from kanon_sql.config import rules
@@ -16,6 +18,9 @@ class CsvOptions(Part):
     quote: str | None = Field(None, max_length=1, description="around fields that hold delimiters")
     escape: str | None = Field(None, max_length=1, description="before a quote inside a quoted field")
     encoding: Name | None = Field(None, description="utf-8, latin-1, utf-16 or another that the engine knows")
+    formulas: Literal["keep", "escape"] = Field(
+        "keep", description="escape: texts that a spreadsheet takes for formulas have an apostrophe before them"
+    )
 
     @field_validator("delimiter")
     @classmethod

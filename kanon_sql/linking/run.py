@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.source import SourceConfig
+from kanon_sql.config.source import CsvOptions, SourceConfig
 from kanon_sql.engine.connection import Engine, EngineOptions, lock_down, open_engine
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.linking.attack import Json, LinkColumn, link_tables
@@ -36,8 +36,8 @@ def run_link(
     meanings = read_meanings(loaded, show_values=options.show_values)
     columns = [LinkColumn(ours, theirs, meanings.get(ours, EQUAL)) for ours, theirs in pairs]
     with open_engine(options) as engine:
-        described = loaded.config.source.missing if loaded else None
-        opened = open_table(engine, release, described, [one.release for one in columns], "the release")
+        described, csv = (loaded.config.source.missing, loaded.release_csv()) if loaded else (None, None)
+        opened = open_table(engine, release, described, [one.release for one in columns], "the release", csv)
         others = open_table(engine, external, missing or None, [one.external for one in columns], "--with")
         lock_to(engine, opened, others)
         return link_tables(engine, opened, others, columns, progress, watch)
@@ -51,9 +51,17 @@ def read_meanings(loaded: LoadedConfig | None, *, show_values: bool) -> dict[str
     return {name: meaning_of(spec, hierarchy) for name, (spec, hierarchy) in hierarchies.items()}
 
 
-def open_table(engine: Engine, path: Path, missing: Sequence[str] | None, named: Sequence[str], what: str) -> Source:
+def open_table(
+    engine: Engine,
+    path: Path,
+    missing: Sequence[str] | None,
+    named: Sequence[str],
+    what: str,
+    csv: CsvOptions | None = None,
+) -> Source:
     """Opens a CSV or Parquet table; without `missing` nothing but empty fields of a CSV are missing."""
-    described = SourceConfig(path=str(path), missing=None if missing is None else list(missing))
+    absent = None if missing is None else list(missing)
+    described = SourceConfig(path=str(path), missing=absent, csv=csv or CsvOptions())
     return open_described(engine, described, Path(), named, what)
 
 

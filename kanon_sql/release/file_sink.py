@@ -14,11 +14,17 @@ from kanon_sql.engine.connection import Engine, literal
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.release.sink import LocalSink, shown
 from kanon_sql.release.staging import Staged, StagedFolder
-from kanon_sql.source.csv import read_csv
+from kanon_sql.source.csv import read_csv, unescape
+from kanon_sql.source.formulas import escaped, escaped_name
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 from kanon_sql.source.parquet import open_parquet
 
 _NOT_IN_PARQUET = ("HUGEINT", "UHUGEINT", "BIGNUM", "INTERVAL", "TIME WITH TIME ZONE")
+# Of what others are nothing can be taken for a formula.
+_NO_TEXTS = (
+    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
+    *("UHUGEINT", "BIGNUM", "DECIMAL", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIME", "INTERVAL", "UUID", "BIT"),
+)
 _COMPRESSIONS = {
     "parquet": ("snappy", "zstd", "gzip", "lz4_raw", "lz4", "brotli", "uncompressed"),
     "csv": ("gzip", "zstd", "none"),
@@ -66,6 +72,8 @@ class _Files(LocalSink):
             only = release.args["expressions"][0]
             value = exp.Coalesce(this=exp.cast(only.this.copy(), "VARCHAR"), expressions=[exp.Literal.string("")])
             only.set("this", value)
+        if self._dialect.formulas:
+            release = _escaped(engine, release, source.partitions if "PARTITION_BY" in more else ())
         options = {**self._options(), **more}
         words = ", ".join(f"{name} {_option(value)}" for name, value in options.items())
         # COPY takes a name and words as its options, neither from a user but as a literal.
@@ -101,6 +109,7 @@ class _Files(LocalSink):
             escape=given.escape or (like.escape if given.quote is None else quote) or '"',
             header=like.header if given.header is None else given.header,
             encoding="utf-8",
+            formulas=given.formulas == "escape",
         )
 
     def _usual_delimiter(self) -> str:
@@ -114,10 +123,13 @@ class _Files(LocalSink):
         compression = self._options().get("COMPRESSION")
         more = {"compression": compression} if compression else {}
         reader = read_csv(files, self._dialect, keys, ("",), partitions, **more)
+        relation = select_keys(reader, [*keys, *partitions])
+        if self._dialect.formulas:
+            unescape(relation, len(keys))
         names = [*written, *partitions]
         return Source(
             kind="csv",
-            relation=select_keys(reader, [*keys, *partitions]),
+            relation=relation,
             columns=tuple(Column(name, f"c{position}", "VARCHAR") for position, name in enumerate(names)),
             missing=("",),
             columnar=False,
@@ -186,8 +198,23 @@ def _refuse_options(file_format: FileFormat, target: TargetConfig) -> None:
         raise ConfigurationError(
             f"target.compression: {target.compression!r} is none of {file_format}; expected {', '.join(known)}"
         )
+    if target.csv.formulas == "escape" and file_format != "csv":
+        raise ConfigurationError("target.csv.formulas: only a CSV file holds formulas; remove it, or write CSV")
     if target.csv.quote and target.csv.quote == target.csv.delimiter:
         raise ConfigurationError("target.csv: quote and delimiter are the same; choose two characters")
+
+
+def _escaped(engine: Engine, release: exp.Expr, partitions: Sequence[str]) -> exp.Expr:
+    """The release with an apostrophe before texts, and names, that a spreadsheet would execute."""
+    release = release.copy()
+    types = [str(row[1]) for row in engine.run(exp.Describe(this=release.copy()))]
+    for entry, kind in zip(release.args["expressions"], types, strict=True):
+        if entry.alias in partitions:
+            continue
+        if not kind.startswith(_NO_TEXTS):
+            entry.set("this", escaped(exp.cast(entry.this.copy(), "VARCHAR")))
+        entry.set("alias", template.quoted(escaped_name(entry.alias)))
+    return release
 
 
 def _option(value: Any) -> str:

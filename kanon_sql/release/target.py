@@ -55,6 +55,8 @@ def open_sink(engine: Engine, loaded: LoadedConfig) -> Iterator[LocalSink]:
 def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
     source = loaded.config.source
     if source.table is not None and source.database is not None:
+        if target.csv.formulas == "escape":
+            raise ConfigurationError(f"{place}: csv.formulas: escape goes with CSV, a table is replaced; remove it")
         path = loaded.base / source.database
         with stage_file(path, overwrite=True, place=place) as staged:
             yield ReplacedTableSink(staged, path, split_name(source.table, loaded.place("source", "table")))

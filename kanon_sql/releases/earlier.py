@@ -126,10 +126,11 @@ def _as_source(loaded: LoadedConfig) -> SourceConfig:
     target, source = loaded.config.target, loaded.config.source
     assert target is not None
     if target.in_place:
-        return source.model_copy(update={"missing": None})
+        csv = source.csv.model_copy(update={"formulas": target.csv.formulas})
+        return source.model_copy(update={"missing": None, "csv": csv})
     if target.path is not None:
         given = {name: getattr(target.csv, name) for name in target.csv.model_fields_set}
-        like = source.csv.model_copy(update={"encoding": None})
+        like = source.csv.model_copy(update={"encoding": None, "formulas": "keep"})
         return SourceConfig(path=target.path, csv=like.model_copy(update=given))
     return SourceConfig(database=target.database, table=target.table)
 

@@ -39,7 +39,8 @@ def run_check(
     request = JoinRequest(tuple(named), tuple(on), k, read_meanings(loaded, show_values=options.show_values))
     missing = loaded.config.source.missing if loaded else None
     with open_engine(options) as engine:
-        tables = [open_table(engine, path, missing, [*named, *on], "the release") for path in (first, second)]
+        csv = loaded.release_csv() if loaded else None
+        tables = [open_table(engine, path, missing, [*named, *on], "the release", csv) for path in (first, second)]
         original = None if source is None else open_table(engine, source, missing, [*named, *on], "--source")
         lock_to(engine, *tables, *([original] if original else []))
         return check_pair(engine, tables, original, request, progress, watch)

@@ -57,7 +57,9 @@ def _open_file(engine: Engine, target: TargetConfig, path: Path, source: Source,
     quote = (like.quote if like and given.quote is None else given.quote) or '"'
     escape = given.escape or (like.escape if like and given.quote is None else quote) or None
     delimiter = given.delimiter or (like.delimiter if like else None)
-    options = CsvOptions(delimiter=delimiter, quote=quote, escape=escape, header=header, encoding="utf-8")
+    options = CsvOptions(
+        delimiter=delimiter, quote=quote, escape=escape, header=header, encoding="utf-8", formulas=given.formulas
+    )
     # NULL is written as an empty field, whatever the source calls missing.
     missing = source.missing if source.kind == "csv" else (*source.missing, "")
     opened = open_csv(engine, (path,), options, missing, released, place)

@@ -17,6 +17,7 @@ from sqlglot import exp
 from kanon_sql.config.source import CsvOptions
 from kanon_sql.engine.connection import Engine, literal
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.source.formulas import unescaped, unescaped_name
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 
 _DELIMITERS = (",", ";", "\t", "|")
@@ -64,6 +65,8 @@ def open_csv(
     if len(keys) == 1 and "" not in missing:
         blank = exp.Coalesce(this=exp.column(keys[0], quoted=True), expressions=[exp.Literal.string("")])
         relation.expressions[0].set("this", blank)
+    if dialect.formulas:
+        unescape(relation, len(keys))
     return Source(
         kind="csv",
         relation=relation,
@@ -115,6 +118,12 @@ def read_csv(
     return exp.Table(this=exp.Anonymous(this="read_csv", expressions=arguments))
 
 
+def unescape(relation: exp.Select, cells: int) -> None:
+    """Makes a SELECT of a file's cells, its first `cells` entries, one of what they say without apostrophes."""
+    for entry in relation.expressions[:cells]:
+        entry.set("this", unescaped(entry.this))
+
+
 def _option(name: str, value: exp.Expr) -> exp.Expr:
     return exp.EQ(this=exp.to_identifier(name), expression=value)
 
@@ -154,11 +163,14 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
         raise ConfigurationError(f"{place}: csv.quote and csv.delimiter are the same; choose two characters")
     records = _records(text, delimiter, quote)
     first: list[str] = next(records, [])
+    if options.formulas == "escape":
+        first = [unescaped_name(name) for name in first]
     header = options.header
     if header is None:
         header = bool(set(first) & set(named)) or _looks_like_header(first)
     names = first if header else [f"column{position}" for position in range(len(first))]
-    return CsvDialect(delimiter, quote, escape, header, encoding, _line_end(text, quote)), names
+    formulas = options.formulas == "escape"
+    return CsvDialect(delimiter, quote, escape, header, encoding, _line_end(text, quote), formulas), names
 
 
 def _sample(path: Path) -> bytes:

@@ -19,7 +19,10 @@ Role = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "dr
 
 @dataclass(frozen=True)
 class CsvDialect:
-    """How a CSV source is written; a CSV release of it is written the same way."""
+    """How a CSV source is written; a CSV release of it is written the same way.
+
+    `formulas` are escaped (see kanon_sql.source.formulas) in this file; that is no habit that a release takes over.
+    """
 
     delimiter: str
     quote: str
@@ -27,6 +30,7 @@ class CsvDialect:
     header: bool
     encoding: str
     line_end: str = "\n"
+    formulas: bool = False
 
 
 @dataclass(frozen=True)
