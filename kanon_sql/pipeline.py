@@ -210,6 +210,9 @@ def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
             for name, spec in config.quasi_identifiers.items()
             if spec.max_level is not None
         ]
+    elif config.release.ranges != "text":
+        ranges = config.release.ranges
+        warnings.append(f"release.ranges: {ranges} bears on mondrian and local only; here it does nothing")
     if config.privacy.entity is not None:
         warnings.append(
             "k counts entities: each class holds k of them, but several rows of one may still be linked with each other"

@@ -8,6 +8,7 @@ import random
 import re
 import shlex
 import shutil
+import subprocess
 import typing
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
@@ -275,6 +276,17 @@ def test_every_command_and_option_is_described(name: str, command: click.Command
     for option in options:
         for choice in option.type.choices if isinstance(option.type, click.Choice) else ():
             assert f"`{choice}`" in described[option.opts[0]]
+
+
+def test_every_folder_is_listed() -> None:
+    """CONTRIBUTING names every package of kanon_sql and every folder of the project, and nothing else."""
+    packages = {f"kanon_sql/{path.parent.name}" for path in (ROOT / "kanon_sql").glob("*/__init__.py")}
+    listed = set(rows((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")))
+    assert {name for name in listed if "/" in name} == packages
+    if (ROOT / ".git").exists():  # of what git knows: others make folders of their own there
+        found = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        folders = {name.split("/")[0] for name in found.splitlines() if "/" in name and not name.startswith(".")}
+        assert {name for name in listed if "/" not in name} == folders
 
 
 def test_every_command_is_listed_first() -> None:

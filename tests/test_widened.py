@@ -187,6 +187,13 @@ def test_texts_are_a_value_or_a_star_and_a_warning_says_so(tmp_path: Path) -> No
     assert [text.split(" is text without")[0] for text in report["warnings"] if "widened" in text] == ["'sex'", "'zip'"]
 
 
+def test_full_domain_has_no_ranges_and_says_so(tmp_path: Path) -> None:
+    source = write(tmp_path / "s.csv", ["q"], [["1"], ["1"]])
+    algorithm = {"name": "optimal"}
+    report, _ = run(tmp_path, source, {"q": {"builtin": "suppress"}}, algorithm=algorithm, release=WIDENED)
+    assert any("ranges: widened bears on mondrian and local only" in text for text in report["warnings"])
+
+
 def test_partitions_under_one_label_are_one_class(tmp_path: Path) -> None:
     """Cut between 2020-01-02 and 2020-01-03; both sides are the month."""
     source = write(tmp_path / "s.csv", ["q", "id"], [[f"2020-01-0{day}", str(day)] for day in range(1, 5)])
