@@ -81,7 +81,7 @@ def test_no_end_is_a_value_and_every_value_lies_within(rows: list[Row], k: int, 
 
 
 @pytest.mark.slow
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(rows=st.lists(ROWS, min_size=4, max_size=14), k=st.integers(2, 4), algorithm=ALGORITHMS)
 def test_of_many_small_tables(rows: list[Row], k: int, algorithm: str) -> None:
     require_widened(rows, k, algorithm)

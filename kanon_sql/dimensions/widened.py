@@ -16,7 +16,7 @@ _MOST_DIGITS = 34  # of a HUGEINT's 38, so that a step and one more digit fit, t
 _SAFE_DIGITS = 14  # of a DOUBLE's 15, so that an end has one digit more and is read as it is written
 _FINE = 3  # decimal places by which a unit of floating-point numbers is smaller than the whole column is wide
 _FLOATING = ("DOUBLE", "FLOAT")
-_TOP = "give it a hierarchy, or leave out release.ranges: widened"
+_WAY_OUT = "give it a hierarchy, or leave out release.ranges: widened"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def find_grid(engine: Engine, dimension: Dimension, place: str) -> Grid | None:
         if not is_usual:
             raise ConfigurationError(
                 f"{place}: column {dimension.column.name!r} holds dates before the year 10 or after 9989, which "
-                f"have no widened ranges; {_TOP}"
+                f"have no widened ranges; {_WAY_OUT}"
             )
         return DateGrid(days=not has_midnight, hours=not has_full_hour, span=int(span))
     described = {str(row[0]): str(row[1]) for row in engine.run(exp.Describe(this=quoted(dimension.places)))}
@@ -87,7 +87,7 @@ def find_grid(engine: Engine, dimension: Dimension, place: str) -> Grid | None:
     digits = _digits(described["bound"], decimals, whole, fives, span)
     if digits is None:
         raise ConfigurationError(
-            f"{place}: the numbers of column {dimension.column.name!r} have too many digits to be widened; {_TOP}"
+            f"{place}: the numbers of column {dimension.column.name!r} have too many digits to be widened; {_WAY_OUT}"
         )
     return NumberGrid(digits, span, described["bound"], rough=digits < decimals)
 
