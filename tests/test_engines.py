@@ -278,6 +278,24 @@ def test_k_counts_entities(start: Start, engine: str) -> None:
     assert released is not None and len(released) == here["rows"]["released"]
 
 
+def test_formulas_are_escaped_where_postgres_releases_to_a_file(start: Start, tmp_path: Path) -> None:
+    place = start("postgres")
+    source = place.put(
+        {"q": "VARCHAR", "=s": "VARCHAR"}, [("-9--2", "=1"), ("-9--2", "-1"), ("'=a", None), ("'=a", "")]
+    )
+    config = {
+        "engine": place.asked(small(), source)["engine"],
+        "source": source,
+        "target": {"path": str(tmp_path / "out.csv"), "csv": {"formulas": "escape"}},
+        "quasi_identifiers": {"q": {"builtin": "suppress"}},
+        "unlisted": "insensitive",
+        "privacy": {"k": 2},
+    }
+    assert kanon_sql.run(config).report["classes"]["count"] == 2
+    head, *written = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
+    assert (head, sorted(written)) == ("q,'=s", ["''=a,", "''=a,\"\"", "'-9--2,'=1", "'-9--2,-1"])
+
+
 @ENGINES
 def test_an_existing_target_is_replaced_only_when_asked(start: Start, engine: str) -> None:
     place = start(engine)
