@@ -32,9 +32,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if _everything and not any(word.startswith("-m") for word in config.invocation_params.args):
         config.option.markexpr = ""
     # The same examples on every run; HYPOTHESIS_PROFILE=explore looks for new ones.
-    common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "max_examples": tries(100)}
-    settings.register_profile("repeatable", derandomize=True, **common)
-    settings.register_profile("explore", **common)
+    for name, same in (("repeatable", True), ("explore", False)):
+        settings.register_profile(
+            name,
+            derandomize=same,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+            max_examples=tries(100),
+        )
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 

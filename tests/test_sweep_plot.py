@@ -285,7 +285,7 @@ def test_png(tmp_path: Path) -> None:
 
 
 def test_png_has_texts_where_the_machine_has_no_font(monkeypatch: pytest.MonkeyPatch) -> None:
-    renderer = sweep.import_module("resvg_py")
+    renderer = import_module("resvg_py")
     bare = SimpleNamespace(svg_to_bytes=partial(renderer.svg_to_bytes, skip_system_fonts=True))
     monkeypatch.setattr(sweep, "import_module", lambda name: bare if name == "resvg_py" else import_module(name))
     letter = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="12">{}</svg>'
