@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 Test = TypeVar("Test", bound=Callable[..., None])
+Value = TypeVar("Value")
 
 _FEWER = 10
 _everything = False
@@ -46,6 +47,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def tries(number: int) -> int:
     """The examples of a property that gets `number` of them with `--all`."""
     return number if _everything else max(2, number // _FEWER)
+
+
+def some(values: Sequence[Value], few: int = 2) -> Sequence[Value]:
+    """The values that a test gets one by one: a few of them without `--all`."""
+    return values if _everything else values[:few]
 
 
 def needs(*paths: Path) -> list[pytest.MarkDecorator]:

@@ -34,6 +34,7 @@ NOT_RUN = {
     "python": "makes the environment, or runs these tests: .ci/run does both",
     "pip": "installs the project: .ci/run does",
 }
+SLOW = dict.fromkeys(("README.md", "commands.md", "local.md", "releases.md", "limits.md"), pytest.mark.slow)
 # What a part of a configuration is completed with, so that it can be run.
 REST: dict[str, Any] = {
     "source": "patients.parquet",
@@ -153,7 +154,7 @@ def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return copy
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name, marks=SLOW.get(page.name, ())) for page in PAGES])
 def test_commands_do_what_the_page_says(page: Path, folder: Path) -> None:
     last = ""
     for block in blocks(page):

@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from effort import some
 
 import kanon_sql
 from kanon_sql import api
@@ -41,8 +42,8 @@ def config(source: Path, sensitive: str, target: Path, **privacy: Any) -> dict[s
     }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+@pytest.mark.parametrize("name", some(HOSTILE))
+@pytest.mark.parametrize("suffix", some([".parquet", ".csv"], 1))
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
 def test_hostile_names(name: str, suffix: str, algorithm: str, tmp_path: Path) -> None:
     source = table(tmp_path / f"in{suffix}", name, "CASE WHEN i % 5 > 0 THEN i % 5 END")
@@ -60,16 +61,18 @@ def test_hostile_names(name: str, suffix: str, algorithm: str, tmp_path: Path) -
 
 @pytest.mark.parametrize(
     "kind",
-    [
-        "i % 4",
-        "CAST(i % 4 AS DECIMAL(9, 2)) / 4",
-        "CAST(i % 4 AS DOUBLE) / 3",
-        "DATE '2020-01-01' + CAST(i % 4 AS INTEGER)",
-        "TIMESTAMPTZ '2020-01-01 00:00:00+00' + to_hours(i % 4)",
-        "i % 4 = 0",
-        "[i % 4]",
-        "'v' || (i % 4)",
-    ],
+    some(
+        [
+            "i % 4",
+            "CAST(i % 4 AS DECIMAL(9, 2)) / 4",
+            "CAST(i % 4 AS DOUBLE) / 3",
+            "DATE '2020-01-01' + CAST(i % 4 AS INTEGER)",
+            "TIMESTAMPTZ '2020-01-01 00:00:00+00' + to_hours(i % 4)",
+            "i % 4 = 0",
+            "[i % 4]",
+            "'v' || (i % 4)",
+        ]
+    ),
 )
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
