@@ -1,14 +1,12 @@
--- Parquet files whose columns, in order, are not those of the first file.
+-- Parquet files whose columns, in order, are not those of the first file. Rows of parquet_schema come out of order where
+-- there are many: only column_id tells the place of a column in its file.
 WITH described AS (
     SELECT
         file_name,
         list([name, coalesce(type, ''), coalesce(converted_type, ''), coalesce(CAST(logical_type AS VARCHAR), '')]
-            ORDER BY place) AS columns
-    FROM (
-        SELECT *, row_number() OVER (PARTITION BY file_name) AS place
-        FROM parquet_schema($paths)
-        WHERE num_children IS NULL OR num_children = 0
-    ) AS leaves
+            ORDER BY column_id) AS columns
+    FROM parquet_schema($paths)
+    WHERE num_children IS NULL OR num_children = 0
     GROUP BY file_name
 )
 SELECT file_name

@@ -23,6 +23,28 @@ def test_every_query_file_is_one_statement_that_says_what_it_does(path: Path) ->
     assert isinstance(template.parse(text), known)
 
 
+# Numbers that depend on the order of rows; without one the engine gives them as its threads come.
+_NUMBERED = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
+_LISTED = (exp.ArrayAgg, exp.GroupConcat, exp.First, exp.Last, exp.List)
+# Of a row text so many rows are taken, whichever they are: they are alike.
+_ALIKE = {"apply_release.sql"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_no_query_takes_an_order_for_granted(path: Path) -> None:
+    """A window with nothing in OVER () alone keeps the order of its rows; which the file's comment speaks of."""
+    text = path.read_text(encoding="utf-8")
+    tree = template.parse(text)
+    for window in tree.find_all(exp.Window):
+        if isinstance(window.this, _NUMBERED) and not window.args.get("order") and not window.args.get("alias"):
+            assert not window.args.get("partition_by") or path.name in _ALIKE
+            assert "order" in "".join(line for line in text.splitlines() if line.startswith("--"))
+    for listed in tree.find_all(*_LISTED):
+        assert listed.find(exp.Order)
+    for select in tree.find_all(exp.Select):
+        assert not select.args.get("limit") or select.args.get("order")
+
+
 def test_a_condition_around_a_subquery_is_not_repeated_with_it() -> None:
     tree = template.fill(
         "release",

@@ -21,6 +21,7 @@ _SUFFIXES: dict[str, Literal["csv", "parquet"]] = {
     ".pq": "parquet",
     ".parq": "parquet",
 }
+_HIDDEN = (".", "_")
 _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -67,7 +68,7 @@ def find_files(text: str, base: Path, place: str) -> Files:
             sorted(
                 Path(name)
                 for name in glob.glob(str(path), recursive=True)  # noqa: PTH207 - absolute patterns
-                if Path(name).is_file() and not Path(name).name.startswith((".", "_"))
+                if Path(name).is_file() and not Path(name).name.startswith(_HIDDEN)
             )
         )
         if not found:
@@ -77,27 +78,28 @@ def find_files(text: str, base: Path, place: str) -> Files:
 
 
 def _in_folder(folder: Path, place: str) -> Files:
-    found = tuple(
-        sorted(
-            path
-            for path in _walk(folder)
-            if format_of(path)
-            and path.suffix != ".txt"  # beside data files, more likely notes
-            and not any(part.startswith((".", "_")) for part in path.relative_to(folder).parts)
-        )
-    )
+    # A .txt beside data files is more likely a note.
+    found = tuple(sorted(path for path in _walk(folder) if format_of(path) and path.suffix != ".txt"))
     if not found:
         raise EngineError(f"{place}: the folder {folder} holds no CSV or Parquet file")
     return Files(_format_or_raise(found, place), found, folder)
 
 
 def _walk(folder: Path) -> list[Path]:
-    """All files of a folder and its subfolders. Raises EngineError for one that cannot be read: rows would be lost."""
+    """The files of a folder and its subfolders, but for those whose name begins with . or _.
+
+    Raises EngineError for a folder that cannot be read: rows would be lost.
+    """
+    found = []
 
     def refuse(error: OSError) -> None:
         raise EngineError(f"{error.filename}: the folder cannot be read ({error.strerror})")
 
-    return [Path(name) / file for name, _, files in os.walk(folder, onerror=refuse) for file in files]
+    for name, folders, files in os.walk(folder, onerror=refuse):
+        folders[:] = [below for below in folders if not below.startswith(_HIDDEN)]
+        here = Path(name)
+        found += [here / file for file in files if not file.startswith(_HIDDEN)]
+    return found
 
 
 def _format_or_raise(paths: tuple[Path, ...], place: str) -> Literal["csv", "parquet"]:

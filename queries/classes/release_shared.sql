@@ -1,5 +1,6 @@
 -- The release where classes share tuples: the rows of a shared tuple, in an order that tells nothing, are dealt out to
 -- its classes. These are put in turn apart from all others, which most rows are: that order would cost much.
+-- Windows with nothing in OVER () number the rows in the order of the source, which release.seed needs to be repeatable.
 SELECT out_value AS out_name
 FROM (
     SELECT numbered.*, shares.part

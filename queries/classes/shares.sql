@@ -1,4 +1,5 @@
--- Tuples that several classes share: which of a tuple's rows, counted from 1, each class takes.
+-- Tuples that several classes share: which of a tuple's rows, counted from 1, each class takes. The smallest
+-- number, in no order, stands for the tuple.
 CREATE OR REPLACE TEMP TABLE shares AS
 SELECT
     part,

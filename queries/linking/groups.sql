@@ -1,4 +1,5 @@
 -- One side of a link: how many of its rows hold each combination of the linking columns, written as texts.
+-- Their numbers stand in no order.
 CREATE OR REPLACE TEMP TABLE groups AS
 SELECT
     row_number() OVER () AS number,

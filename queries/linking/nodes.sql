@@ -1,4 +1,5 @@
--- The next column of one side: each node is split by the signatures that its rows have there.
+-- The next column of one side: each node is split by the signatures that its rows have there. Their
+-- numbers stand in no order.
 CREATE OR REPLACE TEMP TABLE nodes AS
 SELECT row_number() OVER () AS node, parent, signature
 FROM (

@@ -1,4 +1,4 @@
--- The half tuples with one dimension more, and their rows.
+-- The half tuples with one dimension more, numbered in no order, and their rows.
 CREATE OR REPLACE TEMP TABLE half_next AS
 SELECT CAST(row_number() OVER () AS INTEGER) AS tuple, widened.*
 FROM (

@@ -1,4 +1,5 @@
--- Every row text that any release holds, with numbers for it and for its equivalence class.
+-- Every row text that any release holds, with numbers for it, in no order, and for its equivalence
+-- class.
 CREATE OR REPLACE TEMP TABLE cells AS
 SELECT
     row_number() OVER () AS cell,

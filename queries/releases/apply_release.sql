@@ -1,4 +1,4 @@
--- The new release: of each row text as many rows as were decided on.
+-- The new release: of each row text as many rows as were decided on, in no order: rows of one text are alike.
 SELECT picked.out_key AS out_name
 FROM (
     SELECT

@@ -1,4 +1,5 @@
--- The rows of a release in their order, each with the number of its combination.
+-- The rows of a release in their order, each with the number of its combination. The engine keeps the order of one table
+-- or of the files that are read for a window with nothing in OVER (), and for no other.
 CREATE OR REPLACE TEMP TABLE placed AS
 SELECT ordered.position, groups.number
 FROM (

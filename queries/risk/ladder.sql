@@ -1,5 +1,6 @@
 -- One quasi-identifier of the population: each of its values with its code at every level of the hierarchy. A missing
--- value has code 0 at the bottom; a value that the hierarchy does not cover has no code above (NULL).
+-- value has code 0 at the bottom; a value that the hierarchy does not cover has no code above (NULL). Codes
+-- stand in no order.
 CREATE OR REPLACE TEMP TABLE ladder AS
 SELECT
     present.value,

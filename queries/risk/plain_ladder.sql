@@ -1,4 +1,5 @@
--- One quasi-identifier of the population without a hierarchy: each of its values with a code of its own.
+-- One quasi-identifier of the population without a hierarchy: each of its values with a code of its own, in no
+-- order.
 CREATE OR REPLACE TEMP TABLE ladder AS
 SELECT
     value,
