@@ -17,12 +17,12 @@ from sqlglot import exp
 from kanon_sql.config.source import CsvOptions
 from kanon_sql.engine.connection import Engine, literal
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.source.csv_end import BUFFER, LONGEST_LINE, lost_end, may_lose_its_end
 from kanon_sql.source.formulas import unescaped, unescaped_name
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 20
-_LONGEST_LINE = 16_000_000
 _ENCODINGS = {
     "utf8": "utf-8",
     "utf-8-sig": "utf-8",
@@ -60,6 +60,7 @@ def open_csv(
     _refuse_repeated([*names, *partitions], paths[0])
     keys = [f"c{position}" for position in range(len(names))]
     columns = tuple(Column(name, key, "VARCHAR") for name, key in zip(names, keys, strict=True))
+    _refuse_lost_ends(engine, paths, dialect, keys)
     reader = read_csv(paths, dialect, keys, missing, partitions)
     relation = select_keys(reader, [*keys, *partitions])
     if len(keys) == 1 and "" not in missing:
@@ -97,9 +98,9 @@ def read_csv(
         "escape": dialect.escape,
         "header": dialect.header,
         "encoding": dialect.encoding,
-        "max_line_size": _LONGEST_LINE,
+        "max_line_size": LONGEST_LINE,
         "new_line": dialect.line_end.replace("\r", "\\r").replace("\n", "\\n"),
-        "buffer_size": 2 * _LONGEST_LINE,
+        "buffer_size": BUFFER,
         "hive_partitioning": bool(partitions),
         # An empty field is NULL where '' means missing; elsewhere it is a text, and nothing is read as NULL.
         # A file of one column keeps its blank lines only as NULL.
@@ -126,6 +127,20 @@ def unescape(relation: exp.Select, cells: int) -> None:
 
 def _option(name: str, value: exp.Expr) -> exp.Expr:
     return exp.EQ(this=exp.to_identifier(name), expression=value)
+
+
+def _refuse_lost_ends(engine: Engine, paths: Sequence[Path], dialect: CsvDialect, keys: Sequence[str]) -> None:
+    """Raises EngineError for a file of which the engine would not read the end."""
+    for path in paths:
+        if may_lose_its_end(path, dialect):
+            # One thread alone sees what several pass over, but takes its time.
+            readers = [read_csv([path], dialect, keys, (), parallel=parallel) for parallel in (True, False)]
+            try:
+                counts = [engine.run(exp.select(exp.Count(this=exp.Star())).from_(reader)) for reader in readers]
+            except EngineError as error:
+                raise EngineError(f"{path}: {error}") from error
+            if counts[0] != counts[1]:
+                raise lost_end(path)
 
 
 def ragged_rows(engine: Engine, source: Source) -> str | None:
@@ -235,7 +250,7 @@ def _delimiter(text: str, quote: str) -> str:
 
 
 def _records(text: str, delimiter: str, quote: str) -> csv.Reader:  # type: ignore[name-defined]
-    csv.field_size_limit(_LONGEST_LINE)
+    csv.field_size_limit(LONGEST_LINE)
     if len(delimiter) > 1:
         text, delimiter = text.replace(delimiter, "\x1f"), "\x1f"
     if not quote:
