@@ -32,6 +32,7 @@ from kanon_sql.release.target import open_sink, prepare
 from kanon_sql.releases.recording import Made, recorded, refuse_early
 from kanon_sql.report import ReportDraft, write_json
 from kanon_sql.solution import Request, Solution, Writing
+from kanon_sql.source.allowed import allowed_places
 from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
@@ -176,14 +177,12 @@ def allow_paths(
         files.append(source.database.absolute())
     if source.home is not None:
         folders += [folder.absolute() for folder in source.home.folders]
-    elif source.kind == "query":
-        folders.append(loaded.base.absolute())
-        for text in loaded.config.source.allow:
-            path = (loaded.base / text).absolute()
-            (folders if path.is_dir() else files).append(path)
+    described = [population for population, _ in population_configs(loaded)]
+    for one in [*([loaded.config.source] if source.kind in ("table", "query") else []), *described]:
+        more_files, more_folders = allowed_places(one, loaded.base)
+        files += more_files
+        folders += more_folders
     for population, place in population_configs(loaded):
-        if population.database is not None:
-            files.append((loaded.base / population.database).absolute())
         if population.path is not None:
             files += [path.absolute() for path in find_files(population.path, loaded.base, place).paths]
     for other in others:

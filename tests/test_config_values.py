@@ -132,7 +132,7 @@ def test_wrong_quasi_identifiers(entry: str, words: str) -> None:
         ("{query: SELECT 1, path: a}", "source.path", "got path besides query"),
         ("{table: t}", "source.table", "add database"),
         ("{path: a, database: d}", "source.database", "does not go with path"),
-        ("{database: d, table: t, allow: [x]}", "source.allow", "allow goes with query"),
+        ("{path: d, allow: [x]}", "source.allow", "allow does not go with path"),
         ("{database: d, table: t, csv: {header: true}}", "source.csv", "csv goes with path"),
         ("{path: ''}", "source.path", "a text that is not empty"),
     ],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import os
+import socket
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 from tables import configuration, fill_table, people, smallest_class, write
 
 import kanon_sql
-from kanon_sql.errors import KanonError
+from kanon_sql.errors import EngineError, KanonError
 
 SUPPRESS = {"builtin": "suppress"}
 
@@ -318,3 +320,69 @@ def test_a_query_reads_what_is_allowed(tmp_path: Path) -> None:
 
 def test_paths_of_a_query_are_relative_to_its_file(tmp_path: Path) -> None:
     assert query(tmp_path, "FROM read_csv('inside.csv')") == 0
+
+
+def view(folder: Path, *allow: str) -> dict[str, Any]:
+    """A configuration of a view that reads a file of another folder than the configuration's."""
+    (folder / "other").mkdir()
+    (folder / "other" / "secret.csv").write_text("x,y\na,1\na,1\n")
+    path = database(folder / "in.db", f"CREATE VIEW v AS FROM read_csv('{folder}/other/secret.csv')")
+    return simple({"database": str(path), "table": "v", "allow": list(allow)}, folder / "out.csv", "x")
+
+
+def test_a_view_reads_no_other_folder(tmp_path: Path) -> None:
+    config = view(tmp_path)
+    with pytest.raises(EngineError, match=r"other/secret\.csv, which is not in the .*; add it to source\.allow"):
+        kanon_sql.run(config)
+    # Whether the file is there is not told either: nothing opened it.
+    (tmp_path / "other" / "secret.csv").unlink()
+    with pytest.raises(EngineError, match=r"add it to source\.allow"):
+        kanon_sql.run(config)
+
+
+@pytest.mark.parametrize("place", ["other", "other/secret.csv"])
+def test_a_view_reads_what_is_allowed(tmp_path: Path, place: str) -> None:
+    kanon_sql.run(view(tmp_path, str(tmp_path / place)))
+    assert records(tmp_path / "out.csv")[1:] == [["a", "1"], ["a", "1"]]
+
+
+def test_a_view_reads_the_folder_of_the_configuration(tmp_path: Path) -> None:
+    config = view(tmp_path)
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
+    kanon_sql.run(str(tmp_path / "c.yaml"))
+    assert len(records(tmp_path / "out.csv")) == 3
+
+
+def test_a_query_reads_no_other_folder_while_it_is_bound(tmp_path: Path) -> None:
+    """Whether the file is there would else show in what is said."""
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "c.yaml").write_text(
+        yaml.safe_dump(simple({"query": f"FROM '{tmp_path}/none.csv'"}, tmp_path / "out.csv", "x"))
+    )
+    with pytest.raises(EngineError, match=r"none\.csv, which is not in the"):
+        kanon_sql.run(str(tmp_path / "here" / "c.yaml"))
+
+
+def test_nothing_behind_a_query_is_run(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("x,y\na,1\n")
+    text = f"SELECT * FROM '{tmp_path}/in.csv'; COPY (SELECT 1) TO '{tmp_path}/copied.csv'"
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(simple({"query": text}, tmp_path / "out.csv", "x")))
+    assert status_of(str(tmp_path / "c.yaml")) == 2
+    assert not (tmp_path / "copied.csv").exists()
+
+
+@pytest.mark.parametrize("place", ["pipe.csv", ".", "socket", "/dev/zero"])
+def test_a_stream_is_no_source(tmp_path: Path, place: str) -> None:
+    """A pipe that nobody writes to would be waited for without end."""
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "in.csv").write_text("x,y\na,1\n")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket"))
+        with pytest.raises(EngineError, match="is a pipe, a socket or a device"):
+            kanon_sql.run(simple(tmp_path / place, tmp_path.parent / "out.csv", "x"))
+
+
+def test_a_stream_is_no_database(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "in.db")
+    with pytest.raises(EngineError, match="no such database file"):
+        kanon_sql.run(simple({"database": str(tmp_path / "in.db"), "table": "t"}, tmp_path / "out.csv", "x"))

@@ -35,9 +35,6 @@ def source(part: Part) -> Faults:
     if given == ["path"]:
         for key in _given(part, "database", "allow"):
             yield (key,), f"{key} does not go with path; remove it, or read by query"
-    if given == ["table"]:
-        for key in _given(part, "allow"):
-            yield (key,), "allow goes with query; remove it"
     if given and "path" not in given and _given(part, "csv"):
         yield ("csv",), "csv goes with path; remove it"
 

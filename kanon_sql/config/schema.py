@@ -40,8 +40,8 @@ _NO_FILE_OPTIONS = {"not": {"anyOf": [_needs("format"), _needs("csv"), _needs("c
 _BETWEEN_KEYS: dict[str, Schema] = {
     "SourceConfig": {
         "oneOf": [_needs("path"), _needs("table"), _needs("query")],
-        "dependentRequired": {"table": ["database"], "allow": ["query"], "csv": ["path"]},
-        "not": _needs("path", "database"),
+        "dependentRequired": {"table": ["database"], "csv": ["path"]},
+        "not": {"anyOf": [_needs("path", "database"), _needs("path", "allow")]},
     },
     "TargetConfig": {
         "oneOf": [

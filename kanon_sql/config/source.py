@@ -38,7 +38,7 @@ class SourceConfig(Part):
     database: Name | None = Field(None, description="a DuckDB database file, with table or query")
     table: Name | None = Field(None, description="a table of the database or the engine, schema.table")
     query: Name | None = Field(None, description="one SELECT whose result is the source")
-    allow: list[Name] = Field([], description="files and folders that a query may read besides")
+    allow: list[Name] = Field([], description="files and folders that a query or view may read besides")
 
     @model_validator(mode="after")
     def names_one_place(self) -> SourceConfig:

@@ -23,9 +23,9 @@ def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | No
     """Attaches a database file; the name it goes by. Raises EngineError."""
     if read_only and not path.is_file():
         raise EngineError(f"{path}: no such database file; expected a DuckDB file")
-    for attached, file in engine.query("attached_databases"):
-        if file is not None and Path(file).exists() and path.exists() and Path(file).samefile(path):
-            return str(attached)
+    attached = attached_as(engine, path)
+    if attached is not None:
+        return attached
     alias = name or re.sub(r"\W", "_", path.stem)
     if alias.lower() in _RESERVED:
         alias = f"{alias}_database"
@@ -37,6 +37,14 @@ def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | No
     except duckdb.Error as error:
         raise EngineError(f"{path}: {describe(error, show_values=True)}") from error
     return alias
+
+
+def attached_as(engine: Engine, path: Path) -> str | None:
+    """The name by which a database file is attached, None where it is not."""
+    for attached, file in engine.query("attached_databases"):
+        if file is not None and Path(file).exists() and path.exists() and Path(file).samefile(path):
+            return str(attached)
+    return None
 
 
 def open_table(engine: Engine, path: Path, table: str, missing: tuple[str, ...], place: str) -> Source:
@@ -76,7 +84,7 @@ def open_query(
     Raises ConfigurationError for anything but one SELECT, EngineError when it cannot be bound.
     """
     text = query.strip().rstrip(";").rstrip()
-    _refuse_other_than_select(engine, text, place)
+    refuse_other_than_select(engine, text, place)
     if database is not None:
         catalog = attach(engine, database)
         engine.run(f"USE {template.quoted(catalog).sql('duckdb')}")
@@ -142,7 +150,8 @@ def _is_relative_file(text: str, base: Path) -> bool:
     return bool(glob(str(base / text), recursive=True))  # noqa: PTH207 - as the engine's own globs
 
 
-def _refuse_other_than_select(engine: Engine, text: str, place: str) -> None:
+def refuse_other_than_select(engine: Engine, text: str, place: str) -> None:
+    """Raises ConfigurationError for anything but one SELECT."""
     try:
         statements = engine.connection.extract_statements(text)
     except duckdb.Error as error:

@@ -60,6 +60,7 @@ def find_files(text: str, base: Path, place: str) -> Files:
         if path.is_dir():
             return _in_folder(path, place)
         if path.exists():
+            _refuse_streams((path,), place)
             return Files(_format_or_raise((path,), place), (path,), None)
     except OSError as error:
         raise EngineError(f"{place}: {text} cannot be read ({error.strerror})") from None
@@ -82,7 +83,17 @@ def _in_folder(folder: Path, place: str) -> Files:
     found = tuple(sorted(path for path in _walk(folder) if format_of(path) and path.suffix != ".txt"))
     if not found:
         raise EngineError(f"{place}: the folder {folder} holds no CSV or Parquet file")
+    _refuse_streams(found, place)
     return Files(_format_or_raise(found, place), found, folder)
+
+
+def _refuse_streams(paths: tuple[Path, ...], place: str) -> None:
+    """Refuses what can be read once only, or never ends: rows are read several times. Raises EngineError."""
+    for path in paths:
+        if not path.is_file() and path.exists():
+            raise EngineError(
+                f"{place}: {path} is a pipe, a socket or a device; write the rows into a file and name that"
+            )
 
 
 def _walk(folder: Path) -> list[Path]:

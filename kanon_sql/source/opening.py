@@ -11,8 +11,9 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.source import SourceConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.source.allowed import refuse_elsewhere
 from kanon_sql.source.csv import open_csv
-from kanon_sql.source.database import open_query, open_table
+from kanon_sql.source.database import attached_as, open_query, open_table
 from kanon_sql.source.files import Files, find_files, refuse_remote
 from kanon_sql.source.model import Source
 from kanon_sql.source.parquet import open_parquet
@@ -32,6 +33,9 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
         if source.database is not None:
             refuse_remote(source.database, place)
         database = base / source.database if source.database is not None else None
+        # A second connection to a database that is written would end the lock on its file.
+        if engine.owned and (database is None or attached_as(engine, database) is None):
+            refuse_elsewhere(source, base, place)
         if source.table is not None and database is not None:
             return open_table(engine, database, source.table, missing, place)
         return open_query(engine, source.query or "", database, base, missing, place)
