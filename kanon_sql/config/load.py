@@ -15,6 +15,7 @@ from kanon_sql.config.draft import Draft, draft_of_mapping, draft_of_text, key_t
 from kanon_sql.config.model import Config
 from kanon_sql.config.source import CsvOptions
 from kanon_sql.config.yaml import KeyPath, YamlError, decode
+from kanon_sql.data_files import is_data
 from kanon_sql.errors import ConfigurationError
 
 Overrides = Iterable[tuple[str, Any]]
@@ -96,6 +97,13 @@ def from_mapping(
 
 def _read(name: str) -> bytes:
     try:
+        if is_data(Path(name)):
+            raise ConfigurationError(
+                _one_line(
+                    f"{name}: this is data, expected a configuration in YAML; name one whose source it is, or give its "
+                    f"columns as options: kanon-sql run {name} --qi COLUMN --k 5 --output FILE"
+                )
+            )
         return Path(name).read_bytes()
     except FileNotFoundError:
         problem = "no such file, expected a configuration in YAML; correct the path"

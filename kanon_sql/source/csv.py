@@ -8,6 +8,7 @@ import gzip
 import io
 import re
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from glob import escape
 from pathlib import Path
@@ -15,6 +16,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from kanon_sql.config.source import CsvOptions
+from kanon_sql.data_files import kind_of
 from kanon_sql.engine.connection import Engine, literal
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.csv_end import BUFFER, LONGEST_LINE, lost_end, may_lose_its_end
@@ -23,6 +25,7 @@ from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 20
+_MOST_COLUMNS = 10_000
 _ENCODINGS = {
     "utf8": "utf-8",
     "utf-8-sig": "utf-8",
@@ -169,6 +172,9 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
     sample = _sample(path)
     if not sample:
         raise EngineError(f"{path}: the file is empty; expected a header and rows")
+    kind = kind_of(sample, path.name)
+    if kind is not None:
+        raise EngineError(f"{path}: is {kind.what}; {kind.remedy}")
     encoding = _encoding(sample, options.encoding, place)
     quote = '"' if options.quote is None else options.quote
     escape = options.escape if options.escape is not None else quote
@@ -183,6 +189,11 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
     header = options.header
     if header is None:
         header = bool(set(first) & set(named)) or _looks_like_header(first)
+    if len(first) > _MOST_COLUMNS:
+        raise EngineError(
+            f"{path}: its first line has {len(first):,} fields between {delimiter!r}, more than {_MOST_COLUMNS:,}; "
+            "expected a table with one record a line"
+        )
     names = first if header else [f"column{position}" for position in range(len(first))]
     formulas = options.formulas == "escape"
     return CsvDialect(delimiter, quote, escape, header, encoding, _line_end(text, quote), formulas), names
@@ -272,7 +283,7 @@ def _is_number(field: str) -> bool:
 
 
 def _refuse_repeated(names: list[str], path: Path) -> None:
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise EngineError(
             f"{path}: column {', '.join(map(repr, repeated))} is there twice, in the header or as a partition; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -80,7 +81,7 @@ class Source:
 
 def refuse_repeated(names: list[str], what: str) -> None:
     """Refuses a relation of which columns share a name. Raises ConfigurationError."""
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise ConfigurationError(f"{what}: column {', '.join(map(repr, repeated))} is there twice; name it apart")
 

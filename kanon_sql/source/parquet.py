@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
+from kanon_sql.data_files import head_of, kind_of
 from kanon_sql.engine.connection import Engine, literal
 from kanon_sql.errors import EngineError
 from kanon_sql.source.model import Column, Source, select_keys
@@ -21,6 +22,7 @@ def open_parquet(
         described = engine.run(exp.Describe(this=exp.select("*").from_(reader.copy())))
         written = _written_names(engine, paths[0])
     except EngineError as error:
+        _refuse_other_kinds(paths)
         raise EngineError(f"{paths[0]}: {error}") from error
     names = [str(row[0]) for row in described]
     _refuse_differences(engine, paths, written, partitions)
@@ -51,6 +53,14 @@ def read_parquet(paths: tuple[Path, ...], *, hive: bool) -> exp.Table:
     options = {"hive_partitioning": hive, **({"hive_types_autocast": False} if hive else {})}
     arguments += [exp.EQ(this=exp.to_identifier(name), expression=literal(value)) for name, value in options.items()]
     return exp.Table(this=exp.Anonymous(this="read_parquet", expressions=arguments))
+
+
+def _refuse_other_kinds(paths: tuple[Path, ...]) -> None:
+    """Says what a file is that is called .parquet and is none. Raises EngineError."""
+    for path in paths:
+        kind = kind_of(head_of(path), path.name)
+        if kind is not None and kind.what != "Parquet":
+            raise EngineError(f"{path}: is {kind.what}, no Parquet; {kind.remedy}")
 
 
 def _refuse_differences(
