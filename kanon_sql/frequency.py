@@ -235,6 +235,10 @@ def refuse_uncovered(
             continue
         values, examples = engine.query("uncovered_values", names={"source": rows}, lists={"qi": [hole]})[0]
         shown = f" ({', '.join(map(repr, examples))} ...)" if engine.show_values else ""
+        kind, alike = engine.query(
+            "uncovered_kinds", names={"source": rows, "mapping": mapping.table}, lists={"qi": [hole]}
+        )[0]
+        most = "" if values == 1 else "all: " if alike == values else f"{alike} of them: "
         expected = (
             f"values that fit builtin: {mapping.builtin}"
             if mapping.builtin
@@ -242,7 +246,8 @@ def refuse_uncovered(
         )
         problems.append(
             f"{place}: {values} distinct {'value' if values == 1 else 'values'} of column {item.name!r} "
-            f"{'is' if values == 1 else 'are'} not covered{shown}; expected {expected}"
+            f"{'is' if values == 1 else 'are'} not covered ({most}{kind}){shown}; expected {expected}"
+            f"{'' if engine.show_values else '; --show-values shows some'}"
         )
     if problems:
         raise ConfigurationError(problems)
