@@ -51,7 +51,7 @@ def compiled_partitions(
     out: list[Item] = []
     others: list[Item] = []
     released: list[Released] = []
-    described = {item.key: item.type for item in roles.released}
+    described = {item.key: item.released_type for item in roles.released}
     for position, output in enumerate(outputs):
         code = f"r{position}"
         if output.key is not None:

@@ -16,7 +16,7 @@ from kanon_sql.multidimensional.classes import BOUNDS, bound_name, label_name
 from kanon_sql.recount import ClassCounts, row_total
 from kanon_sql.release.statement import numbered, sort_items
 from kanon_sql.solution import Writing
-from kanon_sql.source.model import Source
+from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
 from kanon_sql.verify import Judgement, count_problems, judge, require_columns
 
@@ -29,6 +29,7 @@ class Output:
     key: str | None = None
     label: str | None = None
     is_bound: bool = False
+    column: Column | None = None
 
 
 def outputs(roles: Roles, dimensions: Sequence[Dimension], *, bounds: bool) -> list[Output]:
@@ -41,7 +42,7 @@ def outputs(roles: Roles, dimensions: Sequence[Dimension], *, bounds: bool) -> l
     for item in roles.released:
         d = by_key.get(item.key)
         if d is None:
-            made.append(Output(item.name, key=item.key))
+            made.append(Output(item.name, key=item.key, column=item))
         elif bounds and d.has_ranges:
             made += [Output(f"{item.name}_{end}", label=bound_name(d, end), is_bound=True) for end in BOUNDS]
         else:
@@ -73,6 +74,7 @@ def select_partitions(
     for output in released:
         if output.key is not None:
             value: exp.Expr = column(output.key, source)
+            value = output.column.released(value) if output.column else value
         else:
             value = column(output.label or "", classes)
             if not output.is_bound and (writing.plain_text or writing.as_text):

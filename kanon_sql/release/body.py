@@ -90,7 +90,9 @@ def source_rows(asked: Asked, roles: Roles) -> exp.CTE:
         exp.alias_(present(item, asked.missing), key_name(item), quoted=True) for item in roles.quasi_identifiers
     ]
     selected += [
-        exp.alias_(column(item.key), other_name(item), quoted=True) for item in roles.released if item.key not in keys
+        exp.alias_(item.released(column(item.key)), other_name(item), quoted=True)
+        for item in roles.released
+        if item.key not in keys
     ]
     if asked.carried is not None:
         selected.append(exp.alias_(present(asked.carried, asked.missing), "entity", quoted=True))

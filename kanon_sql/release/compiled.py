@@ -67,7 +67,7 @@ def compiled_release(
             hidden = column("left_out").eq(exp.Literal.number(1))
             kept = exp.Case(ifs=[exp.If(this=hidden, true=_STAR.copy())], default=kept)
         outputs.append({"value": value, "column": code, "released": kept, "name": item.name})
-        described = quasi.described if quasi else item.type
+        described = quasi.described if quasi else item.released_type
         released.append(Released(code, item.name, quasi is not None, described))
     if asked.carried is not None:
         entity = column("entity", "source_rows")
@@ -96,7 +96,7 @@ class _Generalized:
         self.name = f"mapping_{mapping.index}"
         self.key = key_name(item)
         as_it_was = not level and mapping.height > 0 and not item.is_text and not asked.as_text
-        self.described = item.type if as_it_was else "VARCHAR"
+        self.described = item.released_type if as_it_was else "VARCHAR"
         self._plain = as_it_was and not item.type.startswith(WRITTEN_DIFFERENTLY)
         self._rows: list[Row] = []
         self._absent: Row | None = None
@@ -126,7 +126,7 @@ class _Generalized:
         """What is released."""
         key = column(self.key, "source_rows")
         if self._plain:
-            return key
+            return self.item.released(key)
         if self._label is not None:
             return exp.cast(exp.Literal.string(self._label), "VARCHAR")
         absent = self._absent[0] if self._absent else None

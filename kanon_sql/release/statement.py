@@ -68,7 +68,7 @@ def release_select(
     outputs: list[Item] = []
     joined: list[Item] = []
     for item in roles.released:
-        value: exp.Expr = column(item.key, "source")
+        value = item.released(column(item.key, "source"))
         if item.key in by_key:
             mapping, level = by_key[item.key]
             value, needs_join = _released_value(engine, item, mapping, level, writing.plain_text or suppression.masked)
@@ -122,8 +122,7 @@ def _released_value(
     if level == 0 < mapping.height and item.type.startswith(WRITTEN_DIFFERENTLY):
         return column("value", mapping.table), True
     if level == 0 < mapping.height and not item.is_text:
-        value: exp.Expr = column(item.key, "source")
-        return value, False
+        return item.released(column(item.key, "source")), False
     if level == mapping.height and not mapping.splits_top:
         label = engine.query("top_label", names={"mapping": mapping.table, "label_top": f"label_{mapping.height}"})[0][
             0

@@ -47,6 +47,15 @@ class Column:
         """Whether the column holds texts, to which `missing` applies."""
         return self.type == "VARCHAR"
 
+    @property
+    def released_type(self) -> str:
+        """The type that is released: an ENUM lists every value of the column, so text stands for it, nested too."""
+        return self.type if "ENUM(" not in self.type else _without_enum(self.type).sql("duckdb")
+
+    def released(self, value: exp.Expr) -> exp.Expr:
+        """A value of the column as the type that is released."""
+        return value if "ENUM(" not in self.type else exp.Cast(this=value, to=_without_enum(self.type))
+
 
 @dataclass(frozen=True)
 class Source:
@@ -77,6 +86,22 @@ class Source:
     def column(self, name: str) -> Column:
         """The column of that name."""
         return next(column for column in self.columns if column.name == name)
+
+
+def enums(described: str) -> list[exp.DataType]:
+    """The ENUM types in a type as DuckDB describes it, nested ones too."""
+    return [one for one in exp.DataType.build(described, "duckdb", udt=True).find_all(exp.DataType) if _is_enum(one)]
+
+
+def _without_enum(described: str) -> exp.DataType:
+    whole = exp.DataType.build(described, "duckdb", udt=True)
+    plain = whole.transform(lambda one: exp.DataType.build("VARCHAR") if _is_enum(one) else one)
+    assert isinstance(plain, exp.DataType)
+    return plain
+
+
+def _is_enum(one: exp.Expr) -> bool:
+    return isinstance(one, exp.DataType) and one.this == exp.DataType.Type.ENUM
 
 
 def refuse_repeated(names: list[str], what: str) -> None:

@@ -1,0 +1,103 @@
+"""ENUM types list the values of a whole column: a release must not carry them along."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from tables import configuration, people
+
+import kanon_sql
+
+# Labels that no released row holds: an identifier's, those of rows that take no part, one that no row ever had.
+HIDDEN = ("nameofaperson", "suppressedvalue", "valueofnorow")
+NESTED = {
+    "listed": ("mood[]", "['flu']"),
+    "fixed": ("mood[2]", "['flu', NULL]"),
+    "structured": ('STRUCT("a ""b" mood, n INTEGER)', "{'a \"b': 'flu', 'n': 1}"),
+    "mapped": ("MAP(mood, mood)", "MAP {'flu': 'none'}"),
+    "deep": ("STRUCT(l mood[])[]", "[{'l': ['flu']}]"),
+    "united": ("UNION(a mood, b INTEGER)", "union_value(a := 'flu'::mood)"),
+}
+
+
+def warehouse(path: Path) -> Path:
+    """People with ENUM columns; the rows of `suppressedvalue` have no zip and are dropped."""
+    values = ", ".join(f"'{one}'" for one in ("flu", "cold, bad", 'so-called "x"', "none", *HIDDEN))
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"BEGIN; CREATE TYPE mood AS ENUM ({values}); CREATE TYPE who AS ENUM ('nameofaperson')")
+        nested = ", ".join(f"{name} {kind}" for name, (kind, _) in NESTED.items())
+        connection.execute(
+            "CREATE TABLE people (name who, sex ENUM('f', 'm', 'valueofnorow'), age INTEGER, zip VARCHAR, "
+            f"diagnosis mood, {nested})"
+        )
+        literals = ", ".join(value for _, value in NESTED.values())
+        connection.executemany(
+            f"INSERT INTO people VALUES ('nameofaperson', ?, ?, ?, ?, {literals})", [row[:4] for row in people(300)]
+        )
+        connection.execute(
+            f"INSERT INTO people VALUES ('nameofaperson', 'f', 30, NULL, 'suppressedvalue', {literals}); COMMIT"
+        )
+    return path
+
+
+def settings(source: Path, target: Any, algorithm: str = "optimal", nested: bool = True) -> dict[str, Any]:
+    made = configuration(
+        {"database": str(source), "table": "people"},
+        target,
+        algorithm=algorithm,
+        missing="drop",
+        identifiers=["name", *([] if nested else NESTED)],
+        insensitive=list(NESTED) if nested else [],
+    )
+    made["quasi_identifiers"]["sex"]["max_level"] = 0
+    if algorithm != "optimal":
+        made["quasi_identifiers"]["sex"].pop("max_level")
+    made["privacy"] = {"k": 5, "l_diversity": {"column": "diagnosis", "l": 2}}
+    made["suppression"] = {"limit": "50%"}
+    return made
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+@pytest.mark.parametrize("kind", ["new", "existing", "remanence", "parquet"])
+def test_no_label_of_a_type_that_no_released_row_holds_is_in_the_file(
+    kind: str, algorithm: str, tmp_path: Path
+) -> None:
+    source, path = warehouse(tmp_path / "w.duckdb"), tmp_path / ("out.parquet" if kind == "parquet" else "out.duckdb")
+    target: Any = {"database": str(path), "table": "released", "allow_remanence": kind == "remanence"}
+    if kind in ("existing", "remanence"):
+        duckdb.connect(str(path)).execute("CREATE TABLE other AS SELECT 1 AS a").close()
+    if kind == "parquet":
+        target = str(path)
+    result = kanon_sql.run(settings(source, target, algorithm, nested=kind != "parquet"))
+    contents = path.read_bytes()
+    assert [one for one in HIDDEN if one.encode() in contents] == []
+    with duckdb.connect() as connection:
+        if kind == "parquet":
+            rows = f"read_parquet('{path}')"
+        else:
+            connection.execute(f"ATTACH '{path}' AS w (READ_ONLY)")
+            rows = "w.released"
+        types = {row[0]: row[1] for row in connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()}
+        assert not [one for one in types.values() if "ENUM" in one]
+        assert types["diagnosis"] == "VARCHAR"
+        counted = connection.execute(f"SELECT count(*), count(DISTINCT diagnosis) FROM {rows}").fetchall()
+        assert counted == [(result.released, 4)]
+        if kind != "parquet":
+            assert types["deep"] == "STRUCT(l VARCHAR[])[]"
+            found = connection.execute(f"SELECT DISTINCT {', '.join(NESTED)} FROM {rows}").fetchall()
+            assert found == [
+                (["flu"], ("flu", None), {'a "b': "flu", "n": 1}, {"flu": "none"}, [{"l": ["flu"]}], "flu")
+            ]
+
+
+def test_a_compiled_statement_makes_no_column_of_an_enum_type(tmp_path: Path) -> None:
+    source, target = warehouse(tmp_path / "w.duckdb"), str(tmp_path / "out.csv")
+    for algorithm in ("optimal", "mondrian"):
+        text = kanon_sql.compile(settings(source, target, algorithm))
+        with duckdb.connect(str(source), read_only=True) as connection:
+            described = connection.execute(f"DESCRIBE {text}").fetchall()
+        assert {row[0] for row in described} >= {"sex", "diagnosis", *NESTED}
+        assert not [row for row in described if "ENUM" in row[1]]
