@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from sqlglot import exp
@@ -67,7 +70,8 @@ class TableSink(_Tables):
         self.overwrite = overwrite
         self.shares_source = shares_source
         # The source's own tables are found under the name that the file goes by.
-        self.catalog = attach(engine, path, read_only=False, name=None if shares_source else _CATALOG)
+        with _mask_of(path):
+            self.catalog = attach(engine, path, read_only=False, name=None if shares_source else _CATALOG)
         if shares_source:
             self.warnings = (
                 f"the database file {path.name} still holds the source's rows, deleted ones too: "
@@ -91,7 +95,8 @@ class TableSink(_Tables):
             raise
 
     def commit(self, engine: Engine) -> None:
-        engine.run("COMMIT")
+        with _mask_of(self.final):
+            engine.run("COMMIT")
 
 
 class NewDatabaseSink(_Tables):
@@ -103,7 +108,7 @@ class NewDatabaseSink(_Tables):
         _attach_new(engine, staged)
 
     def paths(self) -> tuple[list[Path], list[Path]]:
-        return _database_paths(self.staged.path), []
+        return [], [self.staged.path.parent]
 
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
         if self.name[0] != "main":
@@ -132,7 +137,7 @@ class ReplacedTableSink(_Tables):
         self.staged = staged
 
     def paths(self) -> tuple[list[Path], list[Path]]:
-        return _database_paths(self.staged.path), []
+        return [], [self.staged.path.parent]
 
     def prepare(self, engine: Engine, source: Source) -> None:
         wal = self.final.with_name(self.final.name + ".wal")
@@ -173,17 +178,20 @@ class ReplacedTableSink(_Tables):
         self.staged.commit(unchanged=True)
 
 
+@contextmanager
+def _mask_of(database: Path) -> Iterator[None]:
+    """Files that the engine makes beside a database, as its write-ahead log, grant no more than the database does."""
+    before = os.umask(0o777 & ~database.stat().st_mode)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 def _attach_new(engine: Engine, staged: Staged) -> None:
-    # The engine makes database files itself; it takes no empty one.
-    staged.path.unlink()
     attach(engine, staged.path, read_only=False, name=_CATALOG)
-    staged.path.chmod(0o600)
 
 
 def _detach(engine: Engine) -> None:
     engine.run(f"CHECKPOINT {_CATALOG}")
     engine.run(f"DETACH {_CATALOG}")
-
-
-def _database_paths(path: Path) -> list[Path]:
-    return [path, path.with_name(path.name + ".wal")]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.release.exchange import move_new
-from kanon_sql.release.staging_folder import StagedFolder, stage_folder
+from kanon_sql.release.staging_folder import StagedFolder, make_private, stage_folder
 from kanon_sql.release.staging_lock import target_lock
 from kanon_sql.release.staging_names import clear, leftovers, new_part, settle
 from kanon_sql.release.staging_paths import inside, real_target, same_file
@@ -71,13 +71,14 @@ class Staged:
 
 
 @contextmanager
-def stage_file(target: Path, *, overwrite: bool, place: str) -> Iterator[Staged]:
+def stage_file(target: Path, *, overwrite: bool, place: str, in_folder: bool = False) -> Iterator[Staged]:
     """An empty file of mode 0600 beside `target`, which takes its place at `commit()`, else is removed.
 
     It must be written in place: a writer that renames over it (DuckDB's COPY without `USE_TMP_FILE false`)
-    loses the mode until the commit. Messages begin with `place`. Raises ConfigurationError when the target
-    exists and may not be overwritten, or is no regular file; EngineError when its folder is missing or not
-    writable, or another run writes it.
+    loses the mode until the commit. With `in_folder` there is no file yet but a folder of mode 0700 around its
+    path, for a writer that makes it and others beside it itself, as a database engine. Messages begin with
+    `place`. Raises ConfigurationError when the target exists and may not be overwritten, or is no regular file;
+    EngineError when its folder is missing or not writable, or another run writes it.
     """
     real = real_target(target, place)
     if real.is_dir():
@@ -89,7 +90,11 @@ def stage_file(target: Path, *, overwrite: bool, place: str) -> Iterator[Staged]
         clear(real)
         path = new_part(real)
         try:
-            _create(path, place)
+            if in_folder:
+                make_private(path, place)
+                path = path / "written"
+            else:
+                _create(path, place)
             state = real.stat() if real.exists() else None
             others = state.st_nlink - 1 if state else 0
             yield Staged(path, real, place, overwrite, others, _before=_version(real))

@@ -99,15 +99,20 @@ def stage_folder(target: Path, *, place: str) -> Iterator[StagedFolder]:
         before = _replaceable(real, place)
         path = new_part(real)
         try:
-            try:
-                path.mkdir(mode=0o700)
-            except OSError as error:
-                raise EngineError(f"{place}: no folder can be made beside {real} ({error.strerror})") from None
+            make_private(path, place)
             yield StagedFolder(path, real, place, _before=before)
         finally:
             with suppress(EngineError):
                 settle(real, place)
             clear(real)
+
+
+def make_private(path: Path, place: str) -> None:
+    """Makes a folder that only its owner may look into. Raises EngineError."""
+    try:
+        path.mkdir(mode=0o700)
+    except OSError as error:
+        raise EngineError(f"{place}: no folder can be made in {path.parent} ({error.strerror})") from None
 
 
 def _replaceable(folder: Path, place: str) -> _Contents:

@@ -58,7 +58,7 @@ def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
         if target.csv.formulas == "escape":
             raise ConfigurationError(f"{place}: csv.formulas: escape goes with CSV, a table is replaced; remove it")
         path = loaded.base / source.database
-        with stage_file(path, overwrite=True, place=place) as staged:
+        with stage_file(path, overwrite=True, place=place, in_folder=True) as staged:
             yield ReplacedTableSink(staged, path, split_name(source.table, loaded.place("source", "table")))
         return
     if source.path is None:
@@ -131,5 +131,5 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
     elif path.exists():
         yield TableSink(engine, path, name, overwrite=target.overwrite, place=place)
     else:
-        with stage_file(path, overwrite=False, place=place) as staged:
+        with stage_file(path, overwrite=False, place=place, in_folder=True) as staged:
             yield NewDatabaseSink(engine, staged, name)
