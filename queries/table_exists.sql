@@ -1,5 +1,8 @@
--- Whether a table or view of that name is there.
-SELECT
-    (SELECT count(*) FROM duckdb_tables() WHERE database_name = $catalog AND schema_name = $schema AND table_name = $name)
-    + (SELECT count(*) FROM duckdb_views() WHERE database_name = $catalog AND schema_name = $schema AND view_name = $name)
-    AS found
+-- Whether a table or view of that name is there; the engine ignores case in names.
+SELECT count(*) AS found
+FROM (
+    SELECT schema_name, table_name AS name FROM duckdb_tables() WHERE database_name = $catalog
+    UNION ALL
+    SELECT schema_name, view_name AS name FROM duckdb_views() WHERE database_name = $catalog
+) AS named
+WHERE lower(named.schema_name) = lower($schema) AND lower(named.name) = lower($name)

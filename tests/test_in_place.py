@@ -84,15 +84,17 @@ def test_a_table_is_replaced_and_its_file_holds_no_deleted_text(tmp_path: Path) 
     assert [p.name for p in tmp_path.iterdir()] == ["warehouse.duckdb"]
 
 
-def test_a_table_beside_the_source_is_refused_without_allowance(tmp_path: Path) -> None:
+def test_a_table_beside_the_source_is_made_in_a_new_file(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(path)) as connection:
         fill_table(connection, "people")
     source = {"database": str(path), "table": "people"}
     target = {"database": str(path), "table": "released"}
-    with pytest.raises(ConfigurationError, match="allow_remanence"):
-        kanon_sql.run(configuration(source, target))
-    result = kanon_sql.run(configuration(source, {**target, "allow_remanence": True}))
+    with pytest.raises(ConfigurationError, match="source itself"):
+        kanon_sql.run(configuration(source, {"database": str(path), "table": "People", "overwrite": True}))
+    result = kanon_sql.run(configuration(source, target))
+    assert any("do not share the file" in warning for warning in result.warnings)
+    result = kanon_sql.run(configuration(source, {**target, "allow_remanence": True, "overwrite": True}))
     assert any("do not share the file" in warning for warning in result.warnings)
     with duckdb.connect(str(path), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM released").fetchall() == [(result.released,)]

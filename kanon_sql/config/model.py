@@ -39,7 +39,8 @@ class TargetConfig(Part):
     overwrite: bool = Field(False, description="replace an existing target")
     database: Name | None = Field(None, description="a DuckDB database file, with table")
     table: Name | None = Field(None, description="the table to make in the database or by the engine")
-    allow_remanence: bool = Field(False, description="write a second table into the source's own database")
+    allow_remanence: bool = Field(False, description="write into an existing database file instead of a new copy")
+    allow_broken: bool = Field(False, description="replace a table although views or foreign keys need the old one")
 
     @model_validator(mode="after")
     def names_one_place(self) -> TargetConfig:

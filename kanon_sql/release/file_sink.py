@@ -145,10 +145,7 @@ class FileSink(_Files):
         super().__init__(file_format, target, staged.target)
         self.staged = staged
         self.in_place = target.in_place
-        if staged.other_links:
-            self.warnings = (
-                f"{staged.target.name} has {staged.other_links} other names (hard links), which keep the old rows",
-            )
+        self.warnings = staged.warnings()
 
     def paths(self) -> tuple[list[Path], list[Path]]:
         return [self.staged.path], []

@@ -38,6 +38,12 @@ class Staged:
     committed: bool = False
     _before: tuple[int, int] | None = None
 
+    def warnings(self) -> tuple[str, ...]:
+        """What to tell of the replaced file beforehand."""
+        if not self.other_links:
+            return ()
+        return (f"{self.target.name} has {self.other_links} other names (hard links), which keep the old rows",)
+
     def commit(self, *, mode: int | None = None, unchanged: bool = False) -> None:
         """Puts the new file into place, on the disk, with the permissions of the one that it replaces.
 

@@ -11,7 +11,7 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.config.source import SourceConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.release.database_sink import NewDatabaseSink, ReplacedTableSink, TableSink
+from kanon_sql.release.database_sink import DatabaseSink, TableSink, open_old, refuse_existing
 from kanon_sql.release.file_sink import FileSink, FolderSink
 from kanon_sql.release.sink import LocalSink
 from kanon_sql.release.staging import inside, recover, same_file, stage_file, stage_folder
@@ -58,8 +58,10 @@ def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
         if target.csv.formulas == "escape":
             raise ConfigurationError(f"{place}: csv.formulas: escape goes with CSV, a table is replaced; remove it")
         path = loaded.base / source.database
+        name = split_name(source.table, loaded.place("source", "table"))
         with stage_file(path, overwrite=True, place=place, in_folder=True) as staged:
-            yield ReplacedTableSink(staged, path, split_name(source.table, loaded.place("source", "table")))
+            old = open_old(engine, path, shares_source=True)
+            yield DatabaseSink(engine, staged, name, target, place, old=old)
         return
     if source.path is None:
         raise ConfigurationError(f"{place}: the result of a query cannot be replaced; name a file or a table as target")
@@ -121,15 +123,22 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
     path = loaded.base / target.database
     name = split_name(target.table, place)
     source = loaded.config.source
-    if source.database is not None and same_file(path, loaded.base / source.database):
-        if not target.allow_remanence:
-            raise ConfigurationError(
-                f"{place}: the target table lies in the source's database, whose file keeps deleted source rows; "
-                "name another database file, target: in-place, or set allow_remanence: true"
-            )
-        yield TableSink(engine, path, name, overwrite=target.overwrite, place=place, shares_source=True)
-    elif path.exists():
-        yield TableSink(engine, path, name, overwrite=target.overwrite, place=place)
-    else:
-        with stage_file(path, overwrite=False, place=place, in_folder=True) as staged:
-            yield NewDatabaseSink(engine, staged, name)
+    shared = source.database is not None and same_file(path, loaded.base / source.database)
+    if shared and source.table is not None and _folded(name) == _folded(split_name(source.table, place)):
+        raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")
+    exists = path.exists() and path.stat().st_size > 0
+    if exists and target.allow_remanence:
+        yield TableSink(engine, path, name, target, place, shares_source=shared)
+        return
+    with stage_file(path, overwrite=path.exists(), place=place, in_folder=True) as staged:
+        old = open_old(engine, path, shares_source=shared) if exists else None
+        if old is not None:
+            refuse_existing(engine, old, name, target, place)
+        sink = DatabaseSink(engine, staged, name, target, place, old=old)
+        if shared:
+            sink.warnings += (f"the database file {path.name} still holds the source's table: do not share the file",)
+        yield sink
+
+
+def _folded(name: tuple[str, str]) -> tuple[str, ...]:
+    return tuple(part.casefold() for part in name)

@@ -19,8 +19,8 @@ from kanon_sql.source.model import Column, Source, refuse_repeated, select_keys
 _RESERVED = {"memory", "system", "temp", "main"}
 
 
-def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | None = None) -> str:
-    """Attaches a database file; the name it goes by. Raises EngineError."""
+def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | None = None, options: str = "") -> str:
+    """Attaches a database file; the name it goes by. `options` are for one that is made. Raises EngineError."""
     if read_only and not path.is_file():
         raise EngineError(f"{path}: no such database file; expected a DuckDB file")
     attached = attached_as(engine, path)
@@ -29,10 +29,11 @@ def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | No
     alias = name or re.sub(r"\W", "_", path.stem)
     if alias.lower() in _RESERVED:
         alias = f"{alias}_database"
-    mode = " (READ_ONLY)" if read_only else ""
+    given = "READ_ONLY" if read_only else options
     try:
         engine.connection.execute(
-            f"ATTACH {literal(str(path)).sql('duckdb')} AS {template.quoted(alias).sql('duckdb')}{mode}"
+            f"ATTACH {literal(str(path)).sql('duckdb')} AS {template.quoted(alias).sql('duckdb')}"
+            + (f" ({given})" if given else "")
         ).fetchall()
     except duckdb.Error as error:
         raise EngineError(f"{path}: {describe(error, show_values=True)}") from error

@@ -1,0 +1,5 @@
+-- The macros of a database with what they do; one that takes several lists of parameters has several rows.
+SELECT DISTINCT schema_name, function_name, macro_definition
+FROM duckdb_functions()
+WHERE database_name = $catalog AND NOT internal AND macro_definition IS NOT NULL
+ORDER BY schema_name, function_name
