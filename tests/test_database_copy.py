@@ -45,7 +45,8 @@ def people_database(path: Path, *statements: str, storage: str = "v1.2.0") -> Pa
         fill_table(connection, "raw")
         connection.execute(
             "CREATE TABLE people (id INTEGER PRIMARY KEY, name VARCHAR UNIQUE, sex VARCHAR NOT NULL,"
-            " age INTEGER DEFAULT 7, zip VARCHAR, diagnosis VARCHAR NOT NULL DEFAULT 'none', cost DOUBLE DEFAULT 1.5, CHECK (age > 0));"
+            " age INTEGER DEFAULT 7, zip VARCHAR,"
+            " diagnosis VARCHAR NOT NULL DEFAULT 'none', cost DOUBLE DEFAULT 1.5, CHECK (age > 0));"
             "INSERT INTO people SELECT row_number() OVER () AS n, 'person ' || n, * FROM raw; DROP TABLE raw;"
             "CREATE INDEX by_cost ON people (cost, diagnosis); CREATE UNIQUE INDEX by_age ON people (age, id);"
             "COMMENT ON TABLE people IS 'it''s people'; COMMENT ON COLUMN people.age IS 'years';"

@@ -15,7 +15,7 @@ import pytest
 
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.release import exchange, staging
-from kanon_sql.release.staging import stage_file
+from kanon_sql.release.staging import stage_file, stage_folder
 
 ROOT = Path(__file__).parents[1]
 
@@ -111,6 +111,48 @@ def test_a_target_that_changes_meanwhile_is_not_replaced_when_asked(tmp_path: Pa
     assert target.read_text() == "old and a row"
     write(target, unchanged=True)
     assert target.read_text() == "new"
+
+
+def test_another_file_of_the_same_size_and_time_is_not_replaced(tmp_path: Path) -> None:
+    target, folder = make(tmp_path / "out.csv", 0o644), tmp_path / "folder"
+    folder.mkdir()
+    make(folder / "a.csv", 0o644)
+
+    def change(path: Path) -> None:
+        state = path.stat()
+        other = make(path.with_name("other"), 0o644, "OLD")
+        os.utime(other, ns=(state.st_atime_ns, state.st_mtime_ns))
+        around = path.parent.stat()
+        other.replace(path)
+        os.utime(path.parent, ns=(around.st_atime_ns, around.st_mtime_ns))
+
+    with (
+        pytest.raises(EngineError, match="changed by another program"),
+        stage_file(target, overwrite=True, place="here") as staged,
+    ):
+        change(target)
+        staged.commit(unchanged=True)
+    with (
+        pytest.raises(EngineError, match="changed by another program"),
+        stage_folder(folder, place="here") as staged_folder,
+    ):
+        change(folder / "a.csv")
+        staged_folder.commit()
+    assert [target.read_text(), (folder / "a.csv").read_text()] == ["OLD", "OLD"]
+
+
+def test_a_killed_run_that_made_a_database_leaves_nothing_to_the_next(tmp_path: Path) -> None:
+    target = make(tmp_path / "out.duckdb", 0o600)
+    with stage_file(target, overwrite=True, place="here", in_folder=True) as staged:
+        left = tmp_path / f"{staged.path.parent.name[:-21]}{'0' * 16}.part"
+        left.mkdir(mode=0o700)
+        for name in ("written", "written.wal", "written.tmp"):
+            (left / name).write_text("rows")
+    assert not left.exists()
+    left.mkdir()
+    (left / "written").write_text("rows")
+    staging.recover(target, place="here")
+    assert names(tmp_path) == {"out.duckdb"}
 
 
 def test_a_link_is_kept_and_its_file_replaced(tmp_path: Path) -> None:

@@ -6,13 +6,15 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kanon_sql.errors import EngineError
 
 _PREFIX = "kanon-sql-spill-"
+_LOCKED_WITHIN = 300.0  # seconds between the making of a folder and its lock, at the very most
 
 
 @contextmanager
@@ -63,6 +65,9 @@ def clear_abandoned(root: Path) -> None:
             if folder.is_symlink() or folder.stat().st_uid != os.getuid():
                 continue
             lock = os.open(folder / "lock", os.O_RDWR | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            _clear_unlocked(folder)
+            continue
         except OSError:
             continue
         try:
@@ -72,3 +77,10 @@ def clear_abandoned(root: Path) -> None:
             pass
         finally:
             os.close(lock)
+
+
+def _clear_unlocked(folder: Path) -> None:
+    """Removes an empty folder whose run was killed before it made its lock."""
+    with suppress(OSError):
+        if time.time() - folder.stat().st_mtime > _LOCKED_WITHIN:
+            folder.rmdir()

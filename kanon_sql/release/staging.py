@@ -16,7 +16,7 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.release.exchange import move_new
 from kanon_sql.release.staging_folder import StagedFolder, make_private, stage_folder
 from kanon_sql.release.staging_lock import target_lock
-from kanon_sql.release.staging_names import clear, leftovers, new_part, settle
+from kanon_sql.release.staging_names import Version, clear, leftovers, new_part, settle, version
 from kanon_sql.release.staging_paths import inside, real_target, same_file
 from kanon_sql.release.staging_permissions import finish, flush_folder
 
@@ -36,7 +36,7 @@ class Staged:
     overwrite: bool
     other_links: int = 0
     committed: bool = False
-    _before: tuple[int, int] | None = None
+    _before: Version | None = None
 
     def warnings(self) -> tuple[str, ...]:
         """What to tell of the replaced file beforehand."""
@@ -128,12 +128,11 @@ def _create(path: Path, place: str) -> None:
         raise EngineError(f"{place}: no file can be made in {path.parent} ({error.strerror})") from None
 
 
-def _version(path: Path) -> tuple[int, int] | None:
+def _version(path: Path) -> Version | None:
     try:
-        state = path.stat()
+        return version(path.stat())
     except FileNotFoundError:
         return None
-    return state.st_size, state.st_mtime_ns
 
 
 def _exists(target: Path, place: str) -> ConfigurationError:

@@ -12,12 +12,12 @@ from pathlib import Path
 from kanon_sql.errors import EngineError
 from kanon_sql.release.exchange import exchange
 from kanon_sql.release.staging_lock import target_lock
-from kanon_sql.release.staging_names import OLD, READY, clear, discard, new_part, settle
+from kanon_sql.release.staging_names import OLD, READY, Version, clear, discard, new_part, settle, version
 from kanon_sql.release.staging_paths import real_target
 from kanon_sql.release.staging_permissions import finish, flush_folder, strictest
 
 # Of every entry of a folder: its path in it, and what changes when it is written.
-_Contents = dict[str, tuple[int, int]]
+_Contents = dict[str, Version]
 
 
 @dataclass
@@ -125,7 +125,7 @@ def _replaceable(folder: Path, place: str) -> _Contents:
 
 
 def _contents(folder: Path, place: str) -> _Contents:
-    """Sizes and times of every entry. Raises EngineError for what could not be removed, OSError never."""
+    """The version of every entry. Raises EngineError for what could not be removed, OSError never."""
     found: _Contents = {}
     try:
         device = folder.stat().st_dev
@@ -133,7 +133,7 @@ def _contents(folder: Path, place: str) -> _Contents:
             state = path.lstat()
             if stat.S_ISDIR(state.st_mode):
                 _require_removable(path, state, device, place)
-            found[str(path)] = (state.st_size, state.st_mtime_ns)
+            found[str(path)] = version(state)
     except OSError as error:
         raise EngineError(f"{place}: the folder {folder} cannot be read ({error.strerror})") from None
     return found
