@@ -15,7 +15,6 @@ from kanon_sql.engines.handed_in import SessionJob
 from kanon_sql.engines.opening import is_elsewhere, open_target, open_warehouse
 from kanon_sql.engines.sink import write_release
 from kanon_sql.errors import (
-    ConfigurationError,
     EngineError,
     InterruptedRunError,
     KanonError,
@@ -23,11 +22,11 @@ from kanon_sql.errors import (
 from kanon_sql.full_domain import FULL_DOMAIN
 from kanon_sql.handed_in import Job
 from kanon_sql.models.population import population_configs
+from kanon_sql.outputs import refuse_outputs
 from kanon_sql.preparation import load_hierarchies, prepare_search
 from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.sink import LocalSink, Sink
-from kanon_sql.release.staging import same_file
 from kanon_sql.release.target import open_sink, prepare
 from kanon_sql.releases.recording import Made, recorded, refuse_early
 from kanon_sql.report import ReportDraft, write_json
@@ -92,16 +91,10 @@ def run_configuration(
 
 
 def refuse_report(loaded: LoadedConfig, report: Path) -> None:
-    """A report must not take the place of the source or the release, and must have a place of its own."""
+    """A report must not take the place of what the run reads, keeps or releases, and must have a place of its own."""
     if not report.parent.is_dir():
         raise EngineError(f"{report}: the report cannot be written, its folder does not exist; make it")
-    source, target = loaded.config.source, loaded.config.target
-    others = [source.database, target.path if target else None, target.database if target else None]
-    files = [loaded.base / other for other in others if other is not None]
-    if source.path is not None and "://" not in source.path and (loaded.base / source.path).exists():
-        files += find_files(source.path, loaded.base, loaded.place("source")).paths
-    if any(same_file(report, file) for file in files):
-        raise ConfigurationError(f"{report}: the report would replace the source or the release; name another file")
+    refuse_outputs([loaded], [("the report", report)])
 
 
 def describe_algorithm(algorithm: AlgorithmConfig) -> dict[str, str | int]:

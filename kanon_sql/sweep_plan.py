@@ -16,10 +16,10 @@ from pydantic import ValidationError
 from kanon_sql.config.load import LoadedConfig, Overrides
 from kanon_sql.config.model import AlgorithmConfig, SuppressionConfig
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.outputs import refuse_outputs
 from kanon_sql.plot.diagram import clean
 from kanon_sql.plot.sweep import refuse_plot
 from kanon_sql.release.staging import same_file
-from kanon_sql.source.files import find_files
 
 DEFAULT_KS = (2, 3, 5, 10, 20, 50, 100)
 TABLES = (".csv", ".json")
@@ -83,8 +83,8 @@ def plan_sweep(
     read_ks, read_limits = _read_ks(ks, problems), None if limits is None else _read_limits(limits, problems)
     _refuse_files(outputs, problems)
     loaded = [_load_all(load, config, algorithms, tuple(overrides), problems) for config in configs]
-    for one in (one for group in loaded for one in group):
-        _refuse_replacing(outputs, one, problems)
+    with _noted(problems):
+        refuse_outputs([one for group in loaded for one in group], outputs.given())
     if not configs:
         problems.append("expected at least one configuration")
     if problems:
@@ -140,21 +140,6 @@ def _refuse_files(outputs: Outputs, problems: list[str]) -> None:
         for other, before in given[:place]:
             if same_file(path, before):
                 problems.append(f"{option} {path}: {other} names the same file; name another one")
-
-
-def _refuse_replacing(outputs: Outputs, loaded: LoadedConfig, problems: list[str]) -> None:
-    """A file to write must not take the place of what the configurations speak of."""
-    source, target = loaded.config.source, loaded.config.target
-    others = [source.database, target.path if target else None, target.database if target else None]
-    files = [loaded.base / other for other in others if other is not None] + [Path(loaded.name)]
-    if source.path is not None and "://" not in source.path and (loaded.base / source.path).exists():
-        with _noted(problems):
-            files += find_files(source.path, loaded.base, loaded.place("source")).paths
-    for option, path in outputs.given():
-        if any(same_file(path, file) for file in files):
-            problems.append(
-                f"{option} {path}: it would replace a configuration, its source or its target; name another file"
-            )
 
 
 def _load_all(

@@ -160,7 +160,10 @@ def test_a_link_is_kept_and_its_file_replaced(tmp_path: Path) -> None:
     (tmp_path / "links").mkdir()
     link = tmp_path / "links" / "link.csv"
     link.symlink_to("../data/out.csv")
-    write(link, "first", overwrite=False)  # a link to a file that is still to come
+    with pytest.raises(ConfigurationError, match="symbolic link to a file that is not there") as caught:
+        write(link, "first", overwrite=False)
+    assert caught.value.exit_status == 2
+    make(tmp_path / "data" / "out.csv", 0o644)
     write(link, "second")
     assert link.is_symlink()
     assert (tmp_path / "data" / "out.csv").read_text() == "second"

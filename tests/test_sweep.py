@@ -250,9 +250,9 @@ def test_everything_that_is_wrong_is_said_at_once(people: Json, capsys: pytest.C
         ({"algorithms": ["optimal", {"name": "minimal", "objective": "loss"}]}, "algorithm.objective: objective goes"),
         ({"output": "config.yaml", "plot": "a.svg"}, "--output config.yaml: expected a file that ends in"),
         ({"output": "same.json", "report": "same.json"}, "--report same.json: --output names the same file"),
-        ({"report": "people.csv"}, "--report people.csv: it would replace a configuration"),
-        ({"report": "./config.yaml"}, "--report config.yaml: it would replace a configuration"),
-        ({"output": "release.csv"}, "--output release.csv: it would replace a configuration"),
+        ({"report": "people.csv"}, "--report people.csv: it would replace the source"),
+        ({"report": "./config.yaml"}, "--report config.yaml: it would replace the configuration"),
+        ({"output": "release.csv"}, "--output release.csv: it would replace the target"),
     ],
 )
 def test_what_is_refused(people: Json, changes: Json, problem: str) -> None:

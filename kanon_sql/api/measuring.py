@@ -18,6 +18,7 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.full_domain import FULL_DOMAIN, FullDomain
 from kanon_sql.linking.run import Pair, run_link
 from kanon_sql.listing import list_lattice
+from kanon_sql.outputs import refuse_outputs
 from kanon_sql.pipeline import allow_paths
 from kanon_sql.plot.risk import write_risk_plot
 from kanon_sql.progress import Progress, Stopwatch
@@ -163,6 +164,8 @@ def link(
     Raises the errors of kanon_sql.errors.
     """
     loaded = None if release_config is None else load(release_config, overrides)
+    read = [("the release", Path(release)), ("the external table", Path(external))]
+    refuse_outputs([loaded] if loaded else [], [("--report", None if report is None else Path(report))], read)
     data = run_link(
         Path(release), Path(external), on, loaded, missing, options or EngineOptions(), progress or Progress()
     )

@@ -10,6 +10,7 @@ from typing import Any
 from kanon_sql.api.opening import Configuration, Overrides, load
 from kanon_sql.engine.connection import EngineOptions
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.outputs import refuse_outputs
 from kanon_sql.progress import Progress
 from kanon_sql.releases.apply import apply_release
 from kanon_sql.releases.apply_request import ApplyRequest
@@ -44,6 +45,9 @@ def check_releases(
         if loaded is None:
             raise ConfigurationError("k is not given; expected k, or a configuration with privacy.k")
         k = loaded.config.privacy.k
+    named = {"the first release": first, "the second release": second, "the source": source, "--report": report}
+    paths = [(name, None if path is None else Path(path)) for name, path in named.items()]
+    refuse_outputs([loaded] if loaded else [], paths[-1:], paths[:-1])
     data = run_check(
         Path(first),
         Path(second),

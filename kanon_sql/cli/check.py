@@ -40,8 +40,11 @@ def check(config: str, data: Path | None, reference: Path | None, **options: Any
         options["unlisted"] = "insensitive"
     loaded = loaded_from(config, options, common)
     from kanon_sql import api
+    from kanon_sql.outputs import refuse_outputs
     from kanon_sql.report import write_json
 
+    read = [("the table that is measured", data), ("the reference", reference)]
+    refuse_outputs([loaded], [("--report", common.report)], read)
     report = api.check(loaded, data, reference=reference, options=common.engine(), progress=common.progress())
     if common.report is not None:
         write_json(common.report, report)

@@ -128,9 +128,12 @@ def build(
     The file holds every value of the column: it is as confidential as the data.
     """
     from kanon_sql.hierarchy.model import Hierarchy
+    from kanon_sql.outputs import refuse_outputs
 
     if (builtin is None) == (name is None):
         raise click.UsageError("expected one of --builtin and --hierarchy")
+    read = [("the data", None if data is None else Path(data)), ("the hierarchy", None if name is None else Path(name))]
+    refuse_outputs([], [("--output", output)], read)
     found = _find(name, options["show_values"]) if name is not None else _parse_builtin(builtin or "")
     if data is not None:
         with _opened(data, options) as values:

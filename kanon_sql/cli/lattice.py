@@ -24,11 +24,13 @@ def lattice(config: str, plot: Path | None, **options: Any) -> None:
     common = take_common(options)
     loaded = loaded_from(config, options, common)
     from kanon_sql import api
+    from kanon_sql.outputs import refuse_outputs
     from kanon_sql.plot.lattice import write_plot
     from kanon_sql.report import write_json
 
     if plot is not None and plot.suffix.lower() not in (".svg", ".dot"):
         raise click.UsageError(f"--plot {plot}: expected a file that ends in .svg or .dot")
+    refuse_outputs([loaded], [("--plot", plot), ("--report", common.report)])
     data = api.lattice(loaded, options=common.engine(), time_limit=common.time_limit, progress=common.progress())
     if plot is not None:
         write_plot(plot, data["nodes"], title=f"k = {data['k']}, at most {data['limit']} rows suppressed")

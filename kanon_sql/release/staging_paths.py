@@ -55,6 +55,10 @@ def real_target(target: Path, place: str) -> Path:
         raise ConfigurationError(
             f"{place}: {target} is a device or a pipe, which no release can replace; name a regular file"
         )
+    if state is None and target.is_symlink():
+        raise ConfigurationError(
+            f"{place}: {target} is a symbolic link to a file that is not there; remove it, or make that file first"
+        )
     real = _real(target)
     if not real.name:
         raise ConfigurationError(f"{place}: {target} is the root of all folders; name a file or folder in it")

@@ -11,6 +11,7 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.config.source import SourceConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.outputs import refuse_outputs
 from kanon_sql.release.database_sink import DatabaseSink, TableSink, open_old, refuse_existing
 from kanon_sql.release.file_sink import FileSink, FolderSink
 from kanon_sql.release.sink import LocalSink
@@ -58,6 +59,7 @@ def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
         if target.csv.formulas == "escape":
             raise ConfigurationError(f"{place}: csv.formulas: escape goes with CSV, a table is replaced; remove it")
         path = loaded.base / source.database
+        refuse_outputs([loaded], [("the database of the source", path)], beside=True)
         name = split_name(source.table, loaded.place("source", "table"))
         with stage_file(path, overwrite=True, place=place, in_folder=True) as staged:
             old = open_old(engine, path, shares_source=True)
@@ -65,6 +67,7 @@ def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
         return
     if source.path is None:
         raise ConfigurationError(f"{place}: the result of a query cannot be replaced; name a file or a table as target")
+    refuse_outputs([loaded], [("the source", loaded.base / source.path)])
     files = find_files(source.path, loaded.base, loaded.place("source"))
     if files.folder is not None:
         _refuse_other_files(files.folder, set(files.paths), place)
@@ -97,6 +100,7 @@ def open_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterato
             f"{place}: the name {path.name!r} tells no format; expected .csv or .parquet, or set target.format"
         )
     _refuse_source_as_target(loaded, path, place)
+    refuse_outputs([loaded], [("the target", path)])
     with stage_file(path, overwrite=target.overwrite, place=place) as staged:
         yield FileSink(staged, file_format, target)
 
@@ -126,6 +130,7 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
     shared = source.database is not None and same_file(path, loaded.base / source.database)
     if shared and source.table is not None and _folded(name) == _folded(split_name(source.table, place)):
         raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")
+    refuse_outputs([loaded], [("the target", path)], beside=True)
     exists = path.exists() and path.stat().st_size > 0
     if exists and target.allow_remanence:
         yield TableSink(engine, path, name, target, place, shares_source=shared)

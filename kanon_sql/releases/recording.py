@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from pathlib import Path
 from typing import Any
 
 from kanon_sql import __version__
@@ -22,9 +21,9 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item
-from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError
+from kanon_sql.errors import EngineError, NoReleaseError
 from kanon_sql.linking.cells import text_of
-from kanon_sql.release.staging import same_file
+from kanon_sql.outputs import refuse_outputs
 from kanon_sql.releases.basis import Hierarchies, basis_of
 from kanon_sql.releases.ledger import Entry, open_ledger
 from kanon_sql.report import ReportDraft
@@ -63,7 +62,7 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft) -> None:
     if asked is None:
         return
     path, place = loaded.base / asked.path, loaded.place("releases")
-    _refuse_other_files(loaded, path, place)
+    refuse_outputs([loaded], [("the ledger", path)])
     if path.exists():
         with open_ledger(path, place, write=False) as ledger:
             ledger.entries()
@@ -232,15 +231,3 @@ def _target_place(loaded: LoadedConfig) -> str | None:
 
 def _absolute(loaded: LoadedConfig, path: str) -> str:
     return str((loaded.base / path).resolve())
-
-
-def _refuse_other_files(loaded: LoadedConfig, path: Path, place: str) -> None:
-    """A ledger is a file of its own. Raises ConfigurationError."""
-    config = loaded.config
-    target = config.target
-    others = [config.source.path, config.source.database, config.report]
-    others += [target.path, target.database] if target else []
-    if any(other is not None and same_file(path, loaded.base / other) for other in others):
-        raise ConfigurationError(
-            f"{place}: the ledger would be the source, the target or the report; name another file"
-        )

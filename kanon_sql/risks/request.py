@@ -7,9 +7,9 @@ from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.outputs import refuse_outputs
 from kanon_sql.plot.sweep import refuse_plot
 from kanon_sql.release.staging import same_file
-from kanon_sql.source.model import Source
 
 THRESHOLD = 0.2
 
@@ -49,17 +49,9 @@ class RiskRequest:
             if not path.parent.is_dir():
                 raise EngineError(f"{option} {path}: the file cannot be written, its folder does not exist; make it")
 
-    def refuse_replacing(self, loaded: LoadedConfig, read: list[Source]) -> None:
-        """Raises ConfigurationError where a file to write would take the place of one that is read."""
-        files = [Path(loaded.name), *(file for one in read for file in one.files)]
-        files += [one.database for one in read if one.database is not None]
-        problems = [
-            f"{option} {path}: it would replace a configuration or a table that is measured; name another file"
-            for option, path in self._outputs()
-            if any(same_file(path, file) for file in files)
-        ]
-        if problems:
-            raise ConfigurationError(problems)
+    def refuse_replacing(self, loaded: LoadedConfig) -> None:
+        """Raises ConfigurationError where a file to write would take the place of one that is read or kept."""
+        refuse_outputs([loaded], self._outputs(), [("the population", self.population)])
 
     def _outputs(self) -> list[tuple[str, Path]]:
         named = (("--plot", self.plot), ("--report", self.report))

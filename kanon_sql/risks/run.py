@@ -57,7 +57,7 @@ def measure_risk(
     path = request.population
     population = None if path is None else open_population(engine, loaded, path, source)
     opened = [source, *(one for one in (release, population) if one is not None)]
-    request.refuse_replacing(loaded, opened)
+    request.refuse_replacing(loaded)
     _allow(risk, opened)
     target = loaded.config.target
     raw = target is not None and not target.in_place
