@@ -20,6 +20,11 @@ class KanonError(Exception):
         self.report: dict[str, Any] | None = None  # of the run that ended so, where it came to one
         super().__init__("\n".join(self.problems))
 
+    def add(self, problems: Iterable[str]) -> None:
+        """Adds problems behind those that it has."""
+        self.problems += problems
+        self.args = ("\n".join(self.problems),)
+
     def redact(self, hide: Callable[[str], str]) -> None:
         """Passes every problem through `hide`, which takes out what must not be shown."""
         self.problems = [hide(problem) for problem in self.problems]
@@ -47,6 +52,10 @@ class EngineError(KanonError):
 
 class OutOfTimeError(EngineError):
     """Time ran out before any solution was found."""
+
+
+class ReleasedError(EngineError):
+    """The release is verified and in its place, but something failed afterwards; what did is in the message."""
 
 
 class VerificationError(KanonError):

@@ -7,18 +7,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from kanon_sql import signals
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig, Config
 from kanon_sql.deadline import Deadline
+from kanon_sql.ending import ending
 from kanon_sql.engine.connection import Engine, EngineOptions, lock_down, open_engine
 from kanon_sql.engines.handed_in import SessionJob
 from kanon_sql.engines.opening import is_elsewhere, open_target, open_warehouse
 from kanon_sql.engines.sink import write_release
-from kanon_sql.errors import (
-    EngineError,
-    InterruptedRunError,
-    KanonError,
-)
+from kanon_sql.errors import EngineError
 from kanon_sql.full_domain import FULL_DOMAIN
 from kanon_sql.handed_in import Job
 from kanon_sql.models.population import population_configs
@@ -29,7 +27,7 @@ from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.sink import LocalSink, Sink
 from kanon_sql.release.target import open_sink, prepare
 from kanon_sql.releases.recording import Made, recorded, refuse_early
-from kanon_sql.report import ReportDraft, write_json
+from kanon_sql.report import ReportDraft
 from kanon_sql.solution import Request, Solution, Writing
 from kanon_sql.source.allowed import allowed_places
 from kanon_sql.source.files import find_files
@@ -62,7 +60,8 @@ def run_configuration(
 ) -> ReportDraft:
     """Anonymizes what a configuration names, or what a job was handed in for; writes the report however it ends.
 
-    Raises the errors of kanon_sql.errors; the source and an existing target are then untouched.
+    Raises the errors of kanon_sql.errors; the source and an existing target are then untouched, unless the error is a
+    ReleasedError or says that the release is in its place.
     """
     draft = ReportDraft(
         algorithm=describe_algorithm(loaded.config.algorithm),
@@ -71,22 +70,8 @@ def run_configuration(
     run = Run(loaded, options, progress, time_limit, draft, Stopwatch())
     if report is not None:
         refuse_report(loaded, report)
-    try:
-        try:
-            _run(run, job)
-        except KeyboardInterrupt:
-            raise InterruptedRunError("interrupted: nothing was changed") from None
-    except KanonError as error:
-        error.redact(loaded.redact)
-        draft.fail(error)
-        draft.seconds = {**run.watch.seconds, "total": run.watch.total()}
-        if report is not None:
-            write_json(report, draft.to_dict())
-        error.report = draft.to_dict()
-        raise
-    draft.seconds = {**run.watch.seconds, "total": run.watch.total()}
-    if report is not None:
-        write_json(report, draft.to_dict())
+    with ending(loaded, draft, run.watch, report, draft.to_dict):
+        _run(run, job)
     return draft
 
 
@@ -113,7 +98,7 @@ def _run(run: Run, job: Job | SessionJob | None) -> None:
     loaded = run.loaded
     hierarchies = load_hierarchies(loaded, show_values=run.options.show_values)
     configured_warnings(loaded, run.draft)
-    refuse_early(loaded, run.draft)
+    refuse_early(loaded, run.draft, run.options)
     with job.open(run.options) if job else _open(run) as (engine, sink, open_it):
         source = open_it(loaded)
         roles = assign_roles(source, loaded)
@@ -136,12 +121,13 @@ def _run(run: Run, job: Job | SessionJob | None) -> None:
             run.draft.counts = solution.verify(engine, written, masked)
             run.draft.suppressed, run.draft.masked = solution.suppressed, masked
             run.draft.released = prepared.n - solution.suppressed
-            made = Made(engine, source, roles, hierarchies, written, run.draft, handed_in=job is not None)
+            made = Made(engine, source, roles, hierarchies, written, run.draft, sink.paths(), handed_in=job is not None)
             with recorded(loaded, made):
+                signals.hold()
                 sink.commit(engine)
+                run.draft.status = "released"
         run.draft.engine["statements"] = (source.home or engine).statements
         run.draft.warnings += sink.warnings
-        run.draft.status = "released"
 
 
 @contextmanager

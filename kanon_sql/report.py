@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kanon_sql.config.privacy import PrivacyConfig
-from kanon_sql.errors import EngineError, KanonError, NoReleaseError, OutOfTimeError
+from kanon_sql.errors import EngineError, KanonError, NoReleaseError, OutOfTimeError, ReleasedError
 from kanon_sql.models.entries import privacy_entries
 from kanon_sql.recount import ClassCounts
+from kanon_sql.release.staging_permissions import finish
 
 Json = dict[str, Any]
 
@@ -43,7 +45,11 @@ class ReportDraft:
     engine: Json = field(default_factory=lambda: {"name": "duckdb"})
 
     def fail(self, error: KanonError) -> None:
-        """Records how a run ended that released nothing."""
+        """Records how a run ended that released nothing, or what failed once the release was in its place."""
+        self.errors = list(error.problems)
+        if self.status == "released" or isinstance(error, ReleasedError):
+            self.status = "released"
+            return
         self.status = (
             "no-release"
             if isinstance(error, NoReleaseError)
@@ -51,7 +57,6 @@ class ReportDraft:
             if isinstance(error, OutOfTimeError)
             else "failed"
         )
-        self.errors = list(error.problems)
         self.released = 0
         self.counts = None
         if isinstance(error, NoReleaseError) and error.source_rows is not None:
@@ -104,19 +109,28 @@ class ReportDraft:
 
 
 def write_json(path: Path, data: Json) -> None:
-    """Writes a report all or nothing. Raises EngineError."""
+    """Writes a report all or nothing, for its owner alone unless it replaces a file with other rights.
+
+    What is there and no file, as /dev/stdout or a pipe, is written to as it is. Raises EngineError.
+    """
+    text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:60]}.", suffix=".part", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(data, file, indent=1, ensure_ascii=False)
-                file.write("\n")
-            mask = os.umask(0)
-            os.umask(mask)
-            Path(temporary).chmod(0o666 & ~mask)
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+        else:
+            _replace(path, text)
     except OSError as error:
         raise EngineError(f"{path}: the report cannot be written ({error.strerror})") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:60]}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        finish(Path(temporary), *((path, None) if path.exists() else (None, 0o600)))
+        Path(temporary).replace(path)
+    except BaseException:
+        with suppress(OSError):
+            Path(temporary).unlink(missing_ok=True)
+        raise

@@ -16,6 +16,7 @@ from kanon_sql.releases.apply import apply_release
 from kanon_sql.releases.apply_request import ApplyRequest
 from kanon_sql.releases.ledger import Entry, find_entry, read_ledger
 from kanon_sql.releases.run import run_check
+from kanon_sql.releases.settling import settle_open
 from kanon_sql.report import write_json
 
 
@@ -98,13 +99,17 @@ def apply(
     configuration that names one. Without `output` the release goes beside the first, with a number. Raises the errors
     of kanon_sql.errors; an existing target and the ledger are then untouched.
     """
+    options = options or EngineOptions()
     path, entries = _ledger(ledger)
+    if any(entry.state == "open" for entry in entries):
+        settle_open(path, "LEDGER", options)
+        path, entries = _ledger(ledger)
     request = ApplyRequest(
         number, Path(data), path, entries, None if output is None else Path(output), tuple(overrides)
     )
     return apply_release(
         request,
-        options or EngineOptions(),
+        options,
         progress or Progress(),
         time_limit=time_limit,
         report=None if report is None else Path(report),

@@ -9,6 +9,8 @@ from kanon_sql.cli.summary import table
 
 Json = dict[str, Any]
 
+_OPEN = "its run ended before it could say that the release came to its place; it counts as one, the next run looks"
+
 
 def summarize_pair(report: Json) -> str:
     """Whether two releases hold together what each holds alone."""
@@ -95,7 +97,7 @@ def summarize_ledger(data: Json) -> str:
         return f"{data['ledger']} holds no release"
     rows = [
         [
-            str(one["id"]),
+            str(one["id"]) + (" (open)" if one["state"] == "open" else ""),
             one["made_at"][:16].replace("T", " "),
             "" if one["origin"] == one["id"] else f"{one['origin']}",
             "" if one["built_on"] is None else f"{one['built_on']}",
@@ -107,7 +109,10 @@ def summarize_ledger(data: Json) -> str:
         for one in data["releases"]
     ]
     head = ["id", "made (UTC)", "source of", "built on", "k", "rows", "quasi-identifiers", "source"]
-    return table(head, rows)
+    lines = [table(head, rows)]
+    if any(one["state"] == "open" for one in data["releases"]):
+        lines.append(f"open: {_OPEN}")
+    return "\n".join(lines)
 
 
 def summarize_entry(one: Json) -> str:
@@ -119,6 +124,7 @@ def summarize_entry(one: Json) -> str:
     levels = details["solution"].get("levels")
     lines = [
         f"release {one['id']}, made {one['made_at']} by kanon-sql {one['program']}, {same}{built}",
+        *([f"  open               {_OPEN}"] if one["state"] == "open" else []),
         f"  source             {one['source'] or 'handed in'} ({one['source_fingerprint']})",
         f"  target             {one['target'] or 'handed in'} ({one['release_fingerprint']})",
         f"  rows               {rows['released']:,} of {rows['source']:,}, {rows['suppressed']:,} suppressed, "

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
 from kanon_sql.release.exchange import move_new
 from kanon_sql.release.staging_folder import StagedFolder, make_private, stage_folder
 from kanon_sql.release.staging_lock import target_lock
@@ -65,8 +65,12 @@ class Staged:
         except FileExistsError:
             raise _exists(self.target, self.place) from None
         except OSError as error:
-            state = "was replaced, but the disk did not confirm it" if self.committed else "was not written"
-            raise EngineError(f"{self.place}: {self.target} {state} ({error.strerror})") from None
+            what = f"{self.place}: {self.target}"
+            if self.committed:
+                raise ReleasedError(
+                    f"{what} was replaced, but the disk did not confirm it ({error.strerror})"
+                ) from None
+            raise EngineError(f"{what} was not written ({error.strerror})") from None
 
     def _move(self) -> None:
         if self.overwrite:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kanon_sql.errors import EngineError
+from kanon_sql.errors import EngineError, ReleasedError
 from kanon_sql.release.exchange import exchange
 from kanon_sql.release.staging_lock import target_lock
 from kanon_sql.release.staging_names import OLD, READY, Version, clear, discard, new_part, settle, version
@@ -75,14 +75,16 @@ class StagedFolder:
         try:
             discard(replaced)
         except OSError as error:
-            raise EngineError(
+            raise ReleasedError(
                 f"{self.place}: {self.target} was replaced, but the old folder could not be removed "
                 f"({error.strerror}); remove it: {replaced.parent}/{replaced.stem}.*"
             ) from None
 
     def _failed(self, error: OSError) -> EngineError:
-        state = "was replaced, but the disk did not confirm it" if self.committed else "could not be replaced"
-        return EngineError(f"{self.place}: the folder {self.target} {state} ({error.strerror})")
+        what = f"{self.place}: the folder {self.target}"
+        if self.committed:
+            return ReleasedError(f"{what} was replaced, but the disk did not confirm it ({error.strerror})")
+        return EngineError(f"{what} could not be replaced ({error.strerror})")
 
 
 @contextmanager

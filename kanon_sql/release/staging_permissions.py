@@ -7,7 +7,8 @@ import fcntl
 import os
 import stat
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _ACCESS_LIST = "system.posix_acl_access"
@@ -49,6 +50,16 @@ def flush_folder(folder: Path) -> None:
             raise
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def mask_of(path: Path) -> Iterator[None]:
+    """What the block makes grants no more than the file does; nothing to others where there is none."""
+    before = os.umask(0o777 & ~path.stat().st_mode if path.exists() else 0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def strictest(files: list[Path]) -> Path | None:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from kanon_sql import signals
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.deadline import Deadline, TimeUpError
+from kanon_sql.ending import ending
 from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
-from kanon_sql.errors import ConfigurationError, InterruptedRunError, KanonError, NoReleaseError, OutOfTimeError
+from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError
 from kanon_sql.full_domain import FullDomain
 from kanon_sql.pipeline import allow_paths, describe_algorithm, refuse_report
 from kanon_sql.preparation import load_hierarchies, prepare_search
@@ -26,7 +28,7 @@ from kanon_sql.releases.differences import recount_differences
 from kanon_sql.releases.earlier import Related, find_related, open_earlier, refuse_place
 from kanon_sql.releases.ledger import Entry, find_entry
 from kanon_sql.releases.recording import Made, conflict, recorded, refuse_early
-from kanon_sql.report import ReportDraft, write_json
+from kanon_sql.report import ReportDraft
 from kanon_sql.search.lattice import Node
 from kanon_sql.solution import Writing
 from kanon_sql.source.files import format_of
@@ -104,24 +106,9 @@ def apply_release(
     run = _Run(loaded, base, find_related(request.entries, base), request, progress, Stopwatch(), draft)
     if report is not None:
         refuse_report(loaded, report)
-    try:
-        try:
-            _run(run, options, time_limit)
-        except KeyboardInterrupt:
-            raise InterruptedRunError("interrupted: nothing was changed") from None
-    except KanonError as error:
-        error.redact(loaded.redact)
-        draft.fail(error)
-        draft.seconds = {**run.watch.seconds, "total": run.watch.total()}
-        error.report = run.report()
-        if report is not None:
-            write_json(report, error.report)
-        raise
-    draft.seconds = {**run.watch.seconds, "total": run.watch.total()}
-    made = run.report()
-    if report is not None:
-        write_json(report, made)
-    return made
+    with ending(loaded, draft, run.watch, report, run.report):
+        _run(run, options, time_limit)
+    return run.report()
 
 
 def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
@@ -129,7 +116,7 @@ def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
     run.draft.order = loaded.config.release.order
     if loaded.config.release.suppressed == "mask":
         run.draft.warnings.append("suppressed rows are dropped, not masked: masked ones would tell what has changed")
-    refuse_early(loaded, run.draft)
+    refuse_early(loaded, run.draft, options)
     _refuse_others(run)
     for one in related.compared:
         if loaded.config.target is not None and loaded.config.target.path is not None:
@@ -162,11 +149,13 @@ def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
             written = sink.written(engine)
             _verify(run, engine, prepared, written, texts, earlier)
             seen = len(run.request.entries)
-            made = Made(engine, source, roles, hierarchies, written, run.draft, applied=run.base, seen=seen)
+            paths = sink.paths()
+            made = Made(engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen)
             with recorded(loaded, made):
+                signals.hold()
                 sink.commit(engine)
+                run.draft.status = "released"
         run.draft.warnings += sink.warnings
-        run.draft.status = "released"
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from kanon_sql.config.source import SourceConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.release.staging import same_file
+from kanon_sql.releases.fingerprints import fingerprint
 from kanon_sql.releases.ledger import Entry
-from kanon_sql.releases.recording import fingerprint
 from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_described
@@ -60,15 +60,26 @@ def _basis(entry: Entry) -> tuple[object, ...]:
 def configuration_of(entry: Entry, ledger: Path, overrides: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
     """The configuration of a release. Raises ConfigurationError for releases of which that says too little."""
     name = f"release {entry.id} of {ledger.name}"
+    if "columns" not in entry.details:
+        raise ConfigurationError(f"{name}: it has no levels that could be applied; expected a full-domain release")
+    return recorded_configuration(entry, ledger, overrides)
+
+
+def recorded_configuration(entry: Entry, ledger: Path, overrides: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
+    """The configuration of a release of files. Raises ConfigurationError for one that was handed in."""
+    name = f"release {entry.id} of {ledger.name}"
     if entry.target is None:
         raise ConfigurationError(f"{name}: it was made on a connection that was handed in; expected one of files")
-    if "folder" not in entry.details or "columns" not in entry.details:
-        raise ConfigurationError(f"{name}: it has no levels that could be applied; expected a full-domain release")
     variables: dict[str, str] = {}
     text, folder = (_restored(entry.details[key], variables, name) for key in ("configuration", "folder"))
     loaded = config_from_text(text, Path(folder), overrides, name=name)
     loaded.draft.variables.update(variables)
     return loaded
+
+
+def restored(texts: Sequence[str], entry: Entry, ledger: Path) -> list[str]:
+    """Texts that the ledger keeps of a release, with what was read from the environment. ConfigurationError."""
+    return [_restored(text, {}, f"release {entry.id} of {ledger.name}") for text in texts]
 
 
 def _restored(text: str, variables: dict[str, str], name: str) -> str:
@@ -90,21 +101,29 @@ def _restored(text: str, variables: dict[str, str], name: str) -> str:
 
 def open_earlier(engine: Engine, entry: Entry, ledger: Path) -> Source:
     """A release where it was put. Raises EngineError where it is gone, or holds other rows now."""
-    loaded = configuration_of(entry, ledger)
     what = f"release {entry.id} ({entry.target})"
     try:
-        opened = open_described(engine, _as_source(loaded), loaded.base, entry.released, what)
+        opened = open_target(engine, entry, configuration_of(entry, ledger))
     except EngineError as error:
         raise EngineError(f"{what} cannot be compared with: {error}") from error
-    opened = _named(opened, entry)
-    if sorted(item.name for item in opened.columns) != sorted(entry.released) or (
-        fingerprint(engine, opened) != entry.release_fingerprint
-    ):
+    if not holds(engine, opened, entry):
         raise EngineError(
             f"{what} is not what was released: its columns or rows have changed; put it back, and keep each release "
             "in a place of its own"
         )
     return opened
+
+
+def open_target(engine: Engine, entry: Entry, loaded: LoadedConfig) -> Source:
+    """What is now where a release of this configuration was put. Raises EngineError where that cannot be read."""
+    what = f"release {entry.id} ({entry.target})"
+    return _named(open_described(engine, _as_source(loaded), loaded.base, entry.released, what), entry)
+
+
+def holds(engine: Engine, opened: Source, entry: Entry) -> bool:
+    """Whether a table has the columns and the rows of a release."""
+    names = sorted(item.name for item in opened.columns)
+    return names == sorted(entry.released) and fingerprint(engine, opened) == entry.release_fingerprint
 
 
 def refuse_place(path: Path, entry: Entry, ledger: Path) -> None:

@@ -7,25 +7,25 @@ the first.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 from kanon_sql import __version__
 from kanon_sql.config.arguments import to_yaml
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
-from kanon_sql.engine.connection import Engine
+from kanon_sql.engine.connection import Engine, EngineOptions
 from kanon_sql.engine.template import Item
-from kanon_sql.errors import EngineError, NoReleaseError
-from kanon_sql.linking.cells import text_of
+from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedError
 from kanon_sql.outputs import refuse_outputs
 from kanon_sql.releases.basis import Hierarchies, basis_of
-from kanon_sql.releases.ledger import Entry, open_ledger
+from kanon_sql.releases.fingerprints import digest, fingerprint
+from kanon_sql.releases.ledger import Entry, Ledger, open_ledger
+from kanon_sql.releases.settling import settle_open, still_beside
 from kanon_sql.report import ReportDraft
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
@@ -37,8 +37,9 @@ Json = dict[str, Any]
 class Made:
     """A release that was written and verified, and is not in its place yet.
 
-    `handed_in` says that it is on a user's connection. `applied` is the release whose levels it was made at, compared
-    with those of the `seen` releases that the ledger held then.
+    `paths` are the (files, folders) that it was written to. `handed_in` says that it is on a user's connection.
+    `applied` is the release whose levels it was made at, compared with those of the `seen` releases that the ledger
+    held then.
     """
 
     engine: Engine
@@ -47,25 +48,25 @@ class Made:
     hierarchies: Hierarchies
     written: Source
     draft: ReportDraft
+    paths: tuple[list[Path], list[Path]]
     handed_in: bool = False
     applied: Entry | None = None
     seen: int = 0
 
 
-def refuse_early(loaded: LoadedConfig, draft: ReportDraft) -> None:
+def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOptions) -> None:
     """What can be told before any row is read: the ledger can be used, and the order of the rows will be random.
 
-    Two releases in one order are joined by their places. Raises NoReleaseError for such an order, or warns where the
-    configuration says so; ConfigurationError and EngineError for the ledger.
+    Open releases of the ledger are settled first. Two releases in one order are joined by their places. Raises
+    NoReleaseError for such an order, or warns where the configuration says so; ConfigurationError and EngineError for
+    the ledger.
     """
     asked = loaded.config.releases
     if asked is None:
         return
     path, place = loaded.base / asked.path, loaded.place("releases")
     refuse_outputs([loaded], [("the ledger", path)])
-    if path.exists():
-        with open_ledger(path, place, write=False) as ledger:
-            ledger.entries()
+    settle_open(path, place, options)
     release = loaded.config.release
     if release.order == "none" or release.seed is not None:
         what = "the order is not random" if release.order == "none" else "release.seed makes the order repeatable"
@@ -75,42 +76,45 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft) -> None:
 
 @contextmanager
 def recorded(loaded: LoadedConfig, made: Made) -> Iterator[None]:
-    """The block puts the release in its place: before it conflicts are looked for, behind it the release is recorded.
+    """The block puts the release in its place: before it conflicts are looked for, and the release recorded as open.
 
-    Raises NoReleaseError for a conflict that is not only to be warned of, EngineError for the ledger.
+    It is that until the block has ended well; a release of which nobody can say any more counts as one. Raises
+    NoReleaseError for a conflict that is not only to be warned of, EngineError for the ledger.
     """
     asked = loaded.config.releases
     if asked is None:
         yield
         return
     place = loaded.place("releases")
-    in_place = False
-    try:
-        with open_ledger(loaded.base / asked.path, place, write=True) as ledger:
-            earlier = ledger.entries()
-            entry = _entry(loaded, made, earlier)
-            if made.applied is None:
-                _refuse_complementary(loaded, asked, made, entry, earlier)
-            elif len(earlier) != made.seen:
-                raise EngineError(f"{place}: another release was recorded meanwhile; run again")
-            else:
-                made.draft.ledger = _account(asked, entry, earlier)
-            ledger.add(entry)
+    with open_ledger(loaded.base / asked.path, place, write=True) as ledger:
+        earlier = ledger.entries()
+        entry = _entry(loaded, made, earlier)
+        if made.applied is None:
+            _refuse_complementary(loaded, asked, made, entry, earlier)
+        elif len(earlier) != made.seen:
+            raise EngineError(f"{place}: another release was recorded meanwhile; run again")
+        else:
+            made.draft.ledger = _account(asked, entry, earlier)
+        ledger.add(entry)
+        try:
             yield
-            in_place = True
-    except EngineError as error:
-        if not in_place:
+        except ReleasedError:
+            _close(ledger, entry, made.draft, released=True)
             raise
-        raise EngineError(f"{place}: the release is in its place, but it could not be recorded: {error}") from error
+        except (KanonError, KeyboardInterrupt):
+            _close(ledger, entry, made.draft, released=False)
+            raise
+        _close(ledger, entry, made.draft, released=True)
 
 
-def fingerprint(engine: Engine, table: Source) -> str:
-    """A text that is equal for tables of equal columns and rows, in whatever order and format; it takes one scan."""
-    columns = sorted(table.columns, key=lambda item: item.name)
-    items: list[Item] = [{"value": text_of(item, ())} for item in columns]
-    sums = engine.query("releases/fingerprint", names={"table_rows": table.relation}, lists={"cell": items})[0]
-    said = json.dumps([[item.name for item in columns], *map(str, sums)])
-    return _digest(said)
+def _close(ledger: Ledger, entry: Entry, draft: ReportDraft, *, released: bool) -> None:
+    """Says of a release in the ledger what became of it; where that fails, the next run finds it open and looks."""
+    try:
+        ledger.close(entry, released=released)
+    except EngineError as error:
+        draft.warnings.append(
+            f"release {entry.id} stays open in the ledger, where it counts as one; the next run settles that: {error}"
+        )
 
 
 def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
@@ -120,7 +124,7 @@ def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
     source_print = fingerprint(made.engine, made.source)
     number = earlier[-1].id + 1 if earlier else 1
     built_on = next((one for one in reversed(earlier) if one.release_fingerprint == source_print), None)
-    place = None if source is None else _digest(source)
+    place = None if source is None else digest(source)
     if made.applied is not None:
         built_on = made.applied
     same = built_on or next((one for one in earlier if _has_source(one, source_print, place)), None)
@@ -136,7 +140,7 @@ def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
         source_place=place,
         source_fingerprint=source_print,
         target=None if target is None else loaded.redact(target),
-        target_place=None if target is None else _digest(target),
+        target_place=None if target is None else digest(target),
         release_fingerprint=fingerprint(made.engine, made.written),
         quasi_identifiers=[item.name for item in made.roles.quasi_identifiers],
         released=[item.name for item in made.roles.released],
@@ -147,6 +151,7 @@ def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
             "folder": loaded.redact(str(loaded.base.resolve())),
             **({} if levels is None else {"columns": basis_of(made.roles, made.hierarchies, levels)}),
             **({} if made.applied is None else {"applied": True}),
+            "open": [loaded.redact(one) for one in still_beside(made.paths)],
             **{key: report[key] for key in ("algorithm", "rows", "classes", "privacy")},
         },
     )
@@ -156,10 +161,6 @@ def _has_source(entry: Entry, source_print: str, place: str | None) -> bool:
     """Whether a release was made of the same source: the same rows, or the same place, which may have changed since."""
     known = (entry.source_place, entry.target_place)
     return entry.source_fingerprint == source_print or (place is not None and place in known)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _refuse_complementary(

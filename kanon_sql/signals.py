@@ -1,0 +1,116 @@
+"""What SIGINT, SIGTERM and SIGHUP do: they end a run at once while nothing is changed, and wait from then on.
+
+The engine looks for signals while a statement runs, but then waits for what its threads do, which may take minutes:
+so a handler of ours interrupts the connections first.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+from weakref import WeakSet
+
+from kanon_sql.errors import InterruptedRunError
+
+AFTER_RELEASE = "interrupted after the release was put in its place, where it is complete and verified"
+
+_NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_connections: WeakSet[Any] = WeakSet()
+
+
+class _Run:
+    """The run of this process on its main thread: how deep its blocks are, and the handlers that it replaced."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.replaced: dict[int, Any] = {}
+        self.waiting: list[int] | None = None  # signals that came since they must wait
+
+
+_run = _Run()
+
+
+def install() -> None:
+    """Handlers for the whole process, as the command does; signals that are ignored stay so (nohup)."""
+    _replace(_NUMBERS, _interrupt)
+
+
+def ignore() -> None:
+    """For the very end of a process, which says what happened and cannot be ended better than by that."""
+    _replace(_NUMBERS, signal.SIG_IGN)
+
+
+def watch(connection: Any) -> None:
+    """From now on a signal interrupts what this connection of the engine executes, as long as it exists."""
+    with suppress(TypeError):  # not every stand-in for a connection can be watched
+        _connections.add(connection)
+
+
+@contextmanager
+def run_block() -> Iterator[None]:
+    """A run, or a command around it: in it a signal interrupts the statement that runs.
+
+    At the end of the outermost block the handlers are as they were, and signals that had to wait (see `hold`) come
+    through: to a handler of the caller's own, else as InterruptedRunError. Only the main thread has signals.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    if not _run.depth and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        _run.replaced.update(_replace((signal.SIGINT,), _interrupt))
+    _run.depth += 1
+    ended_well = False
+    try:
+        yield
+        ended_well = True
+    finally:
+        _run.depth -= 1
+        if not _run.depth:
+            _let_through(ended_well)
+
+
+def hold() -> None:
+    """From here to the end of the outermost block signals wait: the release is put in its place now."""
+    if not _run.depth or _run.waiting is not None or threading.current_thread() is not threading.main_thread():
+        return
+    _run.waiting = []
+    for number, handler in _replace(_NUMBERS, _wait).items():
+        _run.replaced.setdefault(number, handler)
+
+
+def _let_through(ended_well: bool) -> None:
+    came, _run.waiting = _run.waiting or [], None
+    replaced, _run.replaced = _run.replaced, {}
+    for number, handler in replaced.items():
+        signal.signal(number, handler)
+    ours = (_interrupt, signal.default_int_handler)
+    for number in came:
+        if replaced[number] not in ours:
+            signal.raise_signal(number)
+    if ended_well and any(replaced[number] in ours for number in came):
+        raise InterruptedRunError(AFTER_RELEASE)
+
+
+def _replace(numbers: tuple[signal.Signals, ...], handler: Any) -> dict[int, Any]:
+    """Sets a handler for the signals that are not ignored; the handlers before."""
+    before: dict[int, Any] = {number: signal.getsignal(number) for number in numbers}
+    # None is a handler that was not set from Python, and could not be set again.
+    kept = {number: old for number, old in before.items() if old not in (signal.SIG_IGN, None)}
+    for number in kept:
+        signal.signal(number, handler)
+    return kept
+
+
+def _interrupt(*_: Any) -> None:
+    for connection in list(_connections):
+        with suppress(Exception):  # one that is closed by now
+            connection.interrupt()
+    raise KeyboardInterrupt
+
+
+def _wait(number: int, *_: Any) -> None:
+    if _run.waiting is not None:
+        _run.waiting.append(number)
