@@ -13,8 +13,6 @@ from kanon_sql.errors import EngineError, InterruptedRunError, KanonError, Relea
 from kanon_sql.progress import Stopwatch
 from kanon_sql.report import ReportDraft, write_json
 
-NOTHING_CHANGED = "interrupted: nothing was changed"
-
 
 @contextmanager
 def ending(
@@ -50,7 +48,7 @@ def ending(
                 draft.errors = list(failure.problems)
                 raise ReleasedError([f"the release is in its place, but {one}" for one in failure.problems]) from None
     except KeyboardInterrupt:
-        raise InterruptedRunError(NOTHING_CHANGED) from None
+        raise InterruptedRunError(signals.NOTHING_CHANGED) from None
     except KanonError as error:
         error.report = describe()
         raise
@@ -62,7 +60,7 @@ def _after_release(draft: ReportDraft) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        raise InterruptedRunError(NOTHING_CHANGED) from None
+        raise InterruptedRunError(signals.NOTHING_CHANGED) from None
     except Exception as error:
         if draft.status != "released" or isinstance(error, ReleasedError):
             raise

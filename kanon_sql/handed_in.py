@@ -110,7 +110,7 @@ def handed_in(
     else:
         relation = exp.Table(this=template.quoted(state("source_relation")))
         view = relation.sql("duckdb")
-        connection.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS {source.sql_query()}").fetchall()
+        Engine(connection, owned=False).run(f"CREATE OR REPLACE TEMP VIEW {view} AS {source.sql_query()}")
     return loaded, Job(connection, relation, ConnectionSink(_table(target)))
 
 

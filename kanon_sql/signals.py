@@ -15,6 +15,7 @@ from weakref import WeakSet
 
 from kanon_sql.errors import InterruptedRunError
 
+NOTHING_CHANGED = "interrupted: nothing was changed"
 AFTER_RELEASE = "interrupted after the release was put in its place, where it is complete and verified"
 
 _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -28,6 +29,7 @@ class _Run:
         self.depth = 0
         self.replaced: dict[int, Any] = {}
         self.waiting: list[int] | None = None  # signals that came since they must wait
+        self.interrupted = False
 
 
 _run = _Run()
@@ -35,12 +37,18 @@ _run = _Run()
 
 def install() -> None:
     """Handlers for the whole process, as the command does; signals that are ignored stay so (nohup)."""
+    _run.interrupted = False
     _replace(_NUMBERS, _interrupt)
 
 
 def ignore() -> None:
     """For the very end of a process, which says what happened and cannot be ended better than by that."""
     _replace(_NUMBERS, signal.SIG_IGN)
+
+
+def interrupted() -> bool:
+    """Whether a signal has interrupted the process: what it then fails with may be called anything."""
+    return _run.interrupted
 
 
 def watch(connection: Any) -> None:
@@ -105,6 +113,7 @@ def _replace(numbers: tuple[signal.Signals, ...], handler: Any) -> dict[int, Any
 
 
 def _interrupt(*_: Any) -> None:
+    _run.interrupted = True
     for connection in list(_connections):
         with suppress(Exception):  # one that is closed by now
             connection.interrupt()

@@ -43,7 +43,8 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
     config = configuration("people.csv", "release.csv", insensitive=[], identifiers=["cost"])
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
     monkeypatch.chdir(tmp_path)
-    before = signal.getsignal(signal.SIGTERM)
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
 
     def run(*words: str) -> Ended:
         capsys.readouterr()
@@ -53,7 +54,8 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
         return Ended(ended.value.code, *capsys.readouterr())
 
     yield run
-    signal.signal(signal.SIGTERM, before)
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)
 
 
 def problems(ended: Ended) -> list[str]:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared
 from kanon_sql.compilation import Compiled, compile_configuration, describe_compiled
 from kanon_sql.config.load import LoadedConfig
@@ -21,6 +22,7 @@ from kanon_sql.sqlmesh.model import SqlmeshModel
 from kanon_sql.sqlmesh.model import write_model as write_sqlmesh
 
 
+@without_causes
 def compile(
     config: Configuration,
     *,
@@ -51,6 +53,7 @@ def compile(
     return str(data["statement"]["sql"])
 
 
+@without_causes
 def compile_report(
     loaded: LoadedConfig,
     statement: Statement,
@@ -63,6 +66,7 @@ def compile_report(
     return _compiled(loaded, statement, options, time_limit, report, progress)[0]
 
 
+@without_causes
 def dbt_model(
     config: Configuration,
     project: str | os.PathLike[str],
@@ -95,6 +99,7 @@ def dbt_model(
     return data
 
 
+@without_causes
 def sqlmesh_model(
     config: Configuration,
     project: str | os.PathLike[str],

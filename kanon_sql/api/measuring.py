@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import EngineConfig
@@ -31,6 +32,7 @@ from kanon_sql.sweeping import run_plan, write_outputs
 from kanon_sql.table_check import check_table
 
 
+@without_causes
 def check(
     config: Configuration,
     data: str | os.PathLike[str] | None = None,
@@ -55,6 +57,7 @@ def check(
         return check_table(engine, loaded, opened, progress or Progress(), watch, compared)
 
 
+@without_causes
 def lattice(
     config: Configuration,
     *,
@@ -78,6 +81,7 @@ def lattice(
         return list_lattice(engine, loaded, prepared, progress or Progress(), time_limit).data
 
 
+@without_causes
 def sweep(
     configs: Given | Sequence[Given],
     *,
@@ -108,6 +112,7 @@ def sweep(
     return data
 
 
+@without_causes
 def risk(
     config: Configuration,
     *,
@@ -144,6 +149,7 @@ def risk(
     return data
 
 
+@without_causes
 def link(
     release: str | os.PathLike[str],
     external: str | os.PathLike[str],

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from kanon_sql.api.chains import without_causes
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.engine.connection import Engine, EngineOptions
 from kanon_sql.engines.opening import open_reading
@@ -20,6 +21,7 @@ Configuration = str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig
 Overrides = Iterable[tuple[str, Any]]
 
 
+@without_causes
 def load(config: Configuration, overrides: Overrides = ()) -> LoadedConfig:
     """A configuration from a file's path or a mapping. Raises ConfigurationError with every problem."""
     if isinstance(config, LoadedConfig):

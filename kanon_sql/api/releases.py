@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load
 from kanon_sql.engine.connection import EngineOptions
 from kanon_sql.errors import ConfigurationError
@@ -20,6 +21,7 @@ from kanon_sql.releases.settling import settle_open
 from kanon_sql.report import write_json
 
 
+@without_causes
 def check_releases(
     first: str | os.PathLike[str],
     second: str | os.PathLike[str],
@@ -65,6 +67,7 @@ def check_releases(
     return data
 
 
+@without_causes
 def list_releases(ledger: str | os.PathLike[str]) -> dict[str, Any]:
     """The releases of a ledger, or of the ledger that a configuration names: `kanon-sql releases list --json`.
 
@@ -74,12 +77,14 @@ def list_releases(ledger: str | os.PathLike[str]) -> dict[str, Any]:
     return {"ledger": str(path), "releases": [entry.to_dict() for entry in entries]}
 
 
+@without_causes
 def show_release(ledger: str | os.PathLike[str], number: int) -> dict[str, Any]:
     """One release of a ledger: what `kanon-sql releases show --json` prints. Raises ConfigurationError, EngineError."""
     path, entries = _ledger(ledger)
     return find_entry(entries, number, path).to_dict()
 
 
+@without_causes
 def apply(
     number: int,
     data: str | os.PathLike[str],

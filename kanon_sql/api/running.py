@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engine.connection import EngineOptions
@@ -37,6 +38,7 @@ class RunResult:
     report: dict[str, Any]
 
 
+@without_causes
 def run(
     config: Configuration,
     *,

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.options import common_options, take_common
+from kanon_sql.cli.options import after_release, common_options, take_common
 from kanon_sql.errors import KanonError
 
 
@@ -57,15 +57,13 @@ def apply(number: int, data: Path, ledger: str, output: Path | None, **options: 
             progress=common.progress(),
         )
     except KanonError as error:
-        if error.report is not None:
-            common.warn(error.report["warnings"])
-            if common.as_json:
-                click.echo(json.dumps(error.report, indent=1, ensure_ascii=False))
+        common.tell_failed(error)
         raise
-    common.warn(report["warnings"])
-    if common.as_json:
-        click.echo(json.dumps(report, indent=1, ensure_ascii=False))
-    elif not common.quiet:
-        from kanon_sql.cli.releases_summary import summarize_applied
+    with after_release():
+        common.warn(report["warnings"])
+        if common.as_json:
+            click.echo(json.dumps(report, indent=1, ensure_ascii=False))
+        elif not common.quiet:
+            from kanon_sql.cli.releases_summary import summarize_applied
 
-        click.echo(summarize_applied(report))
+            click.echo(summarize_applied(report))

@@ -87,10 +87,7 @@ def compile_command(
             loaded, statement, common.engine(), common.time_limit, common.report, common.progress()
         )
     except KanonError as error:
-        if error.report is not None:
-            common.warn(error.report["warnings"])
-            if common.as_json:
-                click.echo(json.dumps(error.report, indent=1, ensure_ascii=False))
+        common.tell_failed(error)
         raise
     common.warn(data["warnings"])
     if common.as_json:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import traceback
-from typing import Any
+from contextlib import suppress
 
 import click
 
-from kanon_sql import __version__
+from kanon_sql import __version__, signals
 from kanon_sql.cli.apply import apply
 from kanon_sql.cli.check import check
 from kanon_sql.cli.compile import compile_command
@@ -72,11 +71,13 @@ def main(arguments: list[str] | None = None) -> None:
     """Runs a command and exits with its status."""
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words
-    signal.signal(signal.SIGTERM, _terminate)
+    signals.install()
+    _open_streams()
     output = sys.stdout
     try:
-        status = cli.main(words, prog_name="kanon-sql", standalone_mode=False)
-        sys.stdout.flush()
+        with signals.run_block():
+            status = cli.main(words, prog_name="kanon-sql", standalone_mode=False)
+            sys.stdout.flush()
     except KanonError as error:
         status = _fail(error.problems, error.exit_status, debug)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -88,27 +89,49 @@ def main(arguments: list[str] | None = None) -> None:
     except click.ClickException as error:
         status = _fail([error.format_message()], 2, debug)
     except (KeyboardInterrupt, click.Abort):
-        interrupted = InterruptedRunError("interrupted: nothing was changed")
-        status = _fail(interrupted.problems, interrupted.exit_status, debug)
+        status = _fail([signals.NOTHING_CHANGED], InterruptedRunError.exit_status, debug)
     except (BrokenPipeError, SystemExit) as error:
         # The reader of standard output went away, which is its right; click then wraps the stream and exits with 1.
         if isinstance(error, SystemExit) and sys.stdout is output:
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+        sys.stdout = output
         status = 0
     except Exception as error:
-        problem = f"unexpected {type(error).__name__}; please report it with the output of --debug"
-        status = _fail([problem], 3, debug)
+        if signals.interrupted():
+            status = _fail([signals.NOTHING_CHANGED], InterruptedRunError.exit_status, debug)
+        elif isinstance(error, OSError) and error.filename is None:
+            status = _fail([f"the output cannot be written ({error.strerror})"], 3, debug)
+        else:
+            problem = f"unexpected {type(error).__name__}; please report it with the output of --debug"
+            status = _fail([problem], 3, debug)
+    _give_up_broken_streams()
     sys.exit(status if isinstance(status, int) else 0)
 
 
 def _fail(problems: list[str], status: int, debug: bool) -> int:
-    if debug:
-        traceback.print_exc()
-    for problem in problems:
-        click.echo(f"kanon-sql: error: {' '.join(problem.split())}", err=True)
+    with suppress(OSError):  # the status says it where standard error cannot be written
+        if debug:
+            traceback.print_exc()
+        for problem in problems:
+            click.echo(f"kanon-sql: error: {' '.join(problem.split())}", err=True)
     return status
 
 
-def _terminate(*_: Any) -> None:
-    raise KeyboardInterrupt
+def _open_streams() -> None:
+    """Standard streams that are closed lead nowhere: else the next file that is opened takes their number."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", closefd=False))
+
+
+def _give_up_broken_streams() -> None:
+    """What cannot be written is not tried again at the end of the interpreter, which would change the status."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

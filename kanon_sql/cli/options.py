@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from kanon_sql.errors import KanonError, ReleasedError
 
 if TYPE_CHECKING:
     from kanon_sql.config.load import LoadedConfig
@@ -121,6 +125,14 @@ class Common:
             for warning in warnings:
                 click.echo(f"kanon-sql: warning: {warning}", err=True)
 
+    def tell_failed(self, error: KanonError) -> None:
+        """Prints what there is of a run that failed, beside the error itself."""
+        if error.report is not None:
+            with suppress(OSError):  # the error is more than that this cannot be printed
+                self.warn(error.report["warnings"])
+                if self.as_json:
+                    click.echo(json.dumps(error.report, indent=1, ensure_ascii=False))
+
 
 def common_options(command: Command) -> Command:
     """Adds the shared options to a command."""
@@ -159,6 +171,19 @@ def take_common(options: dict[str, Any]) -> Common:
         "show_values",
     )
     return Common(tuple(overrides), **{name: options.pop(name) for name in names})
+
+
+@contextmanager
+def after_release() -> Iterator[None]:
+    """What is printed once a release is in its place. Raises ReleasedError where it cannot be printed."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise ReleasedError(
+            f"the release is in its place, but the output could not be written ({error.strerror})"
+        ) from None
 
 
 def mapping_of(data: str, options: dict[str, Any]) -> dict[str, Any]:

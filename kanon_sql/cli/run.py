@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.options import column_options, common_options, loaded_from, take_common
+from kanon_sql.cli.options import after_release, column_options, common_options, loaded_from, take_common
 from kanon_sql.errors import KanonError
 
 
@@ -58,15 +58,13 @@ def run(config: str, print_config: bool, **options: Any) -> None:
             progress=common.progress(),
         )
     except KanonError as error:
-        if error.report is not None:
-            common.warn(error.report["warnings"])
-            if common.as_json:
-                click.echo(json.dumps(error.report, indent=1, ensure_ascii=False))
+        common.tell_failed(error)
         raise
-    common.warn(list(result.warnings))
-    if common.as_json:
-        click.echo(json.dumps(result.report, indent=1, ensure_ascii=False))
-    elif not common.quiet:
-        from kanon_sql.cli.summary import summarize_run
+    with after_release():
+        common.warn(list(result.warnings))
+        if common.as_json:
+            click.echo(json.dumps(result.report, indent=1, ensure_ascii=False))
+        elif not common.quiet:
+            from kanon_sql.cli.summary import summarize_run
 
-        click.echo(summarize_run(result.report))
+            click.echo(summarize_run(result.report))

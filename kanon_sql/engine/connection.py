@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
+from kanon_sql import signals
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine import template
 from kanon_sql.engine.scratch import spill_folder
@@ -42,6 +43,7 @@ class Engine:
         self.show_values = show_values
         self.statements = 0
         self._deadline = Deadline()
+        signals.watch(connection)
 
     def query(self, name: template.Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
         """Runs the query file `name`, or a composed statement, with its holes filled (see template.fill); its rows."""
@@ -54,16 +56,22 @@ class Engine:
         try:
             cursor = self.connection.execute(sql, dict(values)) if values else self.connection.execute(sql)
             return cursor.fetchall()
-        except duckdb.InterruptException:
+        except (duckdb.Error, RuntimeError) as error:
+            failure = self._failure(error)
+        # Raised out here, the engine's own error is not in its chain, which loggers and notebooks show.
+        raise failure
+
+    def _failure(self, error: duckdb.Error | RuntimeError) -> Exception:
+        """What an error of the engine is to us. Raises TimeUpError where the time was up."""
+        if isinstance(error, duckdb.InterruptException):
             self._deadline.check()
-            raise InterruptedRunError("interrupted: nothing was changed") from None
-        except duckdb.Error as error:
-            raise EngineError(self.say(error)) from error
-        except RuntimeError as error:
-            # What a signal makes of a statement that runs.
-            if "interrupt" not in str(error).lower():
-                raise
-            raise InterruptedRunError("interrupted: nothing was changed") from None
+            return InterruptedRunError(signals.NOTHING_CHANGED)
+        if isinstance(error, duckdb.Error):
+            failure = EngineError(self.say(error))
+            failure.__cause__ = error if self.show_values else None
+            return failure
+        # What a signal makes of a statement that runs.
+        return InterruptedRunError(signals.NOTHING_CHANGED) if "interrupt" in str(error).lower() else error
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
@@ -92,11 +100,27 @@ class Engine:
         return describe(error, show_values=self.show_values)
 
 
-def describe(error: duckdb.Error, *, show_values: bool) -> str:
-    """One line for an error of the engine.
+# Errors that are found before a row is read, or that name files: of all others the words may be values of the data.
+_SPEAKING = (
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.ConnectionException,
+    duckdb.DependencyException,
+    duckdb.IOException,
+    duckdb.ParserException,
+    duckdb.PermissionException,
+    duckdb.SyntaxException,
+)
+_OF_VALUES = (
+    duckdb.ConstraintException,
+    duckdb.ConversionException,
+    duckdb.InvalidInputException,
+    duckdb.OutOfRangeException,
+)
 
-    Conversion, constraint and parser messages quote data, so their details are left out unless `show_values`.
-    """
+
+def describe(error: duckdb.Error, *, show_values: bool) -> str:
+    """One line for an error of the engine: unless `show_values` its words only of kinds that hold no values."""
     line = re.search(r"CSV Error on Line: (\d+)", str(error))
     if line:
         return f"line {line[1]} cannot be read as CSV; look at its quotes, delimiters and line ends"
@@ -109,17 +133,20 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
             "the engine ran out of memory or of space for temporary data; raise --memory-limit, "
             "lower --threads or name a larger --temp-directory"
         )
-    speaks_of_values = (
-        duckdb.ConversionException,
-        duckdb.InvalidInputException,
-        duckdb.ConstraintException,
-        duckdb.OutOfRangeException,
-    )
-    if isinstance(error, speaks_of_values) and not show_values:
+    if isinstance(error, _OF_VALUES) and not show_values:
         return f"the engine refused a value ({kind}); --show-values shows which"
+    said = first if show_values else _without_values(first) if isinstance(error, _SPEAKING) else ""
     if isinstance(error, duckdb.InternalException):
-        return f"internal error of the engine; please report it with the output of --debug ({first[:200]})"
-    return f"the engine failed ({kind}): {first[:500]}"
+        return f"internal error of the engine; please report it{f' ({said[:200]})' if said else ''}"
+    if not said:
+        return f"the engine failed ({kind}); --show-values shows its words"
+    return f"the engine failed ({kind}): {said[:500]}"
+
+
+def _without_values(text: str) -> str:
+    """Without what may be values also where a kind speaks: literals, as those of an ENUM, and folders of partitions."""
+    text = re.sub(r"'(?:[^']|'')*'", "'...'", text)
+    return re.sub(r"=[^/\"]*(?=/)", "=...", text)
 
 
 @contextmanager
@@ -131,13 +158,14 @@ def open_engine(options: EngineOptions, database: str = ":memory:") -> Iterator[
     with spill_folder(options.temp_directory) as folder:
         connection = duckdb.connect(database)
         try:
-            _set_bounds(connection, options, folder)
-            yield Engine(connection, show_values=options.show_values)
+            engine = Engine(connection, show_values=options.show_values)
+            _set_bounds(engine, options, folder)
+            yield engine
         finally:
             connection.close()
 
 
-def _set_bounds(connection: duckdb.DuckDBPyConnection, options: EngineOptions, folder: Path) -> None:
+def _set_bounds(engine: Engine, options: EngineOptions, folder: Path) -> None:
     settings: dict[str, Any] = {
         "temp_directory": str(folder),
         "autoinstall_known_extensions": False,
@@ -149,24 +177,24 @@ def _set_bounds(connection: duckdb.DuckDBPyConnection, options: EngineOptions, f
         "enable_progress_bar_print": False,
     }
     for name, value in settings.items():
-        set_value(connection, name, value)
+        _set(engine, name, value)
     for option, name, bound in (
         ("--threads", "threads", options.threads),
         ("--memory-limit", "memory_limit", options.memory_limit),
     ):
         if bound is not None:
             try:
-                set_value(connection, name, bound)
-            except duckdb.Error:
+                _set(engine, name, bound)
+            except EngineError:
                 raise ConfigurationError(
                     f"{option}: the engine does not take {bound!r}; expected for example "
                     f"{'4' if name == 'threads' else '4GB'}"
                 ) from None
 
 
-def set_value(connection: duckdb.DuckDBPyConnection, name: str, value: Any) -> None:
+def _set(engine: Engine, name: str, value: Any) -> None:
     """SET name = value, the value as a literal of the syntax tree."""
-    connection.execute(f"SET {name} = {literal(value).sql(dialect='duckdb')}").fetchall()
+    engine.run(f"SET {name} = {literal(value).sql(dialect='duckdb')}")
 
 
 def literal(value: Any) -> exp.Expr:
@@ -184,11 +212,10 @@ def lock_down(engine: Engine, files: Iterable[Path], folders: Iterable[Path]) ->
     """
     if not engine.owned:
         return
-    connection = engine.connection
     folders = list(folders)
     paths = [str(path) for path in (*files, *folders)]
     # A name that reads as a glob is escaped where it is read; the engine looks at both spellings.
-    set_value(connection, "allowed_paths", sorted({*paths, *(escape(path) for path in paths)}))
-    set_value(connection, "allowed_directories", [f"{folder}{os.sep}" for folder in folders])
-    set_value(connection, "enable_external_access", False)
-    set_value(connection, "lock_configuration", True)
+    _set(engine, "allowed_paths", sorted({*paths, *(escape(path) for path in paths)}))
+    _set(engine, "allowed_directories", [f"{folder}{os.sep}" for folder in folders])
+    _set(engine, "enable_external_access", False)
+    _set(engine, "lock_configuration", True)

@@ -180,7 +180,7 @@ class Postgres(Warehouse):
             yield
         except psycopg.Error as error:
             said = describe(error, show_values=self.show_values)
-            raise EngineError(f"{place}: {said}" if place else said) from error
+            raise EngineError(f"{place}: {said}" if place else said) from (error if self.show_values else None)
 
     def _copy_out(self, sql: str, file: Path) -> None:
         self.statements += 1

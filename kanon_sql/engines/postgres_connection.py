@@ -19,10 +19,20 @@ _OWN_SETTINGS = (
     "standard_conforming_strings = on",
     "idle_in_transaction_session_timeout = 0",
 )
+_NO_URL = (
+    "engine.postgres: this is no connection URL; expected postgresql://user:password@host:port/database, with %40 for "
+    "@, %2F for /, %3F for ?, %23 for # and %3A for : in a user or password"
+)
+# Classes of SQLSTATE: transactions, authorization, rollback, resources, state of objects, operators, system errors ...
+_OF_SERVER = ("25", "28", "40", "53", "55", "57")
+# ... and names and syntax.
+_OF_NAMES = ("0A", "3D", "3F", "42")
 
 
 def open_connection(url: str) -> psycopg.Connection[Any]:
     """A connection in a transaction that sees one state of the database. Raises ConfigurationError or EngineError."""
+    if _is_ambiguous(url):
+        raise ConfigurationError(_NO_URL)
     try:
         import psycopg
     except ImportError:
@@ -32,24 +42,33 @@ def open_connection(url: str) -> psycopg.Connection[Any]:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         for setting in _OWN_SETTINGS:
             connection.execute(encoded(f"SET {setting}"))
-    except psycopg.ProgrammingError as error:
+    except psycopg.ProgrammingError:
         # What libpq says of a URL that it cannot read quotes it, perhaps the password.
-        raise ConfigurationError(
-            "engine.postgres: this is no connection URL; expected postgresql://user:password@host:port/database, with "
-            "%40 for @, %2F for / and %3A for : in a user or password"
-        ) from error
+        raise ConfigurationError(_NO_URL) from None
     except psycopg.Error as error:
-        raise EngineError(f"engine.postgres: no connection: {_one_line(str(error))}") from error
+        raise EngineError(f"engine.postgres: no connection: {_one_line(str(error))}") from None
     return connection
 
 
+def _is_ambiguous(url: str) -> bool:
+    """Whether a password that is not encoded would be taken for a host or a port, which messages name."""
+    before, at, _ = url.partition("://")[2].rpartition("@")
+    return bool(at) and any(mark in before for mark in "@/?#")
+
+
 def describe(error: psycopg.Error, *, show_values: bool) -> str:
-    """One line for an error of PostgreSQL; classes 22, 23 and P0 (data, constraints, functions) quote values."""
+    """One line for an error of PostgreSQL: unless `show_values` its words only where they hold no values.
+
+    That is where it points into a statement, which was then not executed, and where it speaks of the server.
+    """
     state = error.sqlstate or ""
     if not state or state.startswith(("57P", "08")):
         return "the connection to PostgreSQL was lost; nothing was changed"
     if state.startswith(("22", "23", "P0")) and not show_values:
         return f"PostgreSQL refused a value (SQLSTATE {state}); --show-values shows which"
+    speaks = state.startswith(_OF_SERVER) or (state.startswith(_OF_NAMES) and error.diag.statement_position)
+    if not speaks and not show_values:
+        return f"PostgreSQL failed (SQLSTATE {state}, {type(error).__name__}); --show-values shows its words"
     return f"PostgreSQL failed (SQLSTATE {state}): {_one_line(str(error))}"
 
 

@@ -172,7 +172,7 @@ class Spark(Warehouse):
             raise
         except Exception as error:
             said = describe(error, show_values=self.show_values)
-            raise EngineError(f"{place}: {said}" if place else said) from error
+            raise EngineError(f"{place}: {said}" if place else said) from (error if self.show_values else None)
 
     def whole_path(self, path: str, base: Path) -> str:
         """A path as the engine reads it: one without a scheme belongs to this machine."""

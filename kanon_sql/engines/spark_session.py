@@ -58,41 +58,44 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
         # What follows a semicolon may be a token.
         shown = url.partition(";")[0]
         said = describe(error, show_values=False).replace(url, shown)
-        raise EngineError(f"engine.spark: no session at {shown}: {said}") from error
+        raise EngineError(f"engine.spark: no session at {shown}: {said}") from None
     return session, not opened
 
 
 _PROXIES = ("grpc_proxy", "https_proxy", "http_proxy", "all_proxy")
-_SECRETIVE = (
-    "CAST_INVALID_INPUT",
-    "CAST_OVERFLOW",
-    "CANNOT_PARSE",
-    "DATETIME",
-    "DIVIDE_BY_ZERO",
-    "INVALID_ARRAY_INDEX",
-    "MALFORMED_CSV",
-    "MALFORMED_RECORD",
-    "NUMERIC_VALUE_OUT_OF_RANGE",
-    "OVERFLOW",
-    "USER_RAISED_EXCEPTION",
+# Conditions of Spark that are found before a row is read, by how their names begin.
+_SPEAKING = (
+    "AMBIGUOUS_",
+    "CATALOG_",
+    "COLUMN_",
+    "DATATYPE_MISMATCH",
+    "MISSING_",
+    "PARSE_",
+    "PATH_",
+    "SCHEMA_",
+    "TABLE_",
+    "UNABLE_TO_INFER_SCHEMA",
+    "UNRESOLVED_",
+    "UNSUPPORTED_",
+    "VIEW_",
 )
+_ANALYSIS = ("AnalysisException", "ParseException")
 
 
 def describe(error: Exception, *, show_values: bool) -> str:
-    """One line for an error of Spark; one that quotes data is cut to its name unless values may be shown."""
+    """One line for an error of Spark: unless `show_values` its words only of conditions that hold no values."""
     text = " ".join(str(error).split("\n\n")[0].split("JVM stacktrace")[0].split())
     text = re.split(r" at [a-z]+\.[\w.$]+\(", text)[0]  # where in Java's code
     if "Connection refused" in text or "UNAVAILABLE" in text or "Failed to connect" in text:
         return "Spark does not answer, or the connection was lost; look whether it runs"
-    if not show_values:
-        names = re.findall(r"\[([A-Z][A-Z0-9_.]+)\]", text)
-        for name in names:
-            if any(word in name for word in _SECRETIVE):
-                return f"Spark refused a value ({name}); --show-values shows which"
-        if not names:
-            # A server that speaks as Spark does, but names no condition, puts values in quotes.
-            text = re.sub(r"'[^']*'", "'...'", text)
-    return f"Spark failed ({type(error).__name__}): {text[:500]}"
+    kind = type(error).__name__
+    names = re.findall(r"\[([A-Z][A-Z0-9_.]+)\]", text)
+    if not show_values and not names:
+        # A server that speaks as Spark does, but names no condition, puts values in quotes.
+        text = re.sub(r"'[^']*'", "'...'", text) if kind in _ANALYSIS else ""
+    elif not show_values and not all(name.startswith(_SPEAKING) for name in names):
+        return f"Spark refused a value, or failed ({', '.join(names)}); --show-values shows its words"
+    return f"Spark failed ({kind}): {text[:500]}" if text else f"Spark failed ({kind}); --show-values shows its words"
 
 
 def _require_answer(url: str) -> None:
@@ -103,7 +106,7 @@ def _require_answer(url: str) -> None:
     try:
         parsed = urlparse(shown)
         socket.create_connection((parsed.hostname or "", parsed.port or 15002), timeout=20).close()
-    except ValueError as error:
-        raise ConfigurationError("engine.spark: this is no URL of Spark Connect; expected sc://host:15002") from error
-    except OSError as error:
-        raise EngineError(f"engine.spark: nothing answers at {shown}; look whether the server runs") from error
+    except ValueError:
+        raise ConfigurationError("engine.spark: this is no URL of Spark Connect; expected sc://host:15002") from None
+    except OSError:
+        raise EngineError(f"engine.spark: nothing answers at {shown}; look whether the server runs") from None

@@ -171,7 +171,7 @@ def _connect(path: Path, place: str, *, write: bool) -> duckdb.DuckDBPyConnectio
                 time.sleep(0.2)
                 continue
             why = "another program uses it; wait for that" if busy else "it is no DuckDB file, or must not be written"
-            raise EngineError(f"{place}: the ledger {path} cannot be opened: {why}") from error
+            raise EngineError(f"{place}: the ledger {path} cannot be opened: {why}") from None
 
 
 def read_ledger(named: str, loaded: LoadedConfig | None) -> tuple[Path, list[Entry]]:

@@ -14,7 +14,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from kanon_sql import __version__
+from kanon_sql import __version__, signals
 from kanon_sql.config.arguments import to_yaml
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
@@ -95,8 +95,8 @@ def recorded(loaded: LoadedConfig, made: Made) -> Iterator[None]:
             raise EngineError(f"{place}: another release was recorded meanwhile; run again")
         else:
             made.draft.ledger = _account(asked, entry, earlier)
-        ledger.add(entry)
         try:
+            ledger.add(entry)
             yield
         except ReleasedError:
             _close(ledger, entry, made.draft, released=True)
@@ -109,6 +109,7 @@ def recorded(loaded: LoadedConfig, made: Made) -> Iterator[None]:
 
 def _close(ledger: Ledger, entry: Entry, draft: ReportDraft, *, released: bool) -> None:
     """Says of a release in the ledger what became of it; where that fails, the next run finds it open and looks."""
+    signals.hold()
     try:
         ledger.close(entry, released=released)
     except EngineError as error:

@@ -12,7 +12,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine, describe, literal
+from kanon_sql.engine.connection import Engine, literal
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.model import Column, Source, refuse_repeated, select_keys
 
@@ -31,12 +31,12 @@ def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | No
         alias = f"{alias}_database"
     given = "READ_ONLY" if read_only else options
     try:
-        engine.connection.execute(
+        engine.run(
             f"ATTACH {literal(str(path)).sql('duckdb')} AS {template.quoted(alias).sql('duckdb')}"
             + (f" ({given})" if given else "")
-        ).fetchall()
-    except duckdb.Error as error:
-        raise EngineError(f"{path}: {describe(error, show_values=True)}") from error
+        )
+    except EngineError as error:
+        raise EngineError(f"{path}: {error}") from error
     return alias
 
 
@@ -93,9 +93,9 @@ def open_query(
     view = template.state("source_query")
     try:
         # The text was parsed as one SELECT; the line break ends a comment at its end.
-        engine.connection.execute(f"CREATE TEMP VIEW {template.quoted(view).sql('duckdb')} AS\n{text}\n").fetchall()
-    except duckdb.Error as error:
-        raise EngineError(f"{place}: the query does not run: {describe(error, show_values=True)}") from error
+        engine.run(f"CREATE TEMP VIEW {template.quoted(view).sql('duckdb')} AS\n{text}\n")
+    except EngineError as error:
+        raise EngineError(f"{place}: the query does not run: {error}") from error
     relation = exp.Table(this=template.quoted(view))
     columns, names = describe_relation(engine, relation, place)
     return Source(
@@ -156,7 +156,7 @@ def refuse_other_than_select(engine: Engine, text: str, place: str) -> None:
     try:
         statements = engine.connection.extract_statements(text)
     except duckdb.Error as error:
-        raise ConfigurationError(f"{place}: the query cannot be parsed: {describe(error, show_values=True)}") from error
+        raise ConfigurationError(f"{place}: the query cannot be parsed: {engine.say(error)}") from None
     kinds = [statement.type for statement in statements]
     if kinds != [duckdb.StatementType.SELECT]:
         found = ", ".join(kind.name for kind in kinds) or "nothing"
