@@ -9,12 +9,13 @@ from kanon_sql import signals
 
 def main() -> None:
     """Runs the command and exits with its status."""
-    signals.install()
     try:
+        signals.install()
         from kanon_sql.cli.main import main as command
 
         command()
     except KeyboardInterrupt:
+        signals.ignore()
         print(f"kanon-sql: error: {signals.NOTHING_CHANGED}", file=sys.stderr)
         sys.exit(130)
     finally:

@@ -370,11 +370,11 @@ def test_errors_of_functions_show_no_value(start: Start) -> None:
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("[CAST_INVALID_INPUT] The value 'secret' of the type", "Spark refused a value (CAST_INVALID_INPUT)"),
-        ("[TASK_FAILED] Task 0: [USER_RAISED_EXCEPTION] secret", "Spark refused a value (USER_RAISED_EXCEPTION)"),
-        ("Cast error: Cannot cast string 'secret' to Int32", "Cannot cast string '...' to Int32"),
+        ("[CAST_INVALID_INPUT] The value 'secret' of the type", "(CAST_INVALID_INPUT); --show-values"),
+        ("[TASK_FAILED] Task 0: [USER_RAISED_EXCEPTION] secret", "(TASK_FAILED, USER_RAISED_EXCEPTION); --show-values"),
+        ("Cast error: Cannot cast string 'secret' to Int32", "(RuntimeError); --show-values"),
         ("[PARSE_SYNTAX_ERROR] Syntax error at or near 'FORM'.", "near 'FORM'"),
-        ("[X] failed.\n\tat org.apache.spark.Hidden.run(Hidden.scala:1)", "[X] failed."),
+        ("[PARSE_X] failed.\n\tat org.apache.spark.Hidden.run(Hidden.scala:1)", "[PARSE_X] failed."),
     ],
 )
 def test_what_is_said_of_an_error_of_spark(said: str, shown: str) -> None:
