@@ -89,6 +89,26 @@ def test_redacting_the_values_of_variables(monkeypatch: pytest.MonkeyPatch) -> N
     assert loaded.redact("hunter2: hunter2-and-more: 5 rows") == "${KANON_PW}: ${KANON_LONG}: 5 rows"
 
 
+@pytest.mark.parametrize("secret", ["data", "2024", "tab.x", "a/b/c"])
+def test_short_values_do_not_eat_the_names_of_files(secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KANON_PW", secret)
+    loaded = load("source: ${KANON_PW}\nquasi_identifiers: [a]\nprivacy: {k: 5}\n")
+    paths = [f"/srv/{secret}base/{secret}.csv", f"{secret}.parquet:3", f"x{secret}/y"]
+    for path in paths if secret.isalnum() else []:
+        assert loaded.redact(f"{path}: no such file, see '{path}'") == f"{path}: no such file, see '{path}'"
+    for whole in (
+        "{}",
+        "no {}.",
+        "{}: wrong",
+        "'{}'",
+        "(got {})",
+        "password={} host=x",
+        "my{}too",
+        "x://me:{}@h/a.csv",
+    ):
+        assert loaded.redact(whole.format(secret)) == whole.format("${KANON_PW}")
+
+
 def test_mappings_of_typed_values_or_texts() -> None:
     typed = {
         "source": {"path": Path("data.csv"), "missing": ("?",), "csv": {"header": False}},

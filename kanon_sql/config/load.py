@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,9 @@ Overrides = Iterable[tuple[str, Any]]
 
 # Values of the environment that are shorter are no secrets, and would tear ordinary words apart.
 _SHORTEST_SECRET = 4
+# Shorter ones than these stand in many names of files by chance.
+_SHORTEST_IN_PATHS = 6
+_AROUND_PATHS = " \t\n'\"=,;()[]{}"
 
 
 @dataclass(frozen=True)
@@ -43,12 +47,37 @@ class LoadedConfig:
         return CsvOptions(formulas=target.csv.formulas if target is not None else "keep")
 
     def redact(self, text: str) -> str:
-        """`text` with the values that `${NAME}` read from the environment shown as ${NAME}, longest first."""
+        """`text` with the values that `${NAME}` read from the environment shown as ${NAME}, longest first.
+
+        A word of four or five characters is left in the names of files, which are no secrets; in a URL it is not.
+        """
         longest_first = sorted(self.draft.variables.items(), key=lambda item: -len(item[1]))
         for name, value in longest_first:
             if len(value) >= _SHORTEST_SECRET:
-                text = text.replace(value, f"${{{name}}}")
+                text = _masked(text, value, f"${{{name}}}")
         return text
+
+
+def _masked(text: str, value: str, name: str) -> str:
+    if len(value) >= _SHORTEST_IN_PATHS or not re.fullmatch(r"\w+", value):
+        return text.replace(value, name)
+    made, end = [], 0
+    while (start := text.find(value, end)) >= 0:
+        after = start + len(value)
+        made += [text[end:start], value if _is_in_path(text, start, after) else name]
+        end = after
+    return "".join([*made, text[end:]])
+
+
+def _is_in_path(text: str, start: int, end: int) -> bool:
+    """Whether a part of a text lies in a longer name of a file."""
+    part = text[start:end]
+    while start and text[start - 1] not in _AROUND_PATHS:
+        start -= 1
+    while end < len(text) and text[end] not in _AROUND_PATHS:
+        end += 1
+    name = text[start:end].rstrip(".:")
+    return name != part and bool(re.search(r"/|\.\w", name)) and "@" not in name and "://" not in name
 
 
 def load_config(path: str | os.PathLike[str], overrides: Overrides = ()) -> LoadedConfig:
