@@ -33,16 +33,18 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
 def test_a_report_that_cannot_be_written(place: Path) -> None:
+    report = place / "report.json"
+    report.symlink_to(FULL)  # a mistake would replace the link, not the device
     with pytest.raises(ReleasedError) as ended:
-        kanon_sql.run("config.yaml", report=FULL)
+        kanon_sql.run("config.yaml", report=report)
     assert (
-        str(ended.value) == "the release is in its place, but /dev/full: the report cannot be written "
+        str(ended.value) == f"the release is in its place, but {report}: the report cannot be written "
         "(No space left on device)"
     )
-    assert ended.value.exit_status == 3 and (place / "release.csv").exists() and FULL.is_char_device()
+    assert ended.value.exit_status == 3 and (place / "release.csv").exists() and report.is_symlink()
     assert ended.value.report and ended.value.report["status"] == "released" and ended.value.report["errors"]
     with pytest.raises(NoReleaseError) as refused:
-        kanon_sql.run("config.yaml", report=FULL, overrides=[("privacy.k", 301), ("target", "other.csv")])
+        kanon_sql.run("config.yaml", report=report, overrides=[("privacy.k", 301), ("target", "other.csv")])
     assert "the report cannot be written" in refused.value.problems[-1] and not (place / "other.csv").exists()
 
 
