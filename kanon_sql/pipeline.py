@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlglot import exp
+
 from kanon_sql import signals
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig, Config
@@ -28,6 +30,7 @@ from kanon_sql.release.sink import LocalSink, Sink
 from kanon_sql.release.target import open_sink, prepare
 from kanon_sql.releases.recording import Made, recorded, refuse_early
 from kanon_sql.report import ReportDraft
+from kanon_sql.same_rows import verify_rows
 from kanon_sql.solution import Request, Solution, Writing
 from kanon_sql.source.allowed import allowed_places
 from kanon_sql.source.files import find_files
@@ -35,6 +38,7 @@ from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.uniqueness import unique_columns
+from kanon_sql.verify import reading_again
 
 
 @dataclass
@@ -115,10 +119,12 @@ def _run(run: Run, job: Job | SessionJob | None) -> None:
         solution = _search(run, engine, prepared)
         with run.watch.part("release"):
             run.draft.solution, run.draft.loss = solution.describe(), solution.describe_loss()
-            masked = _write(run, engine, prepared, solution, sink)
+            masked, release = _write(run, engine, prepared, solution, sink)
         with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
-            written = sink.written(engine)
+            with reading_again():
+                written = sink.written(engine)
             run.draft.counts = solution.verify(engine, written, masked)
+            run.draft.verification = verify_rows(engine, loaded, sink, written, release)
             run.draft.suppressed, run.draft.masked = solution.suppressed, masked
             run.draft.released = prepared.n - solution.suppressed
             made = Made(engine, source, roles, hierarchies, written, run.draft, sink.paths(), handed_in=job is not None)
@@ -200,6 +206,8 @@ def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
         warnings.append("the rows keep the source's order, which may link them to it; release.order: random does not")
     elif config.release.seed is not None:
         warnings.append("release.seed makes the order repeatable: for tests only, never for data about persons")
+    if config.release.verify == "counts":
+        warnings.append("release.verify: counts reads only the classes again; full compares every row that was written")
 
 
 def _takes_weights(algorithm: AlgorithmConfig) -> bool:
@@ -225,8 +233,8 @@ def _search(run: Run, engine: Engine, prepared: Prepared) -> Solution:
     return solution
 
 
-def _write(run: Run, engine: Engine, prepared: Prepared, solution: Solution, sink: Sink) -> int:
-    """Writes the release beside the target; the rows that it masks."""
+def _write(run: Run, engine: Engine, prepared: Prepared, solution: Solution, sink: Sink) -> tuple[int, exp.Expr | None]:
+    """Writes the release beside the target; (the rows that it masks, the statement that DuckDB made it by)."""
     config = run.loaded.config
     masks = config.release.suppressed == "mask"
     masked = solution.suppressed if masks else 0
@@ -246,8 +254,8 @@ def _write(run: Run, engine: Engine, prepared: Prepared, solution: Solution, sin
     with run.progress.step("writing the release", engine.progress):
         home = prepared.source.home
         if home is not None:
-            write_release(engine, run.loaded, prepared, solution, home, sink)
-        else:
-            assert isinstance(sink, LocalSink)
-            sink.write(engine, solution.select(writing), prepared.source, solution.columns())
-    return masked
+            return masked, write_release(engine, run.loaded, prepared, solution, home, sink)
+        assert isinstance(sink, LocalSink)
+        release = solution.select(writing)
+        sink.write(engine, release, prepared.source, solution.columns())
+    return masked, release

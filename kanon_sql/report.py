@@ -36,6 +36,7 @@ class ReportDraft:
     search: Json | None = None
     loss: Json | None = None
     counts: ClassCounts | None = None
+    verification: Json | None = None
     seconds: dict[str, float] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -58,7 +59,7 @@ class ReportDraft:
             else "failed"
         )
         self.released = 0
-        self.counts = None
+        self.counts = self.verification = None
         if isinstance(error, NoReleaseError) and error.source_rows is not None:
             self.source_rows = self.missing = error.source_rows
         self.masked, self.suppressed = 0, self.source_rows - self.missing
@@ -79,6 +80,7 @@ class ReportDraft:
             "algorithm": self.algorithm,
             "solution": self.solution if released else None,
             "classes": self._classes(),
+            "verification": self.verification,
             "privacy": privacy_entries(
                 self.privacy, self.counts.fewest if self.counts else None, self.counts.models if self.counts else ()
             ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -14,6 +15,15 @@ from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.recount import ClassCounts, Question, Table, comparable, count_classes
 from kanon_sql.search.lattice import Node
 from kanon_sql.source.model import Source
+
+
+@contextmanager
+def reading_again() -> Iterator[None]:
+    """What the engine cannot read of what was written is a release that does not verify."""
+    try:
+        yield
+    except EngineError as error:
+        raise VerificationError(f"what was written cannot be read again: {error}") from error
 
 
 def require_columns(written: Source, names: Sequence[str]) -> None:
@@ -119,10 +129,8 @@ def verify_levels(
 
     Raises VerificationError with every point that does not hold.
     """
-    try:
+    with reading_again():
         return _verify(engine, written, names, quasi_identifiers, mappings, node, judgement, rows=rows, masked=masked)
-    except EngineError as error:
-        raise VerificationError(f"what was written cannot be read again: {error}") from error
 
 
 def _verify(

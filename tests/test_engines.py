@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -430,7 +431,8 @@ def test_a_connection_that_is_dropped_leaves_nothing(start: Start, monkeypatch: 
     assert place.released(asked) is None
 
 
-def test_what_does_not_verify_is_not_seen_by_others(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("column", ["age", "note"])
+def test_what_does_not_verify_is_not_seen_by_others(start: Start, monkeypatch: pytest.MonkeyPatch, column: str) -> None:
     place = start("postgres")
     asked = place.asked(small(), place.put(COLUMNS, source_rows()))
     seen: list[Any] = []
@@ -442,7 +444,7 @@ def test_what_does_not_verify_is_not_seen_by_others(start: Start, monkeypatch: p
         create(self, release)
         seen.append(place.released(asked))  # by another connection
         self.postgres.execute(
-            f"UPDATE {self.table.sql('postgres')} SET age = '1' WHERE ctid IN "
+            f"UPDATE {self.table.sql('postgres')} SET {column} = '1' WHERE ctid IN "
             f"(SELECT ctid FROM {self.table.sql('postgres')} LIMIT 1)"
         )
 
@@ -469,6 +471,31 @@ def test_postgres_copies_a_release_to_a_file_of_this_machine(start: Start, tmp_p
     if suffix == "parquet":  # a CSV file does not tell an empty text from a missing one
         same(result.report, expected.report)
         assert counted(made) == counted(rows)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_spark_compares_what_is_no_quasi_identifier(
+    start: Start, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    import kanon_sql.engines.spark_target as module
+
+    place = start("spark")
+    config = {**small(), "source": str(folder / "people.parquet"), "target": str(tmp_path / f"out.{suffix}")}
+    asked = {**config, "engine": {"spark": place.url}}
+    create = module.SparkFolder._create
+
+    def spoilt(self: Any, release: Any) -> None:
+        frame = self.spark.create(release.sql)
+        frame = frame.withColumn("note", frame["s"])
+        name = self.spark.view(frame, "spoilt").sql("spark")
+        create(self, replace(release, sql=f"SELECT * FROM {name}"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module.SparkFolder, "_create", spoilt)
+        with pytest.raises(VerificationError, match="not those to be released"):
+            kanon_sql.run(asked)
+    assert not (tmp_path / f"out.{suffix}").exists()
+    assert kanon_sql.run(asked).report["verification"]["compared"] == "rows"
 
 
 def test_spark_reads_and_writes_csv(start: Start, tmp_path: Path) -> None:

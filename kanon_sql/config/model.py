@@ -158,6 +158,9 @@ class ReleaseConfig(Part):
         description="mondrian, local: ranges of numbers and dates as one text, as columns x_lower and x_upper, or with "
         "ends that are no values of the data",
     )
+    verify: Literal["full", "counts"] = Field(
+        "full", description="full: every row that was written is compared with the source; counts: its classes only"
+    )
 
 
 class EngineConfig(Part):

@@ -60,6 +60,13 @@ class Warehouse(ABC):
         """Runs a statement of few rows."""
 
     @abstractmethod
+    def fingerprint(self, sql: str, *, missing: str | None) -> Row:
+        """(rows that a statement gives, the sum of a hash of each), equal for the same rows in whatever order.
+
+        A NULL is its own value, or the text `missing` where what was written has only that.
+        """
+
+    @abstractmethod
     def bring(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
         """Makes the temporary table of DuckDB of a statement's result; `columns` are its (names, types) in order."""
 

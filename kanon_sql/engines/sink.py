@@ -12,8 +12,8 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.dialects.model import refuse_column_names
 from kanon_sql.dialects.write import write
-from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import state
+from kanon_sql.engine.connection import Engine, Row
+from kanon_sql.engine.template import column, state
 from kanon_sql.engines.counting import counted_source
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.prepared import Prepared
@@ -22,6 +22,9 @@ from kanon_sql.release.compiled_source import own_columns, participating
 from kanon_sql.release.sink import LocalSink, Sink
 from kanon_sql.solution import Solution
 from kanon_sql.source.model import Column, Source
+from kanon_sql.verify import reading_again
+
+_PLAIN_TEXTS = ("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE")
 
 
 @dataclass(frozen=True)
@@ -60,15 +63,17 @@ def release_of(
 
 def write_release(
     engine: Engine, loaded: LoadedConfig, prepared: Prepared, solution: Solution, home: Warehouse, sink: Sink
-) -> None:
-    """Makes the release where the rows are, or takes it from there to a file of this machine."""
+) -> exp.Expr | None:
+    """Makes the release where the rows are, or takes it from there to a file of this machine: by which statement."""
     release = release_of(engine, loaded, prepared, solution, home)
     if isinstance(sink, WarehouseSink):
         sink.make(release)
-    else:
-        assert isinstance(sink, LocalSink)
-        columns = [(one.name, one.described) for one in release.body.released]
-        sink.write(engine, home.fetched(release.sql, columns), prepared.source, [name for name, _ in columns])
+        return None
+    assert isinstance(sink, LocalSink)
+    columns = [(one.name, one.described) for one in release.body.released]
+    fetched = home.fetched(release.sql, columns)
+    sink.write(engine, fetched, prepared.source, [name for name, _ in columns])
+    return fetched
 
 
 def there_already(what: str) -> str:
@@ -81,7 +86,8 @@ class WarehouseSink(Sink):
 
     def __init__(self, home: Warehouse) -> None:
         self.home = home
-        self._judged: tuple[str, ...] = ()
+        self._release: Release | None = None
+        self._source: Source | None = None
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
         super().refuse(released, place)
@@ -92,11 +98,39 @@ class WarehouseSink(Sink):
 
     def make(self, release: Release) -> None:
         """Makes the release beside the target. Raises EngineError."""
-        self._judged = release.judged
+        self._release = release
         self._create(release)
 
     def written(self, engine: Engine) -> Source:
-        return counted_source(engine, self._opened(), self._judged, state("written_classes"))
+        assert self._release is not None
+        self._source = self._opened()
+        return counted_source(engine, self._source, self._release.judged, state("written_classes"))
+
+    def fingerprints(self) -> tuple[int, Row, Row]:
+        """(columns that could be compared, the fingerprint of what was written, that of the release made again)."""
+        assert self._release is not None
+        assert self._source is not None
+        body, source, home = self._release.body, self._source, self.home
+        statement = body.statement.copy()
+        statement.set("order", None)
+        columns = [
+            one
+            for one in body.released
+            # Where classes share tuples their rows are dealt out anew each time.
+            if not (one.is_quasi_identifier and statement.find(exp.Rand))
+            # CSV has its own texts of other types.
+            and (source.kind != "csv" or one.described in _PLAIN_TEXTS)
+        ]
+        if not columns:
+            return 0, (), ()
+        missing = "" if source.kind == "csv" else None
+        found = exp.select(*(column(source.column(one.name).key) for one in columns))
+        made = exp.select(*(column(one.name) for one in columns))
+        with reading_again():
+            read = home.written(found.from_(source.relation.copy().subquery("written_rows")))
+            written = home.fingerprint(read, missing=missing)
+        again = home.written(made.from_(statement.subquery("made_rows")))
+        return len(columns), written, home.fingerprint(again, missing=missing)
 
     @abstractmethod
     def _create(self, release: Release) -> None:

@@ -113,6 +113,21 @@ class Spark(Warehouse):
         with self.speaking():
             return [tuple(row) for row in self.session.sql(sql).collect()]
 
+    def fingerprint(self, sql: str, *, missing: str | None) -> Row:
+        from pyspark.sql import functions
+
+        frame = self.create(sql)
+        frame = frame.toDF(*(f"c{i}" for i in range(len(frame.columns))))
+        cells = []
+        for name in frame.columns:
+            cells.append(functions.coalesce(frame[name].cast("string"), functions.lit(missing or "")))
+            if missing is None:
+                cells.append(frame[name].isNull())
+        digest = functions.xxhash64(*cells).cast("decimal(38,0)")
+        with self.speaking():
+            counted = frame.agg(functions.count(functions.lit(1)), functions.sum(digest).cast("string"))
+            return tuple(counted.collect()[0])
+
     def bring(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
         self.statements += 1
         with self.speaking():

@@ -11,14 +11,14 @@ from kanon_sql.dimensions.model import Dimension
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column, state
-from kanon_sql.errors import ConfigurationError, EngineError, VerificationError
+from kanon_sql.errors import ConfigurationError, VerificationError
 from kanon_sql.multidimensional.classes import BOUNDS, bound_name, label_name
 from kanon_sql.recount import ClassCounts, row_total
 from kanon_sql.release.statement import numbered, sort_items
 from kanon_sql.solution import Writing
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
-from kanon_sql.verify import Judgement, count_problems, judge, require_columns
+from kanon_sql.verify import Judgement, count_problems, judge, reading_again, require_columns
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,8 @@ def verify_partitions(
 
     Raises VerificationError with every point that does not hold.
     """
-    try:
+    with reading_again():
         return _verify(engine, written, released, judgement, rows)
-    except EngineError as error:
-        raise VerificationError(f"what was written cannot be read again: {error}") from error
 
 
 def _verify(

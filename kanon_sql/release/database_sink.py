@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from sqlglot import exp
@@ -18,6 +16,7 @@ from kanon_sql.release.database_catalog import Name, dotted, table_of
 from kanon_sql.release.database_copy import DatabaseCopy
 from kanon_sql.release.sink import LocalSink, shown
 from kanon_sql.release.staging import Staged
+from kanon_sql.release.staging_permissions import mask_of
 from kanon_sql.source.database import attach, describe_relation
 from kanon_sql.source.model import Column, Source, select_keys
 
@@ -68,7 +67,7 @@ class TableSink(_Tables):
         super().__init__(name, path)
         self.overwrite = target.overwrite
         # The source's own tables are found under the name that the file goes by.
-        with _mask_of(path):
+        with mask_of(path):
             self.catalog = attach(engine, path, read_only=False, name=None if shares_source else _CATALOG)
         what = "the source's rows, deleted ones too" if shares_source else "rows of replaced tables and of failed runs"
         self.warnings = (f"the database file {path.name} still holds {what}: do not share the file itself",)
@@ -86,7 +85,7 @@ class TableSink(_Tables):
             raise
 
     def commit(self, engine: Engine) -> None:
-        with _mask_of(self.final):
+        with mask_of(self.final):
             engine.run("COMMIT")
 
 
@@ -148,8 +147,11 @@ class DatabaseSink(_Tables):
         self._refuse_broken(broken)
         self.warnings += tuple(self._copy.describe(lost, broken))
 
+    def written(self, engine: Engine) -> Source:
+        _reopen(engine, self.staged)
+        return super().written(engine)
+
     def commit(self, engine: Engine) -> None:
-        engine.run(f"CHECKPOINT {_CATALOG}")
         engine.run(f"DETACH {_CATALOG}")
         # The old database stays attached: no other program can change it in the meantime.
         self.staged.commit(unchanged=self.old is not None)
@@ -178,11 +180,8 @@ def refuse_existing(engine: Engine, catalog: str, name: Name, target: TargetConf
         raise ConfigurationError(f"{place}: table {'.'.join(name)} exists already; name another or set overwrite: true")
 
 
-@contextmanager
-def _mask_of(database: Path) -> Iterator[None]:
-    """Files that the engine makes beside a database, as its write-ahead log, grant no more than the database does."""
-    before = os.umask(0o777 & ~database.stat().st_mode)
-    try:
-        yield
-    finally:
-        os.umask(before)
+def _reopen(engine: Engine, staged: Staged) -> None:
+    """Has the file written, and opens it anew: what is verified is the file, not what the engine remembers of it."""
+    engine.run(f"CHECKPOINT {_CATALOG}")
+    engine.run(f"DETACH {_CATALOG}")
+    attach(engine, staged.path, name=_CATALOG)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from kanon_sql.source.formulas import escaped, escaped_name
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 from kanon_sql.source.parquet import open_parquet
 
-_NOT_IN_PARQUET = ("HUGEINT", "UHUGEINT", "BIGNUM", "INTERVAL", "TIME WITH TIME ZONE")
+_NOT_IN_PARQUET = re.compile(r"\b(U?HUGEINT|BIGNUM|INTERVAL|TIME WITH TIME ZONE|UNION)\b")
+_IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'")  # names of fields and values of ENUM types
 # Of what others are nothing can be taken for a formula.
 _NO_TEXTS = (
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
@@ -48,12 +50,21 @@ class _Files(LocalSink):
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
         super().refuse(released, place)
-        lossy = [item for item in released if item.type.startswith(_NOT_IN_PARQUET)]
+        lossy = [item for item in released if _NOT_IN_PARQUET.search(_IN_QUOTES.sub("", item.type))]
         if self.format == "parquet" and lossy:
             raise ConfigurationError(
                 f"{place}: Parquet cannot hold column {lossy[0].name!r} of type {lossy[0].type} unchanged; "
                 "cast it in source.query, or write CSV or a table"
             )
+
+    def as_held(self, release: exp.Expr) -> exp.Expr:
+        if self.format == "csv" and len(release.expressions) == 1:
+            # A NULL alone on its line would be a blank line, which readers skip; an empty text is written as "".
+            release = release.copy()
+            only = release.expressions[0]
+            value = exp.Coalesce(this=exp.cast(only.this.copy(), "VARCHAR"), expressions=[exp.Literal.string("")])
+            only.set("this", value)
+        return release
 
     def _copy(
         self,
@@ -66,12 +77,7 @@ class _Files(LocalSink):
     ) -> None:
         self._columns = columns
         self._dialect = self._csv_dialect(source)
-        if self.format == "csv" and len(columns) == 1:
-            # A NULL alone on its line would be a blank line, which readers skip; an empty text is written as "".
-            release = release.copy()
-            only = release.args["expressions"][0]
-            value = exp.Coalesce(this=exp.cast(only.this.copy(), "VARCHAR"), expressions=[exp.Literal.string("")])
-            only.set("this", value)
+        release = self.as_held(release)
         if self._dialect.formulas:
             release = _escaped(engine, release, source.partitions if "PARTITION_BY" in more else ())
         options = {**self._options(), **more}

@@ -47,6 +47,10 @@ class LocalSink(Sink):
 
     plain_text = False  # whether generalized columns must be VARCHAR in the statement itself
 
+    def as_held(self, release: exp.Expr) -> exp.Expr:
+        """The release with its values as this kind of target holds them: what is written, and compared with it."""
+        return release
+
     @abstractmethod
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
         """Writes the release beside the target; `columns` are its names in order. Raises EngineError."""

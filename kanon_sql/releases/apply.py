@@ -29,6 +29,7 @@ from kanon_sql.releases.earlier import Related, find_related, open_earlier, refu
 from kanon_sql.releases.ledger import Entry, find_entry
 from kanon_sql.releases.recording import Made, conflict, recorded, refuse_early
 from kanon_sql.report import ReportDraft
+from kanon_sql.same_rows import verify_rows
 from kanon_sql.search.lattice import Node
 from kanon_sql.solution import Writing
 from kanon_sql.source.files import format_of
@@ -36,7 +37,7 @@ from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.uniqueness import unique_columns
-from kanon_sql.verify import Judgement, verify_levels
+from kanon_sql.verify import Judgement, reading_again, verify_levels
 
 Json = dict[str, Any]
 
@@ -146,8 +147,10 @@ def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
             select = applying.select(sort_items(_WRITING))
             sink.write(engine, select, source, [item.name for item in roles.released])
         with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
-            written = sink.written(engine)
+            with reading_again():
+                written = sink.written(engine)
             _verify(run, engine, prepared, written, texts, earlier)
+            run.draft.verification = verify_rows(engine, loaded, sink, written, select)
             seen = len(run.request.entries)
             paths = sink.paths()
             made = Made(engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen)

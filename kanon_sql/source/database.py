@@ -163,8 +163,10 @@ def refuse_other_than_select(engine: Engine, text: str, place: str) -> None:
         raise ConfigurationError(f"{place}: expected one SELECT, found {found}")
 
 
-def describe_relation(engine: Engine, relation: exp.Table, what: str) -> tuple[tuple[Column, ...], list[str]]:
-    """(columns, names) of a table or view. Raises EngineError, ConfigurationError for names that repeat."""
+def describe_relation(
+    engine: Engine, relation: exp.Table | exp.Subquery, what: str
+) -> tuple[tuple[Column, ...], list[str]]:
+    """(columns, names) of a table, view or subquery. Raises EngineError, ConfigurationError for names that repeat."""
     try:
         rows = engine.run(exp.Describe(this=exp.select("*").from_(relation.copy())))
     except EngineError as error:
