@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from kanon_sql.betraying import Finer
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine import template
@@ -176,6 +177,14 @@ class FullDomainSolution(Solution):
             compose("node_check", {"classes": statement}), values={"k": self.request.k}, lists=lists
         )
         return not found[0][0]
+
+    def finer(self) -> list[Finer]:
+        mappings, quasi = self.prepared.frequency.mappings, self.prepared.roles.quasi_identifiers
+        return [
+            Finer(item, mapping.table, f"level_{level - 1}", f"level_{level}")
+            for item, mapping, level in zip(quasi, mappings, self.winner.levels, strict=True)
+            if level
+        ]
 
     def columns(self) -> list[str]:
         return [item.name for item in self.prepared.roles.released]

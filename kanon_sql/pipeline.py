@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from kanon_sql import signals
+from kanon_sql.betraying import betraying_columns
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig, Config
 from kanon_sql.deadline import Deadline
@@ -117,6 +118,8 @@ def _run(run: Run, job: Job | SessionJob | None) -> None:
             run.draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
             run.draft.engine = prepared.describe_engine()
         solution = _search(run, engine, prepared)
+        with run.watch.part("read"), run.progress.step("looking at other columns", engine.progress):
+            run.draft.warnings += betraying_columns(engine, prepared, solution.finer())
         with run.watch.part("release"):
             run.draft.solution, run.draft.loss = solution.describe(), solution.describe_loss()
             masked, release = _write(run, engine, prepared, solution, sink)

@@ -13,6 +13,7 @@ from kanon_sql.recount import ClassCounts
 from kanon_sql.source.model import Source
 
 if TYPE_CHECKING:
+    from kanon_sql.betraying import Finer
     from kanon_sql.release.body import Asked, Body
 
 Json = dict[str, Any]
@@ -77,6 +78,10 @@ class Solution(ABC):
     @abstractmethod
     def columns(self) -> list[str]:
         """The names of the released columns in order."""
+
+    @abstractmethod
+    def finer(self) -> list[Finer]:
+        """The quasi-identifiers that are generalized, and where their finer values are."""
 
     @abstractmethod
     def select(self, writing: Writing) -> exp.Expr:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -13,8 +13,9 @@ from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.roles import Roles
 
-_SHARE, _LOOKED_AT = 0.05, 100_000
+_LOOKED_AT = 100_000
 
 
 def bring_tuples(
@@ -65,8 +66,8 @@ def counted_source(engine: Engine, source: Source, names: Sequence[str], table: 
     return replace(source, relation=relation, home=None, weighted=True)
 
 
-def columns_of_their_own(source: Source, n: int, columns: Sequence[Column]) -> list[str]:
-    """A warning for each column in which more than 5 % of a random share of the rows hold a value of their own.
+def columns_of_their_own(source: Source, n: int, columns: Mapping[Column, float], roles: Roles) -> list[str]:
+    """A warning for each column in which more than a share of the rows drawn at random hold a value of their own.
 
     A value that is alone in the table is alone in every share of it, so that few in the share are few in the table.
     """
@@ -74,21 +75,18 @@ def columns_of_their_own(source: Source, n: int, columns: Sequence[Column]) -> l
     assert home is not None
     share = min(1.0, _LOOKED_AT / n)
     warnings = []
-    for item in columns:
+    for item, most in columns.items():
         for part in dict.fromkeys((share, min(1.0, 10 * share), 1.0)):
             drawn = exp.Literal.number(part if part < 1 else 1)
             names: dict[str, template.Fill] = {"source": source.relation, "share": drawn, "out_key": item.key}
             looked_at, alone = (int(value or 0) for value in home.query("engines/alone", names=names)[0])
-            if alone <= _SHARE * looked_at:
+            if alone <= most * looked_at:
                 break
         else:
-            warnings.append(alone_warning(item.name, alone, looked_at))
+            warnings.append(alone_warning(f"{roles.of(item)} column {item.name!r}", alone, looked_at))
     return warnings
 
 
-def alone_warning(name: str, alone: int, rows: int) -> str:
+def alone_warning(what: str, alone: int, rows: int) -> str:
     """What is said of a column of values that tell rows apart."""
-    return (
-        f"insensitive column {name!r} holds a value of its own in {alone} of {rows} rows: "
-        "is it a quasi-identifier or an identifier?"
-    )
+    return f"{what} holds a value of its own in {alone} of {rows} rows: is it a quasi-identifier or an identifier?"

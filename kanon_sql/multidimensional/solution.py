@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from kanon_sql.betraying import Finer
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import column
@@ -110,6 +111,10 @@ class Partitions(Solution):
 
     def can_mask(self) -> bool:
         return False
+
+    def finer(self) -> list[Finer]:
+        lost = zip(self.prepared.tuples.dimensions, self.classes.units, strict=True)
+        return [Finer(d.column, d.domain, "position") for d, units in lost if units]
 
     def columns(self) -> list[str]:
         return [output.name for output in self._outputs()]
