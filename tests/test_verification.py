@@ -12,7 +12,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, VerificationError
-from kanon_sql.release.database_sink import NewDatabaseSink, TableSink
+from kanon_sql.release.database_sink import DatabaseSink, TableSink
 from kanon_sql.release.file_sink import FileSink, FolderSink
 
 Json = dict[str, Any]
@@ -204,7 +204,7 @@ def test_a_table_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
             connection.execute("CREATE TABLE other AS SELECT 1 AS x")
     config = asked(tmp_path, {"database": str(path), "table": "released"})
     with monkeypatch.context() as patched:
-        for sink in (TableSink, NewDatabaseSink):
+        for sink in (TableSink, DatabaseSink):
             then(
                 patched,
                 sink,
