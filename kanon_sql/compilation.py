@@ -13,7 +13,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.dialects.listing import Listing
 from kanon_sql.dialects.model import Dialect, find_dialect, refuse_column_names
-from kanon_sql.dialects.write import table_name, write
+from kanon_sql.dialects.write import refuse_repeated, table_name, write
 from kanon_sql.engine.connection import Engine
 from kanon_sql.models.sensitive import Sensitive
 from kanon_sql.pipeline import request_of
@@ -28,6 +28,7 @@ from kanon_sql.release.sink import refuse_names
 from kanon_sql.report import ReportDraft
 from kanon_sql.solution import Solution
 from kanon_sql.source.model import Source
+from kanon_sql.sqlmesh.text import standing_for_itself
 from kanon_sql.uniqueness import unique_columns
 
 
@@ -128,6 +129,8 @@ def compile_solution(
         f"{key} compares with a population, which is no part of the statement: not checked" for key in unchecked
     ]
     files = _put_in(statement, listings, asked_for, dialect, header)
+    if asked_for.for_sqlmesh:
+        statement = standing_for_itself(statement)
     text = comment(header) + write(statement, dialect) + ";\n"
     if dialect.longest_text is not None and len(text) > dialect.longest_text:
         warnings.append(
@@ -143,6 +146,8 @@ def _put_in(
 ) -> list[Path]:
     """Puts the listings into the statement, or names their tables and writes their files; the header says which."""
     files: list[Path] = []
+    for one in listings:
+        refuse_repeated(one, dialect)
     if asked_for.mappings == "inline":
         ctes = [one.inline(dialect) for one in listings]
         if listings:

@@ -9,6 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+_MOST_PROBLEMS = 200
+
+
+def bounded(problems: list[str], place: str) -> list[str]:
+    """The problems, and of very many the first, with a line at `place` that counts the others."""
+    more = len(problems) - _MOST_PROBLEMS
+    if more <= 0:
+        return problems
+    return [*problems[:_MOST_PROBLEMS], f"{place}: ... and {more:,} more problems; correct these first"]
+
 
 class KanonError(Exception):
     """Base of every error that kanon-sql raises on purpose; `problems` holds one line each."""

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from kanon_sql.printable import escape
+
 
 class Progress:
     """Shows nothing: the base, and what pipelines and --quiet use."""
@@ -29,7 +31,7 @@ class TerminalProgress(Progress):
 
         self._bars = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),
             BarColumn(),
             TextColumn("{task.fields[count]}"),
             TimeElapsedColumn(),
@@ -44,7 +46,7 @@ class TerminalProgress(Progress):
         self._count = 0
         stop = threading.Event()
         with self._bars:
-            task = self._bars.add_task(what, total=100 if ask else None, count="")
+            task = self._bars.add_task(escape(what), total=100 if ask else None, count="")
             self._task = int(task)
             watcher = threading.Thread(target=self._watch, args=(ask, stop), daemon=True)
             watcher.start()

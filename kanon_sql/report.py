@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import tempfile
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any
 from kanon_sql.config.privacy import PrivacyConfig
 from kanon_sql.errors import EngineError, KanonError, NoReleaseError, OutOfTimeError, ReleasedError
 from kanon_sql.models.entries import privacy_entries
+from kanon_sql.printable import to_json
 from kanon_sql.recount import ClassCounts
 from kanon_sql.release.staging_permissions import finish
 
@@ -115,7 +115,7 @@ def write_json(path: Path, data: Json) -> None:
 
     What is there and no file, as /dev/stdout or a pipe, is written to as it is. Raises EngineError.
     """
-    text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    text = to_json(data)
     try:
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8")

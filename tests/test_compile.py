@@ -17,6 +17,9 @@ from test_models import Asked, asked, best
 
 import kanon_sql
 from kanon_sql.cli.main import main
+from kanon_sql.dialects.listing import Listing
+from kanon_sql.dialects.model import find_dialect
+from kanon_sql.dialects.write import refuse_repeated
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError
 
 slow = settings(max_examples=tries(40), suppress_health_check=list(HealthCheck))
@@ -266,3 +269,47 @@ def test_a_statement_of_many_values(tmp_path: Path) -> None:
         report = tmp_path / "r.json"
         assert kanon_sql.compile(config, dialect=dialect, report=report).count("x'") == 20000
         assert ("--mappings table" in str(json.loads(report.read_text())["warnings"])) is (dialect == "bigquery")
+
+
+LOOK_ALIKES = {
+    "terminal escapes": ("a\x1b[31mb", "ab"),
+    "a mark of the writer": ("a__SQLGLOT__LB__b", "a\nb"),
+    "line ends": ("a\r\nb", "a\nb"),
+}
+
+
+@pytest.mark.parametrize("values", LOOK_ALIKES.values(), ids=LOOK_ALIKES)
+def test_what_is_printed_tells_values_apart_as_the_source_does(
+    values: tuple[str, str], tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """One person has a value that only looks like that of three others: it must not be in a class with them."""
+    alone, others = values
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE people (name VARCHAR, place VARCHAR)")
+        connection.executemany("INSERT INTO people VALUES (?, ?)", [(alone, "x"), *[(others, "x")] * 3])
+        connection.execute(f"COPY people TO '{tmp_path}/people.parquet' (FORMAT parquet)")
+    config = {
+        "source": str(tmp_path / "people.parquet"),
+        "target": "release.csv",
+        "quasi_identifiers": {"name": {"builtin": "suppress", "max_level": 0}, "place": {"builtin": "suppress"}},
+        "privacy": {"k": 2},
+        "suppression": {"limit": "50%"},
+    }
+    (tmp_path / "config.yaml").write_text(json.dumps(config))
+    assert command("compile", tmp_path / "config.yaml") == 0
+    printed = capfdbinary.readouterr().out
+    assert printed.decode() == kanon_sql.compile(tmp_path / "config.yaml")
+    # Also for whoever reads it as a file of text, where line ends are one.
+    (tmp_path / "release.sql").write_bytes(printed)
+    with duckdb.connect() as connection:
+        for text in (printed.decode(), (tmp_path / "release.sql").read_text()):
+            assert Counter(connection.execute(text).fetchall()) == {(others, "x"): 3}
+
+
+def test_a_list_that_repeats_a_key_is_refused() -> None:
+    duckdb_, rows = find_dialect("duckdb"), (("a", "x", 1), ("b", "x", 2), ("a", "y", 2))
+    columns = (("value", "VARCHAR"), ("label", "VARCHAR"), ("level", "BIGINT"))
+    with pytest.raises(ConfigurationError, match=r"^quasi-identifier 'q': 1 of 3 values are written in duckdb like"):
+        refuse_repeated(Listing("m", "quasi-identifier 'q'", columns, rows), duckdb_)
+    refuse_repeated(Listing("m", "quasi-identifier 'q'", columns, rows, keys=2), duckdb_)
+    refuse_repeated(Listing("m", "quasi-identifier 'q'", columns, rows[:2]), duckdb_)

@@ -190,6 +190,7 @@ def test_the_example_is_made_by_one_command(tmp_path: Path) -> None:
 
 COLUMNS = ["a b", 'q"x', "s"]
 HOSTILE: list[str | None] = ["{{ 1 + 1 }}", "{% raw %}", "it's", "", "x\\y", "{# no #}", "null", "NA", "02139", None]
+HOSTILE += ["a\x1b[31mb", "ab", "a\rb", "a\r\nb", "a\nb", "@IF(TRUE, 1, 2)", "{{", "#}"]
 
 
 @real_dbt
@@ -198,7 +199,7 @@ def test_hostile_names_and_values_in_a_real_dbt(tmp_path: Path) -> None:
     made = project(tmp_path / "project")
     draw = random.Random(5)
     rows = [
-        (draw.choice(HOSTILE), draw.choice(["u", "v", None]), draw.choice(["x", "y", "z", None])) for _ in range(160)
+        (draw.choice(HOSTILE), draw.choice(["u", "v", None]), draw.choice(["x", "y", "z", None])) for _ in range(300)
     ]
     with duckdb.connect(str(made / "hospital.duckdb")) as connection:
         connection.execute('CREATE TABLE people ("a b" VARCHAR, "q""x" VARCHAR, s VARCHAR)')

@@ -19,6 +19,7 @@ import duckdb
 import pytest
 import sqlglot
 from class_measures import MISSING, N, Row, S, T, equal_distance, farther, no_text, number, rows_of, violates
+from conftest import quoted, write_csv
 from sqlglot import exp
 from tables import configuration, write
 
@@ -166,6 +167,38 @@ def test_what_sqlmesh_would_not_take_is_refused(tmp_path: Path) -> None:
         (made / "models").mkdir()
         (made / "models" / "released.sql").write_text("mine")
         sqlmesh_model(configuration("no.csv", "o.csv"), made, "released", "a")
+
+
+@pytest.mark.parametrize("name", ["@gateway", "a@@b", "@{x}", "{{ x }}", "{% raw %}", "a {# b"])
+def test_a_name_that_sqlmesh_would_read_as_another_is_refused(name: str, tmp_path: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t AS SELECT 1 AS {quoted(name)} FROM range(3)")
+        connection.execute(f"COPY t TO '{tmp_path}/t.parquet' (FORMAT parquet)")
+    config = {
+        "source": str(tmp_path / "t.parquet"),
+        "target": str(tmp_path / "r.csv"),
+        "quasi_identifiers": {name: {"builtin": "suppress"}},
+        "privacy": {"k": 2},
+    }
+    made = project(tmp_path / "project")
+    with pytest.raises(ConfigurationError, match="rename the column") as refused:
+        sqlmesh_model(config, made, "released", "raw.t")
+    assert repr(name) in str(refused.value)
+    assert not list(made.glob("**/*.sql"))
+
+
+def test_a_value_that_sqlmesh_would_read_as_another_is_refused(tmp_path: Path) -> None:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t AS FROM (VALUES ('a' || chr(13) || 'b'), ('a' || chr(10) || 'b')) AS _(h)")
+        connection.execute(f"COPY t TO '{tmp_path}/t.parquet' (FORMAT parquet)")
+    config = {
+        "source": str(tmp_path / "t.parquet"),
+        "target": str(tmp_path / "r.csv"),
+        "quasi_identifiers": {"h": {"builtin": "suppress"}},
+        "privacy": {"k": 1},
+    }
+    with pytest.raises(ConfigurationError, match="carriage return"):
+        sqlmesh_model(config, project(tmp_path / "project"), "released", "raw.t")
 
 
 def test_the_path_is_that_of_the_audits(capsys: pytest.CaptureFixture[str]) -> None:
@@ -339,28 +372,53 @@ print("FOUND", json.dumps(found))
 """
 
 
+# SQLMesh's macros and Jinja in a name, and in values beside what an engine or a reader may change.
+MACRO = "IF(TRUE, 1, 2) @ {x} JINJA_QUERY_BEGIN;"
+HOSTILE = [
+    "null",
+    "NA",
+    "02139",
+    "{{ 1 }}",
+    "{% raw %}",
+    "@this_model",
+    "@IF(TRUE, 'x', 'y')",
+    "@EVAL(1 + 1)",
+    "@@",
+    "JINJA_QUERY_BEGIN;",
+    "x\\y",
+    "a\x1b[31mb",
+    "ab",
+    "a\nb",
+    "it's; -- no",
+    "/* @x */",
+]
+
+
 @real_sqlmesh
 def test_hostile_names_and_values_in_a_real_sqlmesh(tmp_path: Path) -> None:
     made = project(tmp_path / "project")
     source = tmp_path / "people.parquet"
     with duckdb.connect(str(made / "warehouse.duckdb")) as connection:
         people, everyone = make_tables(connection, 3)
-        hostile = ["null", "NA", "02139", "{{ 1 }}", "@this_model", "x\\y"]
-        connection.execute("ALTER TABLE everyone ADD COLUMN h VARCHAR")
-        connection.execute("UPDATE everyone SET h = (?::VARCHAR[])[CAST(1 + hash(rowid) % 6 AS INTEGER)]", [hostile])
+        connection.execute(f"ALTER TABLE everyone ADD COLUMN {quoted(MACRO)} VARCHAR")
+        pick = f"(?::VARCHAR[])[CAST(1 + hash(rowid) % {len(HOSTILE)} AS INTEGER)]"
+        connection.execute(f"UPDATE everyone SET {quoted(MACRO)} = {pick}", [HOSTILE])
         connection.execute(f"COPY everyone TO '{source}' (FORMAT parquet)")
         connection.execute("CREATE SCHEMA hospital")
         for name in ("people", "everyone"):
             connection.execute(f"CREATE TABLE hospital.{name} AS FROM main.{name}")
-    quasi = ["a b", 'q"x', "@z", "h"]
+    labels = [(value, ("@IF(TRUE, 'a', 'b')", "{{ 2 }}", "{% if x %}")[i % 3]) for i, value in enumerate(HOSTILE)]
+    write_csv(tmp_path / "labels.csv", [(value, label, "@all") for value, label in labels], quote=True)
+    quasi = ["a b", 'q"x']
     config = {
         "source": str(source),
         "target": str(tmp_path / "run.parquet"),
-        "quasi_identifiers": {name: {"builtin": "suppress", "max_level": int(name == "a b")} for name in quasi},
+        "quasi_identifiers": {name: {"builtin": "suppress", "max_level": int(name == "a b")} for name in quasi}
+        | {MACRO: {"hierarchy": str(tmp_path / "labels.csv"), "min_level": 1, "max_level": 1}},
         "sensitive": ["s"],
         "unlisted": "drop",
         "privacy": {"k": 19, "l_diversity": {"column": "s", "l": 2, "variant": "entropy"}},
-        "suppression": {"limit": "60%"},
+        "suppression": {"limit": "95%"},
     }
     sqlmesh_model(config, made, "hospital.released", "hospital.everyone")
     calls = []

@@ -121,7 +121,7 @@ def sqlmesh_model(
     asked = SqlmeshModel(Path(project), name, relation, dialect)
     asked.refuse()
     loaded, path = load(config, overrides), None if report is None else Path(report)
-    statement = Statement(dialect, relation)
+    statement = Statement(dialect, relation, for_sqlmesh=True)
     data = write_sqlmesh(asked, loaded, lambda: _compiled(loaded, statement, options, time_limit, path, progress))
     if path is not None:
         write_json(path, data)

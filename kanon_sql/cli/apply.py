@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from kanon_sql.cli.options import after_release, common_options, take_common
+from kanon_sql.cli.output import print_json, print_summary
 from kanon_sql.errors import KanonError
 
 
@@ -62,8 +62,8 @@ def apply(number: int, data: Path, ledger: str, output: Path | None, **options: 
     with after_release():
         common.warn(report["warnings"])
         if common.as_json:
-            click.echo(json.dumps(report, indent=1, ensure_ascii=False))
+            print_json(report)
         elif not common.quiet:
             from kanon_sql.cli.releases_summary import summarize_applied
 
-            click.echo(summarize_applied(report))
+            print_summary(summarize_applied, report)

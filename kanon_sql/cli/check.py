@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from kanon_sql.cli.options import column_options, common_options, loaded_from, take_common
+from kanon_sql.cli.output import print_json, print_summary
 
 
 @click.command()
@@ -49,10 +49,10 @@ def check(config: str, data: Path | None, reference: Path | None, **options: Any
     if common.report is not None:
         write_json(common.report, report)
     if common.as_json:
-        click.echo(json.dumps(report, indent=1, ensure_ascii=False))
+        print_json(report)
     elif not common.quiet:
         from kanon_sql.cli.summary import summarize_check
 
-        click.echo(summarize_check(report))
+        print_summary(summarize_check, report)
     if report["status"] != "satisfied":
         click.get_current_context().exit(1)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from kanon_sql.cli.options import common_options, loaded_from, take_common
+from kanon_sql.cli.output import print_data, print_json
 from kanon_sql.errors import KanonError
 
 
@@ -91,6 +91,6 @@ def compile_command(
         raise
     common.warn(data["warnings"])
     if common.as_json:
-        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        print_json(data)
     else:
-        click.echo(data["statement"]["sql"], nl=False)
+        print_data(data["statement"]["sql"])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from kanon_sql.cli.options import common_options, loaded_from, take_common
+from kanon_sql.cli.output import print_data, print_json, print_text
+from kanon_sql.printable import escape
 
 
 @click.group()
@@ -34,7 +35,7 @@ def path() -> None:
     """
     from kanon_sql.dbt import package_folder
 
-    click.echo(str(package_folder()))
+    print_data(f"{package_folder()}\n")
 
 
 @dbt.command(name="compile")
@@ -77,7 +78,7 @@ def compile_model(config: str, project: Path, name: str, relation: str, dialect:
     )
     common.warn(data["warnings"])
     if common.as_json:
-        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        print_json(data)
     elif not common.quiet:
         for file in data["files"]:
-            click.echo(file)
+            print_text(escape(file))

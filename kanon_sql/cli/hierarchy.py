@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kanon_sql.cli.output import print_data, print_text
+from kanon_sql.printable import escape
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -56,7 +59,7 @@ def list_command() -> None:
         found = read_hierarchy(path) if path.suffix == ".csv" else None
         values, levels = (str(len(found.leaves)), str(found.height)) if found else ("of the data", "")
         rows.append([name, values, levels, descriptions()[name]])
-    click.echo(table(["name", "values", "levels", "what it is"], rows))
+    print_text(table(["name", "values", "levels", "what it is"], rows))
 
 
 @hierarchy.command()
@@ -75,11 +78,11 @@ def show(name: str, tree: bool, limit: int, show_values: bool) -> None:
     if not isinstance(found, Hierarchy):
         from kanon_sql.hierarchy.builtin import describe
 
-        click.echo(f"{name}: {describe(found)}; levels are made for the values of a column (hierarchy build)")
+        print_text(f"{escape(name)}: {describe(found)}; levels are made for the values of a column (hierarchy build)")
     elif tree:
         _draw(found, limit)
     else:
-        click.echo(_levels_table(found))
+        print_text(_levels_table(found))
 
 
 @hierarchy.command()
@@ -103,7 +106,7 @@ def check(name: str, data: str | None, **options: Any) -> None:
         raise click.UsageError("--column goes with DATA")
     if isinstance(found, Hierarchy):
         told += f": {len(found.leaves)} values, {found.height} {'level' if found.height == 1 else 'levels'} above them"
-    click.echo(told)
+    print_text(escape(told))
 
 
 @hierarchy.command()
@@ -195,7 +198,7 @@ def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool) 
 
     text = to_csv(rows)
     if output is None:
-        click.echo(text, nl=False)
+        print_data(text)
         return
     from kanon_sql.errors import ConfigurationError
     from kanon_sql.release.staging import stage_file

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from kanon_sql.cli.options import common_options, loaded_from, take_common
+from kanon_sql.cli.output import print_json, print_summary
 
 
 @click.command()
@@ -37,8 +37,8 @@ def lattice(config: str, plot: Path | None, **options: Any) -> None:
     if common.report is not None:
         write_json(common.report, data)
     if common.as_json:
-        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        print_json(data)
     elif not common.quiet:
         from kanon_sql.cli.summary import summarize_lattice
 
-        click.echo(summarize_lattice(data))
+        print_summary(summarize_lattice, data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import click
 
 from kanon_sql.cli.options import common_options, take_common
+from kanon_sql.cli.output import print_json, print_summary
 
 
 @click.command()
@@ -71,11 +71,11 @@ def link(
     )
     common.warn(data["warnings"])
     if common.as_json:
-        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        print_json(data)
     elif not common.quiet:
         from kanon_sql.cli.link_summary import summarize_link
 
-        click.echo(summarize_link(data))
+        print_summary(summarize_link, data)
 
 
 def names_of(text: str, option: str) -> list[str]:

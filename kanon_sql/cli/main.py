@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from contextlib import suppress
 
 import click
@@ -17,6 +16,7 @@ from kanon_sql.cli.dbt import dbt
 from kanon_sql.cli.hierarchy import hierarchy
 from kanon_sql.cli.lattice import lattice
 from kanon_sql.cli.link import link
+from kanon_sql.cli.output import complain, print_traceback
 from kanon_sql.cli.releases import releases
 from kanon_sql.cli.risk import risk
 from kanon_sql.cli.run import run
@@ -111,9 +111,9 @@ def main(arguments: list[str] | None = None) -> None:
 def _fail(problems: list[str], status: int, debug: bool) -> int:
     with suppress(OSError):  # the status says it where standard error cannot be written
         if debug:
-            traceback.print_exc()
+            print_traceback()
         for problem in problems:
-            click.echo(f"kanon-sql: error: {' '.join(problem.split())}", err=True)
+            complain("error", problem)
     return status
 
 

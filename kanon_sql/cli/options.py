@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from kanon_sql.cli.output import complain, print_json
 from kanon_sql.errors import KanonError, ReleasedError
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Common:
         """Prints warnings to standard error."""
         if not self.quiet:
             for warning in warnings:
-                click.echo(f"kanon-sql: warning: {warning}", err=True)
+                complain("warning", warning)
 
     def tell_failed(self, error: KanonError) -> None:
         """Prints what there is of a run that failed, beside the error itself."""
@@ -131,7 +131,7 @@ class Common:
             with suppress(OSError):  # the error is more than that this cannot be printed
                 self.warn(error.report["warnings"])
                 if self.as_json:
-                    click.echo(json.dumps(error.report, indent=1, ensure_ascii=False))
+                    print_json(error.report)
 
 
 def common_options(command: Command) -> Command:

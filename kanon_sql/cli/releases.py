@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import click
 
 from kanon_sql.cli.link import names_of
 from kanon_sql.cli.options import common_options, take_common
+from kanon_sql.cli.output import print_json, print_summary
 
 
 @click.group()
@@ -44,11 +44,11 @@ def list_command(ledger: str, as_json: bool, debug: bool) -> None:
 
     data = api.list_releases(ledger)
     if as_json:
-        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        print_json(data)
     else:
         from kanon_sql.cli.releases_summary import summarize_ledger
 
-        click.echo(summarize_ledger(data))
+        print_summary(summarize_ledger, data)
 
 
 @releases.command()
@@ -61,11 +61,12 @@ def show(ledger: str, number: int, as_json: bool, debug: bool) -> None:
 
     data = api.show_release(ledger, number)
     if as_json:
-        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        print_json(data)
     else:
         from kanon_sql.cli.releases_summary import summarize_entry
 
-        click.echo(summarize_entry(data))
+        data["details"]["configuration"] = data["details"]["configuration"].splitlines()
+        print_summary(summarize_entry, data)
 
 
 @releases.command()
@@ -118,10 +119,10 @@ def check(
     )
     common.warn(data["warnings"])
     if common.as_json:
-        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        print_json(data)
     elif not common.quiet:
         from kanon_sql.cli.releases_summary import summarize_pair
 
-        click.echo(summarize_pair(data))
+        print_summary(summarize_pair, data)
     if data["status"] != "satisfied":
         click.get_current_context().exit(1)

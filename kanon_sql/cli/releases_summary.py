@@ -135,5 +135,5 @@ def summarize_entry(one: Json) -> str:
     ]
     if levels:
         lines.append(f"  levels             {', '.join(f'{name} {level}' for name, level in levels.items())}")
-    lines += ["  configuration", *(f"    {line}" for line in details["configuration"].rstrip().splitlines())]
+    lines += ["  configuration", *(f"    {line}" for line in details["configuration"])]
     return "\n".join(lines)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kanon_sql.cli.options import Common, common_options, loaded_from, take_common
+from kanon_sql.cli.output import print_json, print_summary
 
 if TYPE_CHECKING:
     from kanon_sql.config.load import LoadedConfig
@@ -85,11 +85,11 @@ def risk(
     )
     common.warn(data["warnings"])
     if common.as_json:
-        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        print_json(data)
     elif not common.quiet:
         from kanon_sql.cli.risk_summary import summarize_risk
 
-        click.echo(summarize_risk(data))
+        print_summary(summarize_risk, data)
 
 
 def _loaded(first: str, options: dict[str, Any], common: Common) -> LoadedConfig:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from kanon_sql.cli.options import after_release, column_options, common_options, loaded_from, take_common
+from kanon_sql.cli.output import print_data, print_json, print_summary
 from kanon_sql.errors import KanonError
 
 
@@ -44,7 +44,7 @@ def run(config: str, print_config: bool, **options: Any) -> None:
         from kanon_sql.config.arguments import to_yaml
 
         shown = loaded_from(config, options, common)
-        click.echo(shown.redact(to_yaml(shown.config.model_dump(exclude_unset=True))), nl=False)
+        print_data(shown.redact(to_yaml(shown.config.model_dump(exclude_unset=True))))
         return
     loaded = loaded_from(config, options, common)
     from kanon_sql import api
@@ -63,8 +63,8 @@ def run(config: str, print_config: bool, **options: Any) -> None:
     with after_release():
         common.warn(list(result.warnings))
         if common.as_json:
-            click.echo(json.dumps(result.report, indent=1, ensure_ascii=False))
+            print_json(result.report)
         elif not common.quiet:
             from kanon_sql.cli.summary import summarize_run
 
-            click.echo(summarize_run(result.report))
+            print_summary(summarize_run, result.report)

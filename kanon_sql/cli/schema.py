@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 import click
+
+from kanon_sql.cli.output import print_json
 
 
 @click.command()
@@ -17,4 +17,4 @@ def schema() -> None:
     """
     from kanon_sql.config.schema import json_schema
 
-    click.echo(json.dumps(json_schema(), indent=1, ensure_ascii=False))
+    print_json(json_schema())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from kanon_sql.cli.options import common_options, loaded_from, take_common
+from kanon_sql.cli.output import print_data, print_json, print_text
+from kanon_sql.printable import escape
 
 
 @click.group()
@@ -31,7 +32,7 @@ def path() -> None:
     """
     from kanon_sql.sqlmesh import audits_file
 
-    click.echo(str(audits_file()))
+    print_data(f"{audits_file()}\n")
 
 
 @sqlmesh.command(name="compile")
@@ -70,7 +71,7 @@ def compile_model(config: str, project: Path, name: str, relation: str, dialect:
     )
     common.warn(data["warnings"])
     if common.as_json:
-        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        print_json(data)
     elif not common.quiet:
         for file in data["files"]:
-            click.echo(file)
+            print_text(escape(file))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kanon_sql.cli.options import common_options, take_common
+from kanon_sql.cli.output import print_json, print_summary
 
 if TYPE_CHECKING:
     from kanon_sql.errors import KanonError
@@ -67,9 +67,9 @@ def sweep(
     )
     common.warn(data["warnings"])
     if common.as_json:
-        click.echo(json.dumps(data, indent=1, ensure_ascii=False))
+        print_json(data)
     elif not common.quiet:
-        click.echo(_summarize(data))
+        print_summary(_summarize, data)
     if not any(point["status"] == "released" for point in data["points"]):
         raise _no_release(data["points"])
 

@@ -27,6 +27,14 @@ class Problem(NamedTuple):
     spoils: bool
 
 
+class Spoilt(set[KeyPath]):
+    """Paths of values that are not what was meant."""
+
+    def around(self, path: KeyPath) -> bool:
+        """Whether the value at `path` is among them or within one."""
+        return any(path[:length] in self for length in range(len(path) + 1))
+
+
 @dataclass
 class Draft:
     """The raw configuration of the file, mapping or command line called `name`."""
@@ -61,9 +69,9 @@ class Draft:
         """Notes a problem with the value at `path`."""
         self.problems.append(Problem(path, self.place(path), text, spoils))
 
-    def is_spoilt(self, path: KeyPath) -> bool:
-        """Whether the value at `path`, or one around it, has a problem that makes others meaningless."""
-        return any(problem.spoils and _under(path, problem.path) for problem in self.problems)
+    def spoilt(self) -> Spoilt:
+        """The values that have a problem so far which makes others with them, or within them, meaningless."""
+        return Spoilt(problem.path for problem in self.problems if problem.spoils)
 
     def expand(self) -> None:
         """Writes out the short forms: a text for a mapping, a list for a mapping of empty entries."""

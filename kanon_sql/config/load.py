@@ -17,7 +17,8 @@ from kanon_sql.config.model import Config
 from kanon_sql.config.source import CsvOptions
 from kanon_sql.config.yaml import KeyPath, YamlError, decode
 from kanon_sql.data_files import is_data
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.errors import ConfigurationError, bounded
+from kanon_sql.printable import escape
 
 Overrides = Iterable[tuple[str, Any]]
 
@@ -90,7 +91,7 @@ def load_config(path: str | os.PathLike[str], overrides: Overrides = ()) -> Load
         draft = draft_of_text(name, decode(_read(name)), os.environ)
     except YamlError as error:
         place = name if error.line is None else f"{name}:{error.line}"
-        raise ConfigurationError(_one_line(f"{place}: {error.text}")) from None
+        raise ConfigurationError(escape(f"{place}: {error.text}")) from None
     return _validated(draft, Path(name).parent, overrides)
 
 
@@ -102,7 +103,7 @@ def config_from_text(text: str, base: Path, overrides: Overrides = (), *, name: 
     try:
         draft = draft_of_text(name, text, os.environ)
     except YamlError as error:
-        raise ConfigurationError(_one_line(f"{name}: {error.text}")) from None
+        raise ConfigurationError(escape(f"{name}: {error.text}")) from None
     return _validated(draft, base, overrides)
 
 
@@ -141,7 +142,7 @@ def _read(name: str) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no file can have this name"
         problem = f"cannot be read ({reason}), expected a configuration in YAML; correct that"
-    raise ConfigurationError(_one_line(f"{name}: {problem}"))
+    raise ConfigurationError(escape(f"{name}: {problem}"))
 
 
 def _validated(draft: Draft, base: Path, overrides: Overrides) -> LoadedConfig:
@@ -165,17 +166,21 @@ def _validated(draft: Draft, base: Path, overrides: Overrides) -> LoadedConfig:
 def _note_wrong_values(draft: Draft, error: ValidationError) -> None:
     errors = [(words.key_path(one, draft.value), one) for one in error.errors(include_url=False)]
     unknown = {path for path, one in errors if one["type"] == "extra_forbidden"}
-    meant = {(*path[:-1], words.suggestion(path)) for path in unknown}
+    suggest = len(unknown) <= words.MOST_SUGGESTED
+    meant = {(*path[:-1], words.suggestion(path)) for path in unknown} if suggest else set()
+    spoilt = draft.spoilt()
     for path, one in errors:
         # "rule" is what _note_broken_rules says with the place of the key at fault.
-        if one["type"] == "rule" or draft.is_spoilt(path):
+        if one["type"] == "rule" or spoilt.around(path):
             continue
         if one["type"] == "missing" and path in meant:
             continue
         if one["type"] == "too_short" and any(p.path[: len(path)] == path for p in draft.problems):
             continue
-        text = words.in_words(one, path, _value_at(draft.value, path), draft.source(path))
+        text = words.in_words(one, path, _value_at(draft.value, path), draft.source(path), suggest=suggest)
         draft.problem(path, text, spoils=one["type"] != "missing")
+        if one["type"] != "missing":
+            spoilt.add(path)
 
 
 def _note_broken_rules(draft: Draft) -> None:
@@ -212,8 +217,9 @@ def _note_broken_rules(draft: Draft) -> None:
     found += rules.model_columns(config, shown)
     found += rules.roles(config, shown)
     found += rules.places(config)
+    spoilt = draft.spoilt()
     for path, text in found:
-        if not draft.is_spoilt(path):
+        if not spoilt.around(path):
             draft.problem(path, text, spoils=False)
 
 
@@ -221,7 +227,8 @@ def _lacks_by_misspelling(draft: Draft, key: str) -> bool:
     """Whether a part has an unknown key that resembles a known one: what it lacks is probably that."""
     part = words.part_at((key,))
     known = part.model_fields if part else {}
-    return any(below not in known and words.suggestion((key, below)) for below in draft.value[key])
+    unknown = [below for below in draft.value[key] if below not in known]
+    return any(words.suggestion((key, below)) for below in unknown[: words.MOST_SUGGESTED])
 
 
 def _value_at(value: Any, path: KeyPath) -> Any:
@@ -237,8 +244,8 @@ def _problem_lines(draft: Draft) -> list[str]:
     for problem in sorted(draft.problems, key=lambda problem: _order(draft, problem.place)):
         key = key_text(draft.written(problem.path))
         label = f"{key}: " if key and problem.place != f"--set {key}" else ""
-        lines.setdefault(_one_line(f"{problem.place}: {label}{problem.text}"))
-    return list(lines)
+        lines.setdefault(escape(f"{problem.place}: {label}{problem.text}"))
+    return bounded(list(lines), escape(draft.name))
 
 
 def _order(draft: Draft, place: str) -> tuple[int, int]:
@@ -247,8 +254,3 @@ def _order(draft: Draft, place: str) -> tuple[int, int]:
     if place != draft.name and not line.isdecimal():
         return (1, 0)
     return (0, int(line) if line.isdecimal() else 0)
-
-
-def _one_line(text: str) -> str:
-    """A problem is one line, whatever a key or a file is called."""
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Annotated, Any, TypeGuard, Union, get_args, get_origin
 
@@ -15,6 +15,9 @@ from kanon_sql.config.draft import key_text
 from kanon_sql.config.model import Config
 from kanon_sql.config.part import Part
 from kanon_sql.config.yaml import KeyPath
+
+# Of more unknown words none is a slip of the pen, and looking for what each resembles takes its time.
+MOST_SUGGESTED = 20
 
 # Texts that are longer are not repeated: they would bury the message.
 _LONGEST_SHOWN = 40
@@ -44,16 +47,19 @@ def key_path(error: ErrorDetails, value: Any) -> KeyPath:
     return (*path, error["loc"][-1]) if error["type"] == "missing" else path
 
 
-def in_words(error: ErrorDetails, path: KeyPath, value: Any, source: str | None) -> str:
-    """What is wrong at `path`; `source` is what the file says, where `value` came from the environment."""
+def in_words(error: ErrorDetails, path: KeyPath, value: Any, source: str | None, *, suggest: bool = True) -> str:
+    """What is wrong at `path`; `source` is what the file says, where `value` came from the environment.
+
+    With `suggest` an unknown key gets the known one that it resembles.
+    """
     kind, context = error["type"], error.get("ctx", {})
     if kind == "missing":
         return _missing(path)
     if kind == "extra_forbidden":
-        return _unknown(path)
+        return _unknown(path, suggest=suggest)
     if kind == "literal_error":
-        near = _near(value, re.findall(r"'([^']*)'", context["expected"])) if source is None else None
-        question = f"; did you mean {near!r}?" if near else "; write one of these"
+        meant = near(value, re.findall(r"'([^']*)'", context["expected"])) if source is None else None
+        question = f"; did you mean {meant!r}?" if meant else "; write one of these"
         return f"expected {context['expected']}, got {describe(value, source)}{question}"
     if kind == "value_error":
         return f"{context['error']}, got {describe(value, source)}; correct it"
@@ -89,9 +95,9 @@ def describe(value: Any, source: str | None = None) -> str:
 def suggestion(path: KeyPath) -> str | None:
     """The known key that an unknown one probably stands for, as a path."""
     part = part_at(path[:-1])
-    near = _near(path[-1], list(part.model_fields)) if part else None
-    if near:
-        return near
+    meant = near(path[-1], part.model_fields) if part else None
+    if meant:
+        return meant
     elsewhere = [key for key in _all_keys() if key.rpartition(".")[2] == path[-1]]
     return elsewhere[0] if elsewhere else None
 
@@ -121,10 +127,10 @@ def _missing(path: KeyPath) -> str:
     return f"{path[-1]} is missing{wanted}; add it"
 
 
-def _unknown(path: KeyPath) -> str:
-    near = suggestion(path)
-    if near:
-        return f"unknown key {path[-1]!r}, did you mean {near}?"
+def _unknown(path: KeyPath, *, suggest: bool) -> str:
+    meant = suggestion(path) if suggest else None
+    if meant:
+        return f"unknown key {path[-1]!r}, did you mean {meant}?"
     part = part_at(path[:-1])
     known = f", expected one of {', '.join(part.model_fields)}" if part else ""
     return f"unknown key {path[-1]!r}{known}; correct or remove it"
@@ -160,13 +166,17 @@ def _advice(kind: str, value: Any) -> str:
     return "; correct it"
 
 
-def _near(word: Any, known: list[str]) -> str | None:
+def near(word: Any, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known word that `word` resembles most, by at least `cutoff` of 0..1, whatever the case; None without one."""
     if not isinstance(word, str):
         return None
-    plain = word.lower().replace("-", "_")
-    spelled = {name.lower().replace("-", "_"): name for name in known}
-    found = difflib.get_close_matches(plain, spelled, n=1)
+    spelled = {_plain(name): name for name in known}
+    found = difflib.get_close_matches(_plain(word), spelled, n=1, cutoff=cutoff)
     return spelled[found[0]] if found else None
+
+
+def _plain(word: str) -> str:
+    return word.casefold().replace("-", "_")
 
 
 @cache

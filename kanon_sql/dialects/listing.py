@@ -25,6 +25,8 @@ def cell_type(described: str) -> type[str] | type[int] | type[bool]:
 class Listing:
     """A table of values: `columns` are (name, type as DuckDB describes it); `subject` says of what it is.
 
+    The first `keys` columns tell its rows apart.
+
     Whole numbers are int, truth values bool; every other value is a text that its type can be read from.
     """
 
@@ -32,6 +34,7 @@ class Listing:
     subject: str
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[Cell, ...], ...]
+    keys: int = 1
 
     def stored(self) -> tuple[list[tuple[str, str]], Iterator[Sequence[Cell]]]:
         """(columns, rows) of the CSV file: a NULL is an empty text and a 1 in a column beside it.

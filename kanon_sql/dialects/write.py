@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+import secrets
+from collections.abc import Iterable, Sequence
+from functools import cache
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect as Grammar
 from sqlglot.dialects.redshift import Redshift
+from sqlglot.generator import Generator
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
 from kanon_sql.dialects.core import outside_core
+from kanon_sql.dialects.listing import Listing
 from kanon_sql.dialects.model import Dialect
 from kanon_sql.errors import ConfigurationError, EngineError
 
@@ -25,13 +30,48 @@ def write(tree: exp.Expr, dialect: Dialect) -> str:
         raise EngineError(f"the statement has no sure meaning in {dialect.name}: {'; '.join(problems[:5])}")
     if not dialect.backslash_is_sure:
         _refuse_backslashes(made, dialect)
-    return made.sql(
+    return generator(dialect).generate(made, copy=False)
+
+
+def generator(dialect: Dialect) -> Generator:
+    """What writes a statement, or a part of it, in the dialect."""
+    return _generator_class(dialect.name)(
         dialect=_ExactRedshift if dialect.name == "redshift" else dialect.name,
         pretty=True,
         comments=False,
         identify=dialect.name != "duckdb",
         unsupported_level=ErrorLevel.RAISE,
     )
+
+
+@cache
+def _generator_class(name: str) -> type[Generator]:
+    """The dialect's generator, but for its mark: it stands for line breaks in texts while lines are indented.
+
+    A value that held the mark would come out as another one. This mark no value holds; it is as long as sqlglot's, so
+    that lines break where they did.
+    """
+    mark = f"__{secrets.token_hex(6)}_"
+    return type("Exact", (Grammar.get_or_raise(name).generator_class,), {"SENTINEL_LINE_BREAK": mark})
+
+
+def refuse_repeated(listing: Listing, dialect: Dialect) -> None:
+    """Raises ConfigurationError where two rows of a listing have the same key once it is written.
+
+    A join would take both of them, and one person's rows would make a class of two.
+    """
+    writer = generator(dialect)
+    keys = {
+        tuple(
+            writer.generate(exp.Literal.string(cell)) if isinstance(cell, str) else cell for cell in row[: listing.keys]
+        )
+        for row in listing.rows
+    }
+    if len(keys) < len(listing.rows):
+        raise ConfigurationError(
+            f"{listing.subject}: {len(listing.rows) - len(keys)} of {len(listing.rows)} values are written in "
+            f"{dialect.name} like another one, which a statement would take for one; replace them in the source"
+        )
 
 
 class _ExactRedshift(Redshift):
@@ -73,6 +113,11 @@ def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
             ratio.set("this", exp.cast(ratio.this.copy(), "DOUBLE"))
     for least in made.find_all(exp.Least):
         least.set("ignore_nulls", None)  # no use of it here depends on NULLs
+    if not Grammar.get_or_raise(dialect.name).STRINGS_SUPPORT_ESCAPED_SEQUENCES:
+        # Who reads a file as text takes \r for \n: two values would be one.
+        for text in list(made.find_all(exp.Literal)):
+            if text.is_string and "\r" in text.name:
+                text.replace(joined(text.name.split("\r"), [exp.func("CHR", exp.Literal.number(13))]))
     if not dialect.null_safe:
         for same in list(made.find_all(exp.NullSafeEQ)):
             same.replace(_same(same.this, same.expression))
@@ -125,6 +170,15 @@ def _inline_windows(select: exp.Select) -> None:
             over.set("alias", None)
     if windows:
         select.set("windows", None)
+
+
+def joined(parts: Iterable[str], between: Sequence[exp.Expr] = ()) -> exp.Paren:
+    """A text put together of its parts, with what stands between two of them."""
+    first, *more = (exp.Literal.string(part) for part in parts)
+    whole: exp.Expr = first
+    for part in (one for text in more for one in (*between, text)):
+        whole = exp.DPipe(this=whole, expression=part.copy(), safe=True)
+    return exp.Paren(this=whole)
 
 
 def _same(left: exp.Expr, right: exp.Expr) -> exp.Expr:

@@ -126,7 +126,8 @@ def _tuples(engine: Engine, dimensions: Sequence[Dimension], *, dealt: bool) -> 
     ordered = [column(name) for name in names]
     found = engine.run(exp.select(*map(column, names)).from_(quoted(state("shares"))).order_by(*ordered))
     rows = tuple(tuple(map(int, row)) for row in found)
-    return Listing("tuples", "the tuples of the classes", tuple((name, "BIGINT") for name in names), rows)
+    columns = tuple((name, "BIGINT") for name in names)
+    return Listing("tuples", "the tuples of the classes", columns, rows, keys=len(dimensions) + 1)
 
 
 def _label_types(engine: Engine, asked: Asked) -> dict[str, str]:
@@ -157,4 +158,4 @@ def _classes(
         for row in found
     ]
     columns = (*((number, "BIGINT") for number in numbers), *((label, types[label]) for label in labels))
-    return Listing("classes", "the labels of the classes", columns, tuple(rows))
+    return Listing("classes", "the labels of the classes", columns, tuple(rows), keys=split)

@@ -188,4 +188,4 @@ def _violating(engine: Engine, listed: Sequence[tuple[Mapping, int]]) -> Listing
     found = engine.query("compiled_violating", names=names, lists={"class": codes})
     columns = (*((f"code_{m.index}", "BIGINT") for m, _ in listed), ("is_listed", "BIGINT"))
     rows = tuple((*map(int, row), 1) for row in found)
-    return Listing("violating", "the classes that violate k or a model", columns, rows)
+    return Listing("violating", "the classes that violate k or a model", columns, rows, keys=len(listed))

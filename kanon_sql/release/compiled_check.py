@@ -138,7 +138,7 @@ class _Check:
             for level, node in enumerate(nodes)
         )
         columns = (("value", "VARCHAR"), ("level", "BIGINT"), ("node", "BIGINT"))
-        return Listing(f"steps_{one.index}", self._of(one), columns, tuple(rows))
+        return Listing(f"steps_{one.index}", self._of(one), columns, tuple(rows), keys=2)
 
     def _measured(self, model: Model) -> exp.Expr:
         one = self.models.columns[model.column or ""]

@@ -31,7 +31,7 @@ class Statement:
     """What is asked for: the `dialect`; the table to read, else the source's own; where mapping tables are.
 
     With `check` it is the statement that returns violating classes, of the table `release_table` or of the release as
-    the statement would make it.
+    the statement would make it. `for_sqlmesh` says who reads the text.
     """
 
     dialect: str = "duckdb"
@@ -41,6 +41,7 @@ class Statement:
     mapping_prefix: str = "kanon_sql_"
     check: bool = False
     release_table: str | None = None
+    for_sqlmesh: bool = False
 
     def refuse(self) -> None:
         """Refuses what does not go together. Raises ConfigurationError."""

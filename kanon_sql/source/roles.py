@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.config.words import MOST_SUGGESTED, near
+from kanon_sql.errors import ConfigurationError, bounded
 from kanon_sql.source.model import Column, Role, Source
 
 _LISTS: dict[str, Role] = {
@@ -41,14 +41,15 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
     present = {column.name for column in source.columns}
     problems = []
     by_name: dict[str, Role] = {}
-    # Where no name is there, the first row is perhaps no header but data, which messages must not show.
     named = {name for key in _LISTS for name in getattr(config, key)}
+    # Where no name is there, the first row is perhaps no header but data, which messages must not show.
     hidden = source.kind == "csv" and not named & present
+    not_there = _NotThere(source.label, present, hidden=hidden, suggest=len(named - present) <= MOST_SUGGESTED)
     for key, role in _LISTS.items():
         for name in getattr(config, key):
             by_name[name] = role
             if name not in present and (key == "quasi_identifiers" or not measured_only):
-                problems.append(_not_there(name, set() if hidden else present, loaded.place(key, name), source.label))
+                problems.append(not_there.problem(name, loaded.place(key, name)))
     if config.privacy.entity is not None:
         by_name[config.privacy.entity] = "identifier"
     unlisted = [column.name for column in source.columns if column.name not in by_name]
@@ -60,9 +61,9 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
         )
     for name, place in _read_by_models(loaded).items():
         if name not in present and (measured_only or name == config.privacy.entity):
-            problems.append(_not_there(name, set() if hidden else present, place, source.label))
+            problems.append(not_there.problem(name, place))
     if problems:
-        raise ConfigurationError(problems)
+        raise ConfigurationError(bounded(problems, loaded.place()))
     for name in unlisted:
         by_name[name] = "insensitive" if config.unlisted == "insensitive" else "dropped"
     released = tuple(c for c in source.columns if by_name[c.name] not in ("identifier", "dropped"))
@@ -83,12 +84,25 @@ def _read_by_models(loaded: LoadedConfig) -> dict[str, str]:
     return found
 
 
-def _not_there(name: str, present: set[str], place: str, label: str) -> str:
-    near = difflib.get_close_matches(name, present, 1, 0.6) or [
-        other for other in present if other.casefold() == name.casefold()
-    ]
-    if not present:
-        hint = "; is its first row a header? Set source.csv.header and source.csv.delimiter"
-    else:
-        hint = f"; did you mean {near[0]!r}?" if near else f"; expected one of {', '.join(sorted(present)[:20])}"
-    return f"{place}: there is no column {name!r} in {label}{hint}"
+@dataclass(frozen=True)
+class _NotThere:
+    """Says of names that the source called `label` has no such column, and which of its `present` ones may be meant.
+
+    Where these are `hidden`, one is only named that is nearly what was asked for: whoever asks knows it already.
+    """
+
+    label: str
+    present: set[str]
+    hidden: bool
+    suggest: bool
+
+    def problem(self, name: str, place: str) -> str:
+        """The problem with one name."""
+        meant = near(name, sorted(self.present), 0.8 if self.hidden else 0.6) if self.suggest else None
+        if meant:
+            hint = f"; did you mean {meant!r}?"
+        elif self.hidden:
+            hint = "; is its first row a header? Set source.csv.header and source.csv.delimiter"
+        else:
+            hint = f"; expected one of {', '.join(sorted(self.present)[:20])}"
+        return f"{place}: there is no column {name!r} in {self.label}{hint}"

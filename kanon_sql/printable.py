@@ -1,0 +1,29 @@
+"""Texts of others, column names and file names first, as a terminal or JSON may be given them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def escape(text: str) -> str:
+    """The text on one line; what a terminal would obey, hide or reorder is written out, as `\\x1b`."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+
+
+def escaped(data: Any) -> Any:
+    """JSON data with every text in it escaped, those that are keys too."""
+    if isinstance(data, str):
+        return escape(data)
+    if isinstance(data, Mapping):
+        return {escaped(key): escaped(value) for key, value in data.items()}
+    return [escaped(one) for one in data] if isinstance(data, (list, tuple)) else data
+
+
+def to_json(data: Any) -> str:
+    """The text of JSON data; the bytes of a file's name that is no UTF-8 stand in it as escapes."""
+    text = json.dumps(data, indent=1, ensure_ascii=False) + "\n"
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
