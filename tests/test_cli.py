@@ -22,6 +22,7 @@ from tables import configuration, write
 from kanon_sql import __version__, api
 from kanon_sql.cli.main import cli, main
 from kanon_sql.config.load import from_mapping, load_config
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.release.file_sink import FileSink
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult"
@@ -140,6 +141,121 @@ def test_options_that_stand_for_a_configuration_do_not_go_with_one(call: Call, o
     assert call("run", "config.yaml", *option).status == 2
 
 
+def test_an_existing_release_is_replaced_on_request(call: Call) -> None:
+    Path("release.csv").write_text("mine")
+    given = ["people.csv", "--qi", "age=age", "--unlisted", "drop", "--k", "2", "-o", "release.csv"]
+    for words in (["config.yaml"], given):
+        refused = call("run", *words)
+        assert refused.status == 2
+        assert "release.csv exists already; name another target or set overwrite: true (--overwrite)" in refused.err
+        assert Path("release.csv").read_text() == "mine"
+        assert call("run", *words, "--overwrite").status == 0
+        assert Path("release.csv").read_text() != "mine"
+        Path("release.csv").write_text("mine")
+
+
+FIRST = ["people.csv", "--unlisted", "drop", "-o", "out.csv"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["--qi", "age"],
+            "--k: the option is missing, expected rows that each equivalence class holds at least; add it",
+        ),
+        (
+            ["--qi", "age", "--k", "2", "--limit", "0.01"],
+            "--limit: expected whole rows, or a share in percent: write 1% for a share, got text '0.01'; correct it",
+        ),
+        (["--qi", "Age", "--k", "2"], "--qi: there is no column 'Age' in people.csv; did you mean 'age'?"),
+        (["--qi", "agee", "--k", "2"], "--qi: there is no column 'agee' in people.csv; did you mean 'age'?"),
+        (
+            ["--qi", "age", "--k", "2", "--sensitive", "diagnose"],
+            "--sensitive: there is no column 'diagnose' in people.csv; did you mean 'diagnosis'?",
+        ),
+        (
+            ["--qi", "wealth", "--k", "2"],
+            "--qi: there is no column 'wealth' in people.csv; is its first row a header? Set source.csv.header and "
+            "source.csv.delimiter",
+        ),
+        (
+            ["--qi", "age=aeg", "--k", "2"],
+            "--qi: no hierarchy file 'aeg' in ., and no ready hierarchy of that name; did",
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_what_is_wrong_on_a_command_line_names_its_option(call: Call, words: list[str], said: str) -> None:
+    ended = call("run", *FIRST, *words)
+    assert (ended.status, ended.out) == (2, "")
+    assert problems(ended)[0].startswith(said)
+
+
+def test_a_limit_in_a_file_is_no_fraction_either(call: Call) -> None:
+    for value, meant in ((0.015, "1.5%"), ("0.5", "50%"), ("2.5", "2.5%")):
+        with pytest.raises(ConfigurationError, match=f"write {meant} for a share"):
+            from_mapping({"source": "a", "privacy": {"k": 2}, "suppression": {"limit": value}})
+
+
+QI = ["--qi", "age=age", "--qi", "sex"]
+BASE: dict[str, Any] = {
+    "source": "people.csv",
+    "quasi_identifiers": {"age": {"hierarchy": "age"}, "sex": {"builtin": "suppress"}},
+    "unlisted": "insensitive",
+    "privacy": {"k": 5},
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "others", "config"),
+    [
+        ("lattice", [*QI, "--k", "5", "--limit", "5%"], [], {**BASE, "suppression": {"limit": "5%"}}),
+        (
+            "compile",
+            [*QI, "--k", "5", "--unlisted", "drop", "--sensitive", "diagnosis", "--l", "2"],
+            [],
+            {
+                **BASE,
+                "unlisted": "drop",
+                "sensitive": ["diagnosis"],
+                "privacy": {"k": 5, "l_diversity": [{"column": "diagnosis", "l": 2}]},
+            },
+        ),
+        ("sweep", QI, ["--k", "2,5", "--limit", "0,5%", "--algorithm", "optimal", "--algorithm", "mondrian"], BASE),
+        ("sweep", ["--qi", "age"], ["--k", "2", "--algorithm", "mondrian"], {**BASE, "quasi_identifiers": ["age"]}),
+        ("risk", [*QI, "--identifier", "zip"], ["--subsets", "1"], {**BASE, "identifiers": ["zip"]}),
+    ],
+)
+def test_options_stand_for_a_configuration_in_every_command(
+    call: Call, command: str, options: list[str], others: list[str], config: dict[str, Any]
+) -> None:
+    Path("made.yaml").write_text(json.dumps(config))
+    by_options = call(command, "people.csv", *options, *others, "--json")
+    by_file = call(command, "made.yaml", *others, "--json")
+    assert (by_options.status, by_file.status) == (0, 0), by_options
+    assert without_time(json.loads(by_options.out)) == without_time(json.loads(by_file.out))
+
+
+def without_time(data: Any) -> Any:
+    """A report without what differs between two runs, and without the name of the configuration."""
+    if isinstance(data, dict):
+        left = {
+            key: value for key, value in data.items() if key not in ("seconds", "configuration", "sql", "statements")
+        }
+        return {key: without_time(value) for key, value in left.items()}
+    return [without_time(one) for one in data] if isinstance(data, list) else data
+
+
+def test_a_sweep_takes_one_table(call: Call) -> None:
+    ended = call("sweep", "people.csv", "people.csv", *QI)
+    assert (ended.status, problems(ended)[0]) == (
+        2,
+        "with --qi there is one argument, the data (see kanon-sql sweep --help)",
+    )
+    assert call("sweep", "config.yaml", "--sensitive", "x").status == 2
+
+
 def test_a_run_reports_in_json_and_warns_on_standard_error(call: Call) -> None:
     ended = call("run", "config.yaml", "--json", "--set", "release.order=none", "--report", "report.json")
     report = json.loads(ended.out)
@@ -160,7 +276,7 @@ def test_quiet_prints_errors_only(call: Call) -> None:
     order = ("--set", "release.order=none")
     assert call("run", "config.yaml", "--quiet", *order) == (0, "", "")
     assert problems(call("run", "config.yaml", "--quiet", *order)) == [
-        "config.yaml:25: release.csv exists already; name another target or set overwrite: true"
+        "config.yaml:25: release.csv exists already; name another target or set overwrite: true (--overwrite)"
     ]
     assert call("check", "config.yaml", "release.csv", "--quiet") == (0, "", "")
     assert call("check", "config.yaml", "--quiet") == (1, "", "")

@@ -246,7 +246,7 @@ def test_everything_that_is_wrong_is_said_at_once(people: Json, capsys: pytest.C
         ({"k": [True]}, "--k True: expected whole"),
         ({"k": ["1e3"]}, "--k 1e3: expected whole"),
         ({"limits": []}, "--limit: expected at least one"),
-        ({"limits": [0.5]}, "--limit 0.5: expected a number of rows"),
+        ({"limits": [0.5]}, "--limit 0.5: expected whole rows, or a share in percent: write 50% for a share"),
         ({"algorithms": ["optimal", {"name": "minimal", "objective": "loss"}]}, "algorithm.objective: objective goes"),
         ({"output": "config.yaml", "plot": "a.svg"}, "--output config.yaml: expected a file that ends in"),
         ({"output": "same.json", "report": "same.json"}, "--report same.json: --output names the same file"),

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kanon_sql.api.chains import without_causes
+from kanon_sql.config.arguments import FLAGS, CommandLine
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.engine.connection import Engine, EngineOptions
 from kanon_sql.engines.opening import open_reading
@@ -26,6 +27,8 @@ def load(config: Configuration, overrides: Overrides = ()) -> LoadedConfig:
     """A configuration from a file's path or a mapping. Raises ConfigurationError with every problem."""
     if isinstance(config, LoadedConfig):
         return config
+    if isinstance(config, CommandLine):
+        return from_mapping(config, overrides=overrides, name="command line", flags=FLAGS)
     if isinstance(config, Mapping):
         return from_mapping(config, overrides=overrides)
     return load_config(config, overrides)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.options import column_options, common_options, loaded_from, take_common
+from kanon_sql.cli.options import column_options, common_options, loaded_from, releasing_nothing, take_common
 from kanon_sql.cli.output import print_json, print_summary
 
 
@@ -36,9 +36,7 @@ def check(config: str, data: Path | None, reference: Path | None, **options: Any
     common = take_common(options)
     if options["qi"] and data is not None:
         raise click.UsageError("with --qi there is one argument, the table to measure")
-    if options["qi"] and options["unlisted"] is None:
-        options["unlisted"] = "insensitive"
-    loaded = loaded_from(config, options, common)
+    loaded = loaded_from(config, releasing_nothing(options), common)
     from kanon_sql import api
     from kanon_sql.outputs import refuse_outputs
     from kanon_sql.report import write_json

@@ -7,13 +7,14 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.options import common_options, loaded_from, take_common
+from kanon_sql.cli.options import column_options, common_options, loaded_from, take_common
 from kanon_sql.cli.output import print_data, print_json
 from kanon_sql.errors import KanonError
 
 
 @click.command(name="compile")
-@click.argument("config", metavar="CONFIG")
+@click.argument("config", metavar="CONFIG|DATA")
+@column_options
 @click.option(
     "--dialect",
     default="duckdb",
@@ -69,6 +70,7 @@ def compile_command(
 
     \b
       kanon-sql compile config.yaml > release.sql
+      kanon-sql compile patients.csv --qi age=intervals:5,10,20 --qi sex --k 5 --unlisted drop > release.sql
       kanon-sql compile config.yaml --dialect postgres --source-table public.patients
       kanon-sql compile config.yaml --dialect snowflake --mappings table --mapping-folder seeds
       kanon-sql compile config.yaml --dialect postgres --check --release-table public.release

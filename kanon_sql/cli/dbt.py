@@ -59,6 +59,9 @@ def path() -> None:
 def compile_model(config: str, project: Path, name: str, relation: str, dialect: str, **options: Any) -> None:
     """Searches, and writes the release as a dbt model, its mapping tables as seeds, and a schema with tests.
 
+    \b
+      kanon-sql dbt compile config.yaml --project . --name people_release --relation "ref('people')"
+
     Nothing that is there is replaced. The seeds hold values of the source: they are as confidential.
     """
     common = take_common(options)

@@ -71,7 +71,12 @@ def list_command() -> None:
 @click.option("--show-values", is_flag=True, help="Let messages show values of the file.")
 @click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error.")
 def show(name: str, tree: bool, limit: int, show_values: bool) -> None:
-    """Shows the levels of a hierarchy: how many labels they have, and how many values lie below one."""
+    """Shows the levels of a hierarchy: how many labels they have, and how many values lie below one.
+
+    \b
+    kanon-sql hierarchy show age
+    kanon-sql hierarchy show zip.csv --tree
+    """
     found = _find(name, show_values)
     from kanon_sql.hierarchy.model import Hierarchy
 
@@ -91,6 +96,10 @@ def show(name: str, tree: bool, limit: int, show_values: bool) -> None:
 @_data_options
 def check(name: str, data: str | None, **options: Any) -> None:
     """Checks a hierarchy file; with DATA also that it covers every value of a column.
+
+    \b
+    kanon-sql hierarchy check zip.csv
+    kanon-sql hierarchy check zip.csv patients.csv --column zip
 
     Missing values need no row. Exit status 2 when something is wrong.
     """

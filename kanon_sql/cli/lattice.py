@@ -7,22 +7,27 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.options import common_options, loaded_from, take_common
+from kanon_sql.cli.options import column_options, common_options, loaded_from, releasing_nothing, take_common
 from kanon_sql.cli.output import print_json, print_summary
 
 
 @click.command()
-@click.argument("config", metavar="CONFIG")
+@click.argument("config", metavar="CONFIG|DATA")
+@column_options
 @click.option("--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the lattice, .svg or .dot.")
 @common_options
 def lattice(config: str, plot: Path | None, **options: Any) -> None:
     """Evaluates every node of the generalization lattice: levels, suppressed rows, classes, loss.
 
+    \b
+      kanon-sql lattice config.yaml --plot lattice.svg
+      kanon-sql lattice patients.csv --qi age=intervals:5,10,20 --qi sex --k 5
+
     A node satisfies when the rows of its classes below k are within the suppression limit; it is minimal when no
     node below it satisfies.
     """
     common = take_common(options)
-    loaded = loaded_from(config, options, common)
+    loaded = loaded_from(config, releasing_nothing(options), common)
     from kanon_sql import api
     from kanon_sql.outputs import refuse_outputs
     from kanon_sql.plot.lattice import write_plot

@@ -15,6 +15,7 @@ from kanon_sql.cli.output import complain, print_json
 from kanon_sql.errors import KanonError, ReleasedError
 
 if TYPE_CHECKING:
+    from kanon_sql.config.arguments import CommandLine
     from kanon_sql.config.load import LoadedConfig
     from kanon_sql.engine.connection import EngineOptions
     from kanon_sql.progress import Progress
@@ -44,30 +45,68 @@ _COMMON: list[Callable[[Any], Any]] = [
     click.option("--debug", is_flag=True, help="Show the traceback of an error."),
 ]
 
+_K = click.option(
+    "--k", type=click.IntRange(min=1), metavar="N", help="Rows that every combination stands for at least."
+)
+_LIMIT = click.option(
+    "--limit", metavar="ROWS|SHARE%", help="Rows that may be suppressed, such as 20 or 1% [default: 0]."
+)
 _COLUMNS: list[Callable[[Any], Any]] = [
     click.option(
         "--qi",
         metavar="COLUMN[=HOW]",
         multiple=True,
-        help="A quasi-identifier; HOW is a hierarchy file, a ready hierarchy, suppress, prefix:4,3,2, "
-        "intervals:5,10,20 or date:month,year [default: suppress].",
+        help="A quasi-identifier, may be repeated; HOW is a hierarchy file, a ready hierarchy, suppress, "
+        "prefix:4,3,2, intervals:5,10,20 or date:month,year [default: suppress].",
     ),
-    click.option("--k", type=click.IntRange(min=1), help="Rows that every combination stands for at least."),
+    _K,
     click.option(
-        "--l", "l_diversity", type=click.FloatRange(min=1), help="Values of each sensitive column in a class."
+        "--l",
+        "l_diversity",
+        type=click.FloatRange(min=1),
+        metavar="L",
+        help="l-diversity: different values of each --sensitive column that a class holds at least.",
     ),
-    click.option("--t", "t_closeness", type=click.FloatRange(0, 1), help="How far those may be from all rows' values."),
+    click.option(
+        "--t",
+        "t_closeness",
+        type=click.FloatRange(0, 1),
+        metavar="T",
+        help="t-closeness: how far those of a class may be from those of all rows, 0 to 1.",
+    ),
     click.option("--entity", metavar="COLUMN", help="A column that names persons: k counts these, not rows."),
-    click.option("--sensitive", metavar="COLUMN", multiple=True, help="A sensitive column, released unchanged."),
-    click.option("--insensitive", metavar="COLUMN", multiple=True, help="Another column to release unchanged."),
-    click.option("--identifier", "identifiers", metavar="COLUMN", multiple=True, help="A column never to release."),
+    click.option(
+        "--sensitive",
+        metavar="COLUMN",
+        multiple=True,
+        help="A column that nobody shall learn of a person, released unchanged; may be repeated.",
+    ),
+    click.option(
+        "--insensitive",
+        metavar="COLUMN",
+        multiple=True,
+        help="Another column to release unchanged; may be repeated.",
+    ),
+    click.option(
+        "--identifier",
+        "identifiers",
+        metavar="COLUMN",
+        multiple=True,
+        help="A column never to release; may be repeated.",
+    ),
     click.option(
         "--unlisted",
         type=click.Choice(["error", "drop", "insensitive"]),
-        help="What becomes of columns that no option names [default: error].",
+        help="What becomes of columns that no option names [default: error; insensitive where nothing is released].",
     ),
-    click.option("--limit", metavar="ROWS|SHARE%", help="Rows that may be suppressed [default: 0]."),
-    click.option("--missing", "missing_texts", metavar="TEXT", multiple=True, help="A text that means missing."),
+    _LIMIT,
+    click.option(
+        "--missing",
+        "missing_texts",
+        metavar="TEXT",
+        multiple=True,
+        help="A text that means missing; may be repeated.",
+    ),
     click.option("--delimiter", metavar="CHARACTER", help="Between two fields of a CSV [default: found out]."),
 ]
 
@@ -142,8 +181,15 @@ def common_options(command: Command) -> Command:
 
 
 def column_options(command: Command) -> Command:
-    """Adds the options that stand for a configuration's columns to a command."""
+    """Adds the options that stand for a configuration to a command."""
     for option in reversed(_COLUMNS):
+        command = option(command)
+    return command
+
+
+def column_options_of_many(command: Command) -> Command:
+    """Adds these options, but for --k and --limit, of which a sweep takes several, to a command."""
+    for option in reversed([one for one in _COLUMNS if one not in (_K, _LIMIT)]):
         command = option(command)
     return command
 
@@ -186,11 +232,11 @@ def after_release() -> Iterator[None]:
         ) from None
 
 
-def mapping_of(data: str, options: dict[str, Any]) -> dict[str, Any]:
+def mapping_of(data: str, options: dict[str, Any]) -> CommandLine:
     """The configuration that a command line with column options stands for."""
-    from kanon_sql.config.arguments import config_from_arguments
+    from kanon_sql.config.arguments import CommandLine, config_from_arguments
 
-    return config_from_arguments(
+    made = config_from_arguments(
         data,
         qi=options["qi"],
         k=options["k"],
@@ -210,16 +256,31 @@ def mapping_of(data: str, options: dict[str, Any]) -> dict[str, Any]:
         suppressed=options.get("suppressed"),
         missing_rows=options.get("missing_rows"),
     )
+    return CommandLine(made)
+
+
+def releasing_nothing(options: dict[str, Any]) -> dict[str, Any]:
+    """The options of a command that only measures: columns that none of them names are of no concern."""
+    return {**options, "unlisted": options["unlisted"] or "insensitive"} if options["qi"] else options
 
 
 def loaded_from(first: str, options: dict[str, Any], common: Common) -> LoadedConfig:
     """The configuration: of the file `first`, or with column options the one that they stand for."""
-    from kanon_sql.config.load import from_mapping, load_config
+    from kanon_sql.api.opening import load
 
-    given = [name for name in _FLAGS if options.get(name) not in (None, (), "")]
+    overrides = common.overrides
+    if options.get("overwrite"):
+        overrides = (*overrides, ("target.overwrite", "true"))
     if options.get("qi"):
-        return from_mapping(mapping_of(first, options), overrides=common.overrides, name="command line")
+        return load(mapping_of(first, options), overrides)
+    refuse_columns(options)
+    return load(first, overrides)
+
+
+def refuse_columns(options: dict[str, Any]) -> None:
+    """Raises UsageError for options that stand for a configuration where one is given."""
+    given = [flag for name, flag in _FLAGS.items() if options.get(name) not in (None, (), "")]
     if given:
-        flags = ", ".join(_FLAGS[name] for name in given)
-        raise click.UsageError(f"{flags} go with --qi; with a configuration file use --set, such as --set privacy.k=5")
-    return load_config(first, common.overrides)
+        raise click.UsageError(
+            f"{', '.join(given)} go with --qi; with a configuration file use --set, such as --set privacy.k=5"
+        )

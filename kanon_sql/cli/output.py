@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +16,10 @@ Json = dict[str, Any]
 
 def print_data(text: str) -> None:
     """Prints a text that programs read, to standard output, byte by byte: click takes escapes out of a file's texts."""
-    click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
+    if hasattr(sys.stdout, "buffer"):
+        click.echo(text.encode("utf-8", "surrogateescape"), nl=False)
+    elif sys.stdout is not None:  # a stream of texts that somebody put there
+        sys.stdout.write(text)
 
 
 def print_json(data: Any) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.options import Common, common_options, loaded_from, take_common
+from kanon_sql.cli.options import Common, column_options, common_options, loaded_from, releasing_nothing, take_common
 from kanon_sql.cli.output import print_json, print_summary
 
 if TYPE_CHECKING:
@@ -16,14 +16,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("config", metavar="CONFIG|DATA")
-@click.option(
-    "--qi",
-    metavar="COLUMN[=HOW]",
-    multiple=True,
-    help="A quasi-identifier of DATA; HOW, its hierarchy, only matters with --population.",
-)
-@click.option("--missing", "missing_texts", metavar="TEXT", multiple=True, help="A text of DATA that means missing.")
-@click.option("--delimiter", metavar="CHARACTER", help="Between two fields of a CSV [default: found out].")
+@column_options
 @click.option(
     "--population",
     metavar="FILE",
@@ -61,6 +54,7 @@ def risk(
     \b
       kanon-sql risk config.yaml               the configuration's source, and its target where that exists
       kanon-sql risk people.csv --qi age --qi zip --columns all
+      kanon-sql risk people.csv --qi age=age --qi zip --population register.csv
       kanon-sql risk config.yaml --population register.csv --plot risk.html
 
     Prosecutor risk is 1/f for a row in a class of f rows, journalist risk 1/F with F persons of the population;
@@ -94,6 +88,6 @@ def risk(
 
 def _loaded(first: str, options: dict[str, Any], common: Common) -> LoadedConfig:
     """The configuration, or with --qi the one that the options stand for: nothing is released, so k says nothing."""
-    stands = {**options, "sensitive": (), "insensitive": (), "identifiers": ()}
-    stands |= {"k": 1, "unlisted": "insensitive"} if options["qi"] else {"k": None, "unlisted": None}
-    return loaded_from(first, {**stands, "limit": None}, common)
+    if options["qi"]:
+        options |= {"k": options["k"] or 1}
+    return loaded_from(first, releasing_nothing(options), common)

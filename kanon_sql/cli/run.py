@@ -14,7 +14,8 @@ from kanon_sql.errors import KanonError
 @click.command()
 @click.argument("config", metavar="CONFIG|DATA")
 @column_options
-@click.option("-o", "--output", metavar="FILE", help="The release, CSV or Parquet by its suffix.")
+@click.option("-o", "--output", metavar="FILE", help="The release, CSV or Parquet by its suffix, or in-place.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing release.")
 @click.option(
     "--algorithm",
     type=click.Choice(["optimal", "samarati", "minimal", "mondrian", "local"]),
@@ -27,7 +28,7 @@ from kanon_sql.errors import KanonError
     help="What becomes of suppressed rows [default: drop].",
 )
 @click.option(
-    "--missing-rows", type=click.Choice(["keep", "drop", "drop-any"]), help="Rows with NULLs [default: keep]."
+    "--missing-rows", type=click.Choice(["keep", "drop", "drop-any"]), help="Rows with missing values [default: keep]."
 )
 @click.option("--print-config", is_flag=True, help="Print the configuration that the options stand for, and stop.")
 @common_options

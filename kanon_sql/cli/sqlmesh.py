@@ -51,6 +51,9 @@ def path() -> None:
 def compile_model(config: str, project: Path, name: str, relation: str, dialect: str, **options: Any) -> None:
     """Searches, and writes the release as a SQLMesh model with its audits.
 
+    \b
+      kanon-sql sqlmesh compile config.yaml --project . --name clinic.release --relation clinic.patients
+
     Nothing that is there is replaced. The model holds values of the source: it is as confidential, and so is SQLMesh's
     state, which keeps the texts of models.
     """

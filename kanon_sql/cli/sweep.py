@@ -7,23 +7,35 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.options import common_options, take_common
+from kanon_sql.cli.options import (
+    column_options_of_many,
+    common_options,
+    mapping_of,
+    refuse_columns,
+    releasing_nothing,
+    take_common,
+)
 from kanon_sql.cli.output import print_json, print_summary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kanon_sql.errors import KanonError
+    from kanon_sql.sweep_plan import Given
 
 
 @click.command()
-@click.argument("configs", metavar="CONFIG...", nargs=-1, required=True)
+@click.argument("configs", metavar="CONFIG...|DATA", nargs=-1, required=True)
+@column_options_of_many
 @click.option("--k", "ks", metavar="K,K,...", help="The k to search for [default: 2,3,5,10,20,50,100].")
-@click.option("--limit", "limits", metavar="ROWS|SHARE%,...", help="Suppression limits [default: the configuration's].")
+@click.option("--limit", "limits", metavar="ROWS|SHARE%,...", help="Limits [default: the configuration's, else 0].")
 @click.option(
     "--algorithm",
     "algorithms",
     metavar="NAME",
     multiple=True,
-    help="Takes the place of the configuration's algorithm; several are compared.",
+    help="optimal, samarati, minimal, mondrian or local, in place of the configuration's; may be repeated: several "
+    "are compared.",
 )
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write the table, .csv or .json.")
 @click.option(
@@ -45,6 +57,7 @@ def sweep(
       kanon-sql sweep config.yaml --k 2,10,20,40 --plot sweep.html
       kanon-sql sweep config.yaml --algorithm optimal --algorithm minimal --limit 0,1%
       kanon-sql sweep one.yaml another.yaml -o sweep.csv
+      kanon-sql sweep patients.csv --qi age=intervals:5,10,20 --qi sex --k 2,5,10
 
     Each source is read once. Exit status 0 when at least one point has a release.
     """
@@ -53,7 +66,7 @@ def sweep(
     from kanon_sql.sweep_plan import DEFAULT_KS
 
     data = api.sweep(
-        configs,
+        _asked(configs, algorithms, options),
         k=DEFAULT_KS if ks is None else ks.split(","),
         limits=None if limits is None else limits.split(","),
         algorithms=algorithms,
@@ -72,6 +85,17 @@ def sweep(
         print_summary(_summarize, data)
     if not any(point["status"] == "released" for point in data["points"]):
         raise _no_release(data["points"])
+
+
+def _asked(configs: tuple[str, ...], algorithms: tuple[str, ...], options: dict[str, Any]) -> Sequence[Given]:
+    """The configurations, or with --qi the one that the options stand for; each k is searched for in turn."""
+    if not options["qi"]:
+        refuse_columns(options)
+        return configs
+    if len(configs) > 1:
+        raise click.UsageError("with --qi there is one argument, the data")
+    algorithm = algorithms[0] if algorithms else None
+    return [mapping_of(configs[0], {**releasing_nothing(options), "k": 1, "limit": None, "algorithm": algorithm})]
 
 
 def _summarize(data: dict[str, Any]) -> str:

@@ -10,11 +10,38 @@ from typing import Any
 
 import yaml
 
+from kanon_sql.config.yaml import KeyPath
 from kanon_sql.errors import ConfigurationError
 
 _LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
 _EXAMPLES = {"prefix": "prefix:4,3,2", "intervals": "intervals:5,10,20", "date": "date:month,year"}
 _BY_ORDER = ("mondrian", "local")  # algorithms that need no hierarchy
+
+# The options that keys of the mapping come from.
+FLAGS: dict[KeyPath, str] = {
+    ("source", "csv", "delimiter"): "--delimiter",
+    ("source", "missing"): "--missing",
+    ("target",): "-o",
+    ("quasi_identifiers",): "--qi",
+    ("sensitive",): "--sensitive",
+    ("insensitive",): "--insensitive",
+    ("identifiers",): "--identifier",
+    ("unlisted",): "--unlisted",
+    ("privacy",): "--k",
+    ("privacy", "k"): "--k",
+    ("privacy", "l_diversity"): "--l",
+    ("privacy", "t_closeness"): "--t",
+    ("privacy", "entity"): "--entity",
+    ("suppression", "limit"): "--limit",
+    ("missing",): "--missing-rows",
+    ("algorithm",): "--algorithm",
+    ("release", "order"): "--order",
+    ("release", "suppressed"): "--suppressed",
+}
+
+
+class CommandLine(dict[str, Any]):
+    """The mapping of a configuration that came from the options of a command line."""
 
 
 def config_from_arguments(

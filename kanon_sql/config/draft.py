@@ -45,6 +45,8 @@ class Draft:
     sources: dict[KeyPath, str] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    # Options of a command line that keys come from: their places, which need no key besides.
+    flags: dict[KeyPath, str] = field(default_factory=dict)
     # Quasi-identifiers whose names came from the environment, and where the list has them.
     hidden: dict[str | int, KeyPath] = field(default_factory=dict)
 

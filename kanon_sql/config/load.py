@@ -113,23 +113,28 @@ def from_mapping(
     overrides: Overrides = (),
     *,
     name: str = "<configuration>",
+    flags: Mapping[KeyPath, str] | None = None,
 ) -> LoadedConfig:
     """The configuration in a mapping of typed values or texts; paths refer to `base`, or the working folder.
 
-    `${NAME}` is read in overrides only: in a mapping it stands for itself. Raises ConfigurationError with
+    `${NAME}` is read in overrides only: in a mapping it stands for itself. Problems with a key that an option stands
+    for, as `flags` says, name that option. Raises ConfigurationError with
     every problem.
     """
     if not isinstance(mapping, Mapping):
         kind = type(mapping).__name__
         raise ConfigurationError(f"{name}: expected a mapping, got {kind}; for a file use load_config")
-    return _validated(draft_of_mapping(name, mapping), base or Path(), overrides)
+    draft = draft_of_mapping(name, mapping)
+    draft.flags = dict(flags or {})
+    draft.places |= draft.flags
+    return _validated(draft, base or Path(), overrides)
 
 
 def _read(name: str) -> bytes:
     try:
         if is_data(Path(name)):
             raise ConfigurationError(
-                _one_line(
+                escape(
                     f"{name}: this is data, expected a configuration in YAML; name one whose source it is, or give its "
                     f"columns as options: kanon-sql run {name} --qi COLUMN --k 5 --output FILE"
                 )
@@ -178,6 +183,8 @@ def _note_wrong_values(draft: Draft, error: ValidationError) -> None:
         if one["type"] == "too_short" and any(p.path[: len(path)] == path for p in draft.problems):
             continue
         text = words.in_words(one, path, _value_at(draft.value, path), draft.source(path), suggest=suggest)
+        if one["type"] == "missing" and path in draft.flags:
+            text = words.missing_option(path)
         draft.problem(path, text, spoils=one["type"] != "missing")
         if one["type"] != "missing":
             spoilt.add(path)
@@ -243,7 +250,8 @@ def _problem_lines(draft: Draft) -> list[str]:
     lines: dict[str, None] = {}
     for problem in sorted(draft.problems, key=lambda problem: _order(draft, problem.place)):
         key = key_text(draft.written(problem.path))
-        label = f"{key}: " if key and problem.place != f"--set {key}" else ""
+        named = problem.place == f"--set {key}" or problem.place in draft.flags.values()
+        label = f"{key}: " if key and not named else ""
         lines.setdefault(escape(f"{problem.place}: {label}{problem.text}"))
     return bounded(list(lines), escape(draft.name))
 

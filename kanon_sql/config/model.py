@@ -7,6 +7,7 @@ so the rest of the program sees one form only.
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 from math import floor
 from typing import Annotated, Any, Literal
@@ -96,6 +97,7 @@ def _quasi_identifiers(value: Any) -> Any:
 
 _PERCENT = re.compile(r"\s*([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})\s*%\s*")
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*")
+_FRACTION = re.compile(r"\s*([0-9]{0,18}\.[0-9]{1,18})\s*")
 
 # The same for editors: up to 100 %, nothing above.
 _LIMIT = r"^\s*(0*([0-9]{1,2}(\.[0-9]*)?|100(\.0*)?)|\.[0-9]+)\s*%\s*$"
@@ -110,6 +112,10 @@ def _limit(value: Any) -> Any:
             raise ValueError("expected a share of the rows of at most 100%")
         return f"{share[1]}%"
     rows = _ROWS.fullmatch(value) if isinstance(value, str) else None
+    fraction = _FRACTION.fullmatch(str(value)) if isinstance(value, (str, float, Decimal)) else None
+    if fraction:
+        percent = Decimal(fraction[1]) * (100 if Decimal(fraction[1]) < 1 else 1)
+        raise ValueError(f"expected whole rows, or a share in percent: write {percent.normalize():f}% for a share")
     if not rows:
         raise ValueError('expected a number of rows, 0 or more, or a share such as "1%"')
     return int(rows[1])

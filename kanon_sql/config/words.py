@@ -127,6 +127,13 @@ def _missing(path: KeyPath) -> str:
     return f"{path[-1]} is missing{wanted}; add it"
 
 
+def missing_option(path: KeyPath) -> str:
+    """What is wrong where the option of a command line that stands for a key is not given; k stands for all models."""
+    part = part_at(("privacy",) if path == ("privacy",) else path[:-1])
+    known = part.model_fields["k" if path == ("privacy",) else str(path[-1])] if part else None
+    return f"the option is missing, expected {known.description if known else 'a value'}; add it"
+
+
 def _unknown(path: KeyPath, *, suggest: bool) -> str:
     meant = suggestion(path) if suggest else None
     if meant:

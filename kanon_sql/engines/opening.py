@@ -81,7 +81,7 @@ def open_target(home: Warehouse, loaded: LoadedConfig) -> Iterator[Sink]:
     """Where the release goes; what is not committed is removed."""
     target, place = loaded.config.target, loaded.place("target")
     if target is None:
-        raise ConfigurationError(f"{loaded.place()}: there is no target; expected a path or a table")
+        raise ConfigurationError(f"{loaded.place('target')}: there is no target; expected a path or a table")
     if isinstance(home, Postgres):
         if target.path is not None:
             with open_file(loaded, target, place) as sink:

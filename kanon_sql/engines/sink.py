@@ -78,7 +78,7 @@ def write_release(
 
 def there_already(what: str) -> str:
     """What is said of a target that is not to be replaced."""
-    return f"{what} exists already; name another or set overwrite: true"
+    return f"{what} exists already; name another or set overwrite: true (--overwrite)"
 
 
 class WarehouseSink(Sink):

@@ -140,4 +140,6 @@ def _version(path: Path) -> Version | None:
 
 
 def _exists(target: Path, place: str) -> ConfigurationError:
-    return ConfigurationError(f"{place}: {target} exists already; name another target or set overwrite: true")
+    return ConfigurationError(
+        f"{place}: {target} exists already; name another target or set overwrite: true (--overwrite)"
+    )

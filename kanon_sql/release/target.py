@@ -40,7 +40,7 @@ def open_sink(engine: Engine, loaded: LoadedConfig) -> Iterator[LocalSink]:
     """
     target, place = loaded.config.target, loaded.place("target")
     if target is None:
-        raise ConfigurationError(f"{loaded.place()}: there is no target; expected a file, a table or in-place")
+        raise ConfigurationError(f"{loaded.place('target')}: there is no target; expected a file, a table or in-place")
     if target.in_place:
         with _in_place(engine, loaded, target, place) as sink:
             yield sink

@@ -16,6 +16,9 @@ _LISTS: dict[str, Role] = {
     "insensitive": "insensitive",
 }
 
+_KEYS = "identifiers, quasi_identifiers, sensitive, insensitive, or unlisted: drop or insensitive"
+_OPTIONS = "--identifier, --qi, --sensitive, --insensitive, or --unlisted drop or insensitive"
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -57,7 +60,7 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
         problems.append(
             f"{loaded.place()}: no list names {'its columns' if hidden else ', '.join(map(repr, unlisted[:20]))}"
             f"{' ...' if len(unlisted) > 20 else ''}; expected a role for each column of {source.label}: "
-            "identifiers, quasi_identifiers, sensitive, insensitive, or unlisted: drop or insensitive"
+            f"{_OPTIONS if loaded.draft.flags else _KEYS}"
         )
     for name, place in _read_by_models(loaded).items():
         if name not in present and (measured_only or name == config.privacy.entity):
