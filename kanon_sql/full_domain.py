@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -17,6 +18,7 @@ from kanon_sql.errors import NoReleaseError, OutOfTimeError
 from kanon_sql.frequency import Frequency, normalized
 from kanon_sql.models.model import Tables
 from kanon_sql.models.population import Population
+from kanon_sql.models.possible import impossible
 from kanon_sql.models.prepare import source_tables
 from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress
@@ -28,7 +30,7 @@ from kanon_sql.search.checker import NodeChecker, grouping_codes
 from kanon_sql.search.dispatch import search
 from kanon_sql.search.lattice import Lattice, Node
 from kanon_sql.search.measures import NodeMeasures
-from kanon_sql.search.result import SearchResult
+from kanon_sql.search.result import SearchResult, nothing
 from kanon_sql.solution import Json, Request, Solution, Writing
 from kanon_sql.source.model import Column, Source
 from kanon_sql.verify import Judgement, verify_levels
@@ -52,6 +54,9 @@ class FullDomain(Prepared):
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
     ) -> FullDomainSolution:
         checker = NodeChecker(self.nodes or engine, self.frequency, self.models, request.k, request.limit, progress)
+        refused = impossible(engine, self.models, request.limit)
+        if refused:
+            return FullDomainSolution(engine, self, request, nothing(self.lattice), checker, False, None, refused)
         found = search(algorithm, self.lattice, checker, request.weights, deadline)
         if found.winner is not None:
             found = replace(found, winner=checker.with_entropy_of(found.winner.levels))
@@ -74,6 +79,7 @@ class FullDomainSolution(Solution):
         checker: NodeChecker,
         out_of_time: bool,
         left_at_top: int | None,
+        impossible: Sequence[str] = (),
     ) -> None:
         self.engine = engine
         self.prepared = prepared
@@ -84,6 +90,7 @@ class FullDomainSolution(Solution):
         self._checker = checker
         self._out_of_time = out_of_time
         self._left_at_top = left_at_top
+        self._impossible = impossible
 
     @property
     def winner(self) -> NodeMeasures:
@@ -94,6 +101,8 @@ class FullDomainSolution(Solution):
     def require(self) -> None:
         if self.found.winner is not None:
             return
+        if self._impossible:
+            raise NoReleaseError(self._impossible)
         n, k, limit = self.prepared.n, self.request.k, self.request.limit
         if self._out_of_time:
             raise OutOfTimeError(

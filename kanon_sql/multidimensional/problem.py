@@ -11,6 +11,7 @@ from kanon_sql.deadline import Deadline
 from kanon_sql.dimensions.widened import Grid
 from kanon_sql.engine.connection import Engine
 from kanon_sql.local.search import LocalSearch
+from kanon_sql.models.possible import impossible
 from kanon_sql.multidimensional.judging import violates_as_a_whole
 from kanon_sql.multidimensional.mondrian import Mondrian
 from kanon_sql.multidimensional.solution import Partitions
@@ -35,6 +36,9 @@ class Multidimensional(Prepared):
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
     ) -> Partitions:
+        refused = impossible(engine, self.models, request.limit)
+        if refused:
+            return Partitions(engine, self, algorithm, request, None, refused)
         if self.n < request.k or (not self.models.only_k and violates_as_a_whole(engine, self.models, request.k)):
             return Partitions(engine, self, algorithm, request, None)
         if algorithm.name == "local":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -44,12 +45,14 @@ class Partitions(Solution):
         algorithm: AlgorithmConfig,
         request: Request,
         found: Partitioning | None,
+        impossible: Sequence[str] = (),
     ) -> None:
         self.engine = engine
         self.prepared = prepared
         self.algorithm = algorithm
         self.request = request
         self.has_release = found is not None
+        self._impossible = impossible
         self.found = found or Partitioning(rounds=0, cuts=0, finished=True, seed=0, boxes=True)
         self._shares = algorithm.name == "local" or algorithm.cut == "relaxed"
         stopped = f"time ran out after {self.found.rounds} rounds: more of them could have lost less"
@@ -61,6 +64,8 @@ class Partitions(Solution):
         return build_classes(self.engine, self.prepared.tuples, self.prepared.grids)
 
     def require(self) -> None:
+        if self._impossible:
+            raise NoReleaseError(self._impossible)
         n = self.prepared.n
         if not self.has_release:
             if n >= self.request.k:

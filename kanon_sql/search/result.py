@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from kanon_sql.search.lattice import Node
+from kanon_sql.search.lattice import Lattice, Node
 from kanon_sql.search.measures import NodeMeasures
 
 TOLERANCE = 1e-12  # values this near (relative) are ties: they differ by rounding only
@@ -29,6 +29,11 @@ class SearchResult:
     ties: tuple[Node, ...] = ()
     notes: tuple[str, ...] = field(default=())
     left_by_bound: int | None = None
+
+
+def nothing(lattice: Lattice) -> SearchResult:
+    """What a search finds that is not begun, as no node satisfies."""
+    return SearchResult(winner=None, objective=None, proven=False, bound=None, lattice_nodes=lattice.size, checked=0)
 
 
 def least(nodes: Sequence[NodeMeasures], key: Callable[[NodeMeasures], float]) -> tuple[NodeMeasures, tuple[Node, ...]]:
