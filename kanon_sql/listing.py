@@ -12,6 +12,7 @@ from kanon_sql.errors import OutOfTimeError
 from kanon_sql.full_domain import FullDomain, node_json
 from kanon_sql.progress import Progress
 from kanon_sql.search.checker import NodeChecker
+from kanon_sql.search.dispatch import search
 from kanon_sql.search.lattice import Node
 
 
@@ -32,13 +33,16 @@ def list_lattice(
         prepared.nodes or engine, prepared.frequency, prepared.models, config.privacy.k, limit, progress
     )
     deadline = Deadline(time_limit)
+    weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
     nodes = []
+    checker.with_entropy = config.algorithm.objective == "entropy"  # which the winner is found by
     try:
         with progress.step(f"measuring {lattice.size} nodes"), checker.engine.until(deadline):
             for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
                 for levels in lattice.nodes_at(height):
                     deadline.check()
                     nodes.append(checker.measures(levels))
+            found = search(config.algorithm, lattice, checker, weights, deadline).winner
     except TimeUpError:
         raise OutOfTimeError(
             f"time ran out after {checker.checked} of {lattice.size} nodes; raise --time-limit, or narrow the "
@@ -52,7 +56,8 @@ def list_lattice(
         if any(below in satisfying or below in above for below in lattice.predecessors(node.levels)):
             above.add(node.levels)
         minimal = satisfies and node.levels not in above
-        shown.append({**node_json(node, prepared.names), "satisfies": satisfies, "minimal": minimal})
+        chosen = found is not None and node.levels == found.levels
+        shown.append({**node_json(node, prepared.names), "satisfies": satisfies, "minimal": minimal, "winner": chosen})
     return LatticeListing(
         {
             "quasi_identifiers": list(prepared.names),

@@ -121,7 +121,7 @@ def _read(
     policy = loaded.config.missing
     counted = count_rows(source.home or engine, source, roles, policy) if policy != "keep" else None
     read = [*columns, *(item for item in model_columns(loaded, source) if item not in columns)]
-    warnings: list[str] = list(source.warnings)
+    warnings = [*source.warnings, *(told for _, one in hierarchies.values() if one for told in one.warnings)]
     if source.home is not None:
         kept = keep_tuples(loaded, source.home, rows, read)
         if kept is not None and kept.searched:

@@ -19,6 +19,7 @@ import pytest
 import yaml
 from tables import configuration, write
 
+import kanon_sql
 from kanon_sql import __version__, api
 from kanon_sql.cli.main import cli, main
 from kanon_sql.config.load import from_mapping, load_config
@@ -460,3 +461,11 @@ def test_an_interrupted_run_changes_nothing(tmp_path: Path, number: signal.Signa
     assert (process.returncode, out, err.strip()) == (130, "", "kanon-sql: error: interrupted: nothing was changed")
     assert [path.name for path in tmp_path.iterdir()] == ["report.json"]
     assert json.loads((tmp_path / "report.json").read_text())["status"] == "failed"
+
+
+def test_the_package_lists_what_there_is() -> None:
+    assert set(kanon_sql.__all__) <= set(dir(kanon_sql))
+    code = "import kanon_sql, sys; print(sorted(set(kanon_sql.__all__) - set(dir(kanon_sql))), 'duckdb' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[] False\n"
+    # Type checkers only read the types of a package that says so; the wheel holds the package's folder as it is.
+    assert Path(kanon_sql.__file__).with_name("py.typed").is_file()

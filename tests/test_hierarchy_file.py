@@ -139,14 +139,24 @@ def test_every_problem_is_told_at_once_and_no_value() -> None:
     assert any("secret1" in problem for problem in problems(text, show_values=True))
 
 
-def test_identical_rows_are_a_problem() -> None:
-    assert problems("a,x\nb,x\na,x\n") == [
-        "h.csv:3: 1 row repeats the value of an earlier row; give every value one row (lines 1 and 3)"
-    ]
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("a,x\nb,x\na,x\n", "h.csv:3: 1 row says what an earlier row says; each counts once, remove the others"),
+        ("a,b\nb,r\n\na,b\nb,r\n", "h.csv:4: 2 rows say what an earlier row says; each counts once, remove the others"),
+    ],
+    ids=["levels", "pairs"],
+)
+def test_identical_rows_are_a_warning(text: str, told: str) -> None:
+    found = read_text(text, "h.csv")
+    assert found.warnings == (told,)
+    once = "".join(f"{line}\n" for line in dict.fromkeys(text.split()))
+    again = read_text(once, "h.csv")
+    assert (again.leaves, again.levels, again.warnings) == (found.leaves, found.levels, ())
 
 
 def test_many_lines_are_shortened() -> None:
-    text = "".join(f"{i},x\n{i},x\n" for i in range(9))
+    text = "".join(f"{i},x\n{i},y\n" for i in range(9))
     assert problems(text)[0].endswith("(lines 1 and 2; 3 and 4; 5 and 6; 7 and 8; 9 and 10; ...)")
 
 
@@ -155,7 +165,7 @@ def test_a_level_high_up_is_named() -> None:
 
 
 def test_lines_count_those_within_quotes() -> None:
-    assert problems('"a\nb",x\nc,x\nc,x\n')[0].startswith("h.csv:4:")
+    assert problems('"a\nb",x\nc,x\nc,y\n')[0].startswith("h.csv:4:")
 
 
 @pytest.mark.parametrize("text", ["", "\n", "\r\n\r\n"])

@@ -56,12 +56,6 @@ def test_a_second_parent() -> None:
     ]
 
 
-def test_a_pair_twice() -> None:
-    assert problems("a,b\nb,r\na,b\n") == [
-        "t.csv:3: 1 of the child,parent pairs stand there twice; remove one of them (lines 1 and 3)"
-    ]
-
-
 @pytest.mark.parametrize("text", ["a,b\nb,a\n", "a,b\nb,c\nc,a\n", "x,a\na,b\nb,a\nz,r\n", "a,b\nb,b\nc,a\n"])
 def test_a_circle(text: str) -> None:
     assert "run in a circle" in problems(text)[0]

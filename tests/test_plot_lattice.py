@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -13,7 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tables import configuration, write
 
+import kanon_sql
+from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.plot.diagram import build_diagram
 from kanon_sql.plot.lattice import draw_dot, draw_svg, write_plot
@@ -297,3 +301,19 @@ def test_write_plot_names_the_suffixes_it_knows(tmp_path: Path, name: str) -> No
 def test_write_plot_says_why_it_cannot_write(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match=r"cannot be written \(No such file"):
         write_plot(tmp_path / "missing" / "a.svg", lattice((1,)))
+
+
+@pytest.mark.parametrize("objective", ["loss", "entropy"])
+def test_the_command_marks_the_node_that_a_run_releases(objective: str, tmp_path: Path) -> None:
+    source = write(tmp_path / "people.parquet")
+    algorithm = {"name": "optimal", "objective": objective}
+    config = configuration(str(source), str(tmp_path / "out.csv"), algorithm=algorithm)
+    chosen = [node["levels"] for node in kanon_sql.lattice(config)["nodes"] if node["winner"]]
+    assert chosen == [kanon_sql.run(config).levels]
+    (tmp_path / "config.yaml").write_text(json.dumps(config))
+    for suffix, mark in ((".svg", "the winner"), (".dot", "peripheries=2")):
+        plot = tmp_path / f"lattice{suffix}"
+        with pytest.raises(SystemExit) as ended:
+            main(["lattice", str(tmp_path / "config.yaml"), "--plot", str(plot), "--quiet"])
+        assert not ended.value.code
+        assert mark in plot.read_text()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.output import print_data, print_text
+from kanon_sql.cli.output import complain, print_data, print_text
 from kanon_sql.printable import escape
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ def check(name: str, data: str | None, **options: Any) -> None:
     elif options["column"]:
         raise click.UsageError("--column goes with DATA")
     if isinstance(found, Hierarchy):
+        for warning in found.warnings:
+            complain("warning", warning)
         told += f": {len(found.leaves)} values, {found.height} {'level' if found.height == 1 else 'levels'} above them"
     print_text(escape(told))
 

@@ -38,7 +38,9 @@ def lattice(config: str, plot: Path | None, **options: Any) -> None:
     refuse_outputs([loaded], [("--plot", plot), ("--report", common.report)])
     data = api.lattice(loaded, options=common.engine(), time_limit=common.time_limit, progress=common.progress())
     if plot is not None:
-        write_plot(plot, data["nodes"], title=f"k = {data['k']}, at most {data['limit']} rows suppressed")
+        winner = next((node["levels"] for node in data["nodes"] if node["winner"]), None)
+        title = f"k = {data['k']}, at most {data['limit']} rows suppressed"
+        write_plot(plot, data["nodes"], title, winner)
     if common.report is not None:
         write_json(common.report, data)
     if common.as_json:

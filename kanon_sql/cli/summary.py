@@ -103,7 +103,7 @@ def summarize_lattice(data: Json) -> str:
             f"{node['suppressed']:,}",
             f"{node['classes']:,}",
             f"{node['lm']:.4f}",
-            "minimal" if node["minimal"] else "yes" if node["satisfies"] else "",
+            ("minimal" if node["minimal"] else "yes" if node["satisfies"] else "") + ", winner" * node["winner"],
         ]
         for node in data["nodes"]
     ]

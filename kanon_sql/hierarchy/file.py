@@ -31,8 +31,8 @@ def read_hierarchy(path: Path, *, show_values: bool = False) -> Hierarchy:
     """The hierarchy of a file.
 
     Raises ConfigurationError with every problem of the file: it cannot be read, is no UTF-8 or no CSV, rows of
-    different lengths, values that stand in it twice, a level that is no function of the level below, a tree with a
-    cycle or with two parents. Problems hold values of the file only with `show_values`.
+    different lengths, values that stand in two different rows, a level that is no function of the level below, a tree
+    with a cycle or with two parents. Problems hold values of the file only with `show_values`.
     """
     try:
         content = path.read_bytes()
@@ -56,6 +56,7 @@ def read_text(text: str, name: str, *, show_values: bool = False) -> Hierarchy:
         if not problems.found:
             problems.add(None, "the hierarchy holds no value; expected one row for each value")
         raise ConfigurationError(problems.found)
+    rows, lines, warnings = _without_repeated(rows, lines, name)
     rows, lines = _rows_of_one_length(rows, lines, problems)
     levels: list[tuple[str, ...]] = list(zip(*rows, strict=True))
     _refuse_empty_labels(levels, lines, problems)
@@ -68,7 +69,7 @@ def read_text(text: str, name: str, *, show_values: bool = False) -> Hierarchy:
         raise ConfigurationError(problems.found)
     if len(set(levels[-1])) > 1:
         levels.append((TOP,) * len(levels[0]))
-    return Hierarchy(name=name, leaves=levels[0], levels=tuple(levels))
+    return Hierarchy(name=name, leaves=levels[0], levels=tuple(levels), warnings=warnings)
 
 
 def _parse(text: str, problems: Problems) -> tuple[Rows, list[int]]:
@@ -110,6 +111,18 @@ def _records(text: str, delimiter: str) -> tuple[Rows, list[int], tuple[int, str
     except csv.Error as error:
         return rows, lines, (line, f'this is no CSV ({error}); mend the quotes: "" stands for a quote within quotes')
     return rows, lines, None
+
+
+def _without_repeated(rows: Rows, lines: list[int], name: str) -> tuple[Rows, list[int], tuple[str, ...]]:
+    """(each row once, its first line, a warning of those that say the same again)."""
+    first = {tuple(row): line for row, line in zip(reversed(rows), reversed(lines), strict=True)}
+    kept = set(first.values())
+    repeated = [line for line in lines if line not in kept]
+    if not repeated:
+        return rows, lines, ()
+    count = f"{len(repeated)} row{'s say' if len(repeated) > 1 else ' says'}"
+    told = f"{name}:{repeated[0]}: {count} what an earlier row says; each counts once, remove the others"
+    return [row for row, line in zip(rows, lines, strict=True) if line in kept], sorted(kept), (told,)
 
 
 def _rows_of_one_length(rows: Rows, lines: list[int], problems: Problems) -> tuple[Rows, list[int]]:

@@ -20,8 +20,8 @@ def tree_levels(rows: Rows, lines: Sequence[int], problems: Problems) -> list[tu
     """The levels of a tree, its leaves in the order of the rows; several roots get a * on top.
 
     A leaf that is less deep than others stays itself until the level of its parent, which is counted from the top.
-    Adds the problems of the tree and returns no levels when it has any: a child with two parents or in two equal
-    rows, a value that is its own ancestor.
+    Adds the problems of the tree and returns no levels when it has any: a child with two parents, a value that is its
+    own ancestor.
     """
     parents = _parents(rows, lines, problems)
     _refuse_circles(parents, rows, lines, problems)
@@ -40,14 +40,11 @@ def tree_levels(rows: Rows, lines: Sequence[int], problems: Problems) -> list[tu
 def _parents(rows: Rows, lines: Sequence[int], problems: Problems) -> dict[str, str]:
     """The parent of each child; the first where there are several."""
     found: dict[str, tuple[str, int]] = {}
-    repeated: list[tuple[int, int, str]] = []
     contradicted: list[tuple[int, int, str]] = []
     for (child, parent), line in zip(rows, lines, strict=True):
         first_parent, first_line = found.setdefault(child, (parent, line))
-        if first_line != line:
-            (repeated if first_parent == parent else contradicted).append((first_line, line, child))
-    if repeated:
-        problems.add_pairs(repeated, f"{len(repeated)} of the child,parent pairs stand there twice; remove one of them")
+        if first_parent != parent:
+            contradicted.append((first_line, line, child))
     if contradicted:
         problems.add_pairs(
             contradicted,
