@@ -189,4 +189,4 @@ def test_hostile_names_stay_on_one_line() -> None:
 def test_wrong_limits(limit: str) -> None:
     written = f"'{limit}'" if limit == "%" else limit
     problem = only(problems_of(f"{SMALL}suppression:\n  limit: {written}\n"))
-    assert problem.startswith("c.yaml:5: suppression.limit: expected a ")
+    assert problem.startswith("c.yaml:5: suppression.limit: expected ")

@@ -86,7 +86,7 @@ def test_check(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "secret" in run(capsys, "check", "bad.csv", "--show-values")[2][0]
     Path("twice.csv").write_text("secret,odd\nsecret,odd\n")
     status, out, err = run(capsys, "check", "twice.csv")
-    assert (status, out) == (0, "twice.csv is well formed: 1 value, 1 level above them\n")
+    assert (status, out) == (0, "twice.csv is well formed: 1 values, 1 level above them\n")
     assert err == [
         "kanon-sql: warning: twice.csv:2: 1 row says what an earlier row says; each counts once, remove the others"
     ]
