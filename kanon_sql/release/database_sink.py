@@ -177,7 +177,9 @@ def refuse_existing(engine: Engine, catalog: str, name: Name, target: TargetConf
     """Refuses a table that exists and may not be overwritten. Raises ConfigurationError."""
     there = engine.query("table_exists", values={"catalog": catalog, "schema": name[0], "name": name[1]})[0][0]
     if there and not target.overwrite:
-        raise ConfigurationError(f"{place}: table {'.'.join(name)} exists already; name another or set overwrite: true (--overwrite)")
+        raise ConfigurationError(
+            f"{place}: table {'.'.join(name)} exists already; name another or set overwrite: true (--overwrite)"
+        )
 
 
 def _reopen(engine: Engine, staged: Staged) -> None:
