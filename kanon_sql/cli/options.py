@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,7 +105,13 @@ _COLUMNS: list[Callable[[Any], Any]] = [
         "missing_texts",
         metavar="TEXT",
         multiple=True,
-        help="A text that means missing; may be repeated.",
+        help="A text that means missing, besides the empty fields of a CSV.",
+    ),
+    click.option(
+        "--missing-only",
+        metavar="TEXT",
+        multiple=True,
+        help="A text that means missing, instead of empty fields.",
     ),
     click.option("--delimiter", metavar="CHARACTER", help="Between two fields of a CSV [default: found out]."),
 ]
@@ -123,6 +129,7 @@ _FLAGS = {
     "unlisted": "--unlisted",
     "limit": "--limit",
     "missing_texts": "--missing",
+    "missing_only": "--missing-only",
     "delimiter": "--delimiter",
     "output": "-o",
     "algorithm": "--algorithm",
@@ -232,6 +239,20 @@ def after_release() -> Iterator[None]:
         ) from None
 
 
+def _missing(data: str, added: Sequence[str], only: Sequence[str]) -> list[str]:
+    """The texts that mean missing; none where it is left to the kind of the file. Raises UsageError."""
+    from kanon_sql.source.files import format_of
+
+    if added and only:
+        raise click.UsageError("--missing adds to what means missing, --missing-only replaces it; name one")
+    if not added:
+        return list(only)
+    path = Path(data)
+    files = path.rglob("*") if path.is_dir() else [path]
+    is_parquet = any(format_of(file) == "parquet" for file in files)
+    return list(dict.fromkeys([*([] if is_parquet else [""]), *added]))
+
+
 def mapping_of(data: str, options: dict[str, Any]) -> CommandLine:
     """The configuration that a command line with column options stands for."""
     from kanon_sql.config.arguments import CommandLine, config_from_arguments
@@ -249,7 +270,7 @@ def mapping_of(data: str, options: dict[str, Any]) -> CommandLine:
         identifiers=options["identifiers"],
         unlisted=options["unlisted"],
         limit=options["limit"],
-        missing=options["missing_texts"],
+        missing=_missing(data, options["missing_texts"], options["missing_only"]),
         delimiter=options["delimiter"],
         algorithm=options.get("algorithm"),
         order=options.get("order"),
