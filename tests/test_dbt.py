@@ -73,6 +73,29 @@ def test_a_model_its_seeds_and_its_schema_are_written(tmp_path: Path, capsys: py
     assert [file.read_bytes() for file in files] == before
 
 
+def test_an_earlier_model_is_replaced_with_its_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = project(tmp_path / "project")
+    write(tmp_path / "people.parquet")
+    config = tmp_path / "config.yaml"
+    config.write_text(json.dumps(configuration("people.parquet", "o.csv")))
+    words = ["dbt", "compile", config, "--project", made, "--relation", "ref('people')", "--name"]
+    assert command(*words, "released") == command(*words, "released_mapping") == 0
+    other = {file: file.read_bytes() for file in made.rglob("released_mapping*") if "mapping_mapping" in file.name}
+    old = set((made / "seeds").iterdir()) - set(other)
+    assert other and old
+    capsys.readouterr()
+    fixed = ["--set", "quasi_identifiers.zip.min_level=3", "--set", "quasi_identifiers.sex.min_level=1"]
+    assert command(*words, "released", "--overwrite", *fixed) == 0
+    files = {Path(line) for line in capsys.readouterr().out.splitlines()}
+    seeds = set((made / "seeds").iterdir()) - set(other)
+    assert seeds < old, "a column that is * everywhere needs no mapping table"
+    assert files == {made / "models" / "released.sql", made / "models" / "released.yml", *seeds}
+    assert all(file.read_bytes() == content for file, content in other.items()), "another model keeps its seeds"
+    (made / "models" / "released.yml").write_text("models: []\n")
+    assert command(*words, "released", "--overwrite") == 3
+    assert "is no schema that kanon-sql dbt compile wrote" in capsys.readouterr().err
+
+
 def asked_in(schema: Path) -> list[tuple[str, dict[str, Any]]]:
     """The tests of a schema, each with its arguments."""
     found = yaml.safe_load(schema.read_text())["models"][0]["data_tests"]

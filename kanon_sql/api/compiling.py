@@ -74,6 +74,7 @@ def dbt_model(
     relation: str,
     *,
     dialect: str = "duckdb",
+    overwrite: bool = False,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     time_limit: float | None = None,
@@ -83,9 +84,9 @@ def dbt_model(
     """Searches and writes the release into a dbt project: what `kanon-sql dbt compile` does.
 
     The model `name` reads `relation`, as "ref('people')"; its mapping tables are seeds. The report of `compile`, with
-    "files". Raises the errors of kanon_sql.errors; nothing is replaced.
+    "files". Raises the errors of kanon_sql.errors; nothing is replaced but, with `overwrite`, an earlier model.
     """
-    asked = DbtModel(Path(project), name, relation, dialect)
+    asked = DbtModel(Path(project), name, relation, dialect, overwrite)
     asked.refuse()
     loaded, path = load(config, overrides), None if report is None else Path(report)
 
@@ -107,6 +108,7 @@ def sqlmesh_model(
     relation: str,
     *,
     dialect: str = "duckdb",
+    overwrite: bool = False,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     time_limit: float | None = None,
@@ -116,9 +118,9 @@ def sqlmesh_model(
     """Searches and writes the release into a SQLMesh project: what `kanon-sql sqlmesh compile` does.
 
     The model `name` reads the model or table `relation`; its mapping tables are in its text. The report of `compile`,
-    with "files". Raises the errors of kanon_sql.errors; nothing is replaced.
+    with "files". Raises the errors of kanon_sql.errors; nothing is replaced but, with `overwrite`, an earlier model.
     """
-    asked = SqlmeshModel(Path(project), name, relation, dialect)
+    asked = SqlmeshModel(Path(project), name, relation, dialect, overwrite)
     asked.refuse()
     loaded, path = load(config, overrides), None if report is None else Path(report)
     statement = Statement(dialect, relation, for_sqlmesh=True)

@@ -55,14 +55,17 @@ def path() -> None:
     help="What the model reads: ref('model') or source('source', 'table').",
 )
 @click.option("--dialect", metavar="NAME", default="duckdb", show_default=True, help="The SQL of the dbt adapter.")
+@click.option("--overwrite", is_flag=True, help="Replace an earlier model of that name.")
 @common_options
-def compile_model(config: str, project: Path, name: str, relation: str, dialect: str, **options: Any) -> None:
+def compile_model(
+    config: str, project: Path, name: str, relation: str, dialect: str, overwrite: bool, **options: Any
+) -> None:
     """Searches, and writes the release as a dbt model, its mapping tables as seeds, and a schema with tests.
 
     \b
       kanon-sql dbt compile config.yaml --project . --name people_release --relation "ref('people')"
 
-    Nothing that is there is replaced. The seeds hold values of the source: they are as confidential.
+    Nothing that is there is replaced without --overwrite. The seeds hold values of the source, and are as confidential.
     """
     common = take_common(options)
     loaded = loaded_from(config, options, common)
@@ -74,6 +77,7 @@ def compile_model(config: str, project: Path, name: str, relation: str, dialect:
         name,
         relation,
         dialect=dialect,
+        overwrite=overwrite,
         options=common.engine(),
         time_limit=common.time_limit,
         report=common.report,

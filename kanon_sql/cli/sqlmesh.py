@@ -47,15 +47,18 @@ def path() -> None:
 @click.option("--name", metavar="MODEL", required=True, help="The name of the model to write, as schema.model.")
 @click.option("--relation", metavar="TABLE", required=True, help="The model or table that it reads.")
 @click.option("--dialect", metavar="NAME", default="duckdb", show_default=True, help="The SQL of the project's engine.")
+@click.option("--overwrite", is_flag=True, help="Replace an earlier model of that name.")
 @common_options
-def compile_model(config: str, project: Path, name: str, relation: str, dialect: str, **options: Any) -> None:
+def compile_model(
+    config: str, project: Path, name: str, relation: str, dialect: str, overwrite: bool, **options: Any
+) -> None:
     """Searches, and writes the release as a SQLMesh model with its audits.
 
     \b
       kanon-sql sqlmesh compile config.yaml --project . --name clinic.release --relation clinic.patients
 
-    Nothing that is there is replaced. The model holds values of the source: it is as confidential, and so is SQLMesh's
-    state, which keeps the texts of models.
+    Nothing that is there is replaced without --overwrite. The model holds values of the source, and is as confidential;
+    so is SQLMesh's state, which keeps the texts of models.
     """
     common = take_common(options)
     loaded = loaded_from(config, options, common)
@@ -67,6 +70,7 @@ def compile_model(config: str, project: Path, name: str, relation: str, dialect:
         name,
         relation,
         dialect=dialect,
+        overwrite=overwrite,
         options=common.engine(),
         time_limit=common.time_limit,
         report=common.report,

@@ -12,7 +12,7 @@ import yaml
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.dialects.model import find_dialect
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.projects.checks import Check, checks_of
 from kanon_sql.projects.files import MODEL_NAME, CompileWith, Found, Json, write_project
 
@@ -30,6 +30,7 @@ class DbtModel:
     name: str
     relation: str
     dialect: str = "duckdb"
+    overwrite: bool = False
 
     def refuse(self) -> None:
         """Raises ConfigurationError for what dbt would not take."""
@@ -49,7 +50,7 @@ def write_model(asked: DbtModel, loaded: LoadedConfig, compile_with: CompileWith
     """Writes models/NAME.sql, models/NAME.yml and a seed for each mapping table; the report, with the files.
 
     What the tests of the schema do not say of the configuration is among the warnings. Raises EngineError for a file
-    that is there.
+    that is there, unless it may be overwritten: seeds that only the old model had are then removed.
     """
     models = asked.project / "models"
     files = [models / f"{asked.name}.sql", models / f"{asked.name}.yml"]
@@ -59,7 +60,20 @@ def write_model(asked: DbtModel, loaded: LoadedConfig, compile_with: CompileWith
         notes = [f"{files[1].name} has no test for {line}" for line in unsaid]
         return [_sql(asked, found), _schema(asked, found, checks, notes)], notes
 
-    return write_project(asked.name, asked.project / "seeds", files, compile_with, texts)
+    seeds = asked.project / "seeds"
+    replaced = _seeds_of(files[1], seeds) if asked.overwrite else None
+    return write_project(asked.name, seeds, files, compile_with, texts, replaced)
+
+
+def _seeds_of(schema: Path, folder: Path) -> list[Path]:
+    """The seeds that the schema of an earlier model names. Raises EngineError for another schema than ours."""
+    if not schema.exists():
+        return []
+    try:
+        names = [str(seed["name"]) for seed in yaml.safe_load(schema.read_text(encoding="utf-8"))["seeds"]]
+    except (KeyError, TypeError, ValueError, yaml.YAMLError):
+        raise EngineError(f"{schema}: is no schema that kanon-sql dbt compile wrote; remove it first") from None
+    return [folder / f"{name}.csv" for name in names if MODEL_NAME.fullmatch(name)]
 
 
 def _sql(asked: DbtModel, found: Found) -> str:

@@ -1,4 +1,4 @@
-"""Writes a finished search into a project of another tool: texts, and mapping tables beside them. Replaces nothing."""
+"""Writes a finished search into a project of another tool: texts, and mapping tables beside them."""
 
 from __future__ import annotations
 
@@ -58,46 +58,59 @@ def write_project(
     files: Sequence[Path],
     compile_with: CompileWith,
     texts: Callable[[Found], tuple[Sequence[str], Sequence[str]]],
+    replaced: Sequence[Path] | None = None,
 ) -> Json:
     """Writes `files`, their `texts` given by the search, and the mapping tables to the folder `seeds`.
 
     `texts` gives a text for each file, and warnings; the first file is the statement. The report, with "files". Raises
-    EngineError for a file that is there; then nothing is written.
+    EngineError for a file that is there; then nothing is written. With `replaced`, the mapping tables of an earlier
+    model in these files, all of them are replaced once the search is done.
     """
     mark = f"k{secrets.token_hex(12)}_"
-    refuse_existing(files)
+    if replaced is None:
+        refuse_existing(files)
     for folder in dict.fromkeys([*(file.parent for file in files), seeds]):
         folder.mkdir(exist_ok=True)
     report, compiled = compile_with(f"{mark}source", mark, seeds)
     made = list(compiled.files)
     named = [seeds / re.sub(re.escape(mark), f"{name}_", file.name, flags=re.IGNORECASE).lower() for file in made]
     try:
-        refuse_existing(named)
+        refuse_existing([file for file in named if file not in (replaced or ())])
         written, warnings = texts(Found(name, compiled, named, mark))
     except BaseException:
         for file in made:
             file.unlink(missing_ok=True)
         raise
     for file, seed in zip(made, named, strict=True):
-        file.rename(seed)
+        file.replace(seed)
     for path, text in zip(files, written, strict=True):
         write_private(path, text)
+    for seed in set(replaced or ()) - set(named):
+        seed.unlink(missing_ok=True)
     report["statement"] = {**report["statement"], "sql": written[0], "mappings": [str(file) for file in named]}
     report["warnings"] = [*report["warnings"], *warnings]
     return {**report, "files": [str(file) for file in (*files, *named)]}
 
 
 def write_private(path: Path, text: str) -> None:
-    """Writes a new file for the owner's eyes only."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "w", encoding="utf-8") as stream:
-        stream.write(text)
+    """Writes a file for the owner's eyes only, in the place of one that is there."""
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
 
 
 def refuse_existing(files: Sequence[Path]) -> None:
     """Raises EngineError for files that are there."""
     problems = [
-        f"{file}: is there already; remove it, or give the model another --name" for file in files if file.exists()
+        f"{file}: is there already; give the model another --name, or replace it with --overwrite"
+        for file in files
+        if file.exists()
     ]
     if problems:
         raise EngineError(problems)

@@ -32,6 +32,7 @@ class SqlmeshModel:
     name: str
     relation: str
     dialect: str = "duckdb"
+    overwrite: bool = False
 
     def refuse(self) -> None:
         """Raises ConfigurationError for what SQLMesh would not take."""
@@ -57,11 +58,13 @@ class SqlmeshModel:
 def write_model(asked: SqlmeshModel, loaded: LoadedConfig, compile_with: Callable[[], tuple[Json, Compiled]]) -> Json:
     """Writes models/NAME.sql, and audits/kanon_sql.sql where it is not there yet; the report, with the files.
 
-    What the audits do not say of the configuration is among the warnings. Raises EngineError for a file that is there.
+    What the audits do not say of the configuration is among the warnings. Raises EngineError for a model that is there
+    and may not be overwritten, and for other audits.
     """
     model = asked.project / "models" / f"{asked.name.rpartition('.')[2]}.sql"
     audits = asked.project / "audits" / "kanon_sql.sql"
-    refuse_existing([model])
+    if not asked.overwrite:
+        refuse_existing([model])
     known = audits_file().read_text(encoding="utf-8")
     if audits.exists() and audits.read_text(encoding="utf-8") != known:
         raise EngineError(f"{audits}: holds other audits than this kanon-sql has; remove it, and it is written anew")
