@@ -109,7 +109,7 @@ def test_a_problem_between_keys_points_at_the_key_at_fault() -> None:
         ("zzz: 1", "unknown key 'zzz', expected one of source, target,"),
         (
             "release: {zzz: 1}",
-            "unknown key 'zzz', expected one of order, suppressed, seed, ranges; correct or remove it",
+            "unknown key 'zzz', expected one of order, suppressed, seed, ranges, verify; correct or remove it",
         ),
         ("'': 1", "unknown key ''"),
     ],

@@ -104,6 +104,7 @@ def psycopg_error(name: str) -> Any:
     return getattr(errors, name)('relation "Zaphod" does not exist')
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
@@ -120,6 +121,7 @@ def test_errors_of_postgresql(name: str, shown: str) -> None:
     assert "Zaphod" in postgres_connection.describe(psycopg_error(name), show_values=True)
 
 
+@pytest.mark.engine
 @pytest.mark.parametrize(
     "url",
     [

@@ -39,7 +39,9 @@ def lattice_optimum(problem: Problem) -> float | None:
 def has_one_top(problem: Problem) -> bool:
     """Whether each column has one word at its top: a hierarchy may have another there than missing values, `*`."""
     return all(
-        hierarchy.rows[0][-1] == "*" or all(row[column] is not None for row in problem.participants)
+        not hierarchy.rows
+        or hierarchy.rows[0][-1] == "*"
+        or all(row[column] is not None for row in problem.participants)
         for column, hierarchy in problem.hierarchies.items()
     )
 

@@ -148,7 +148,7 @@ def test_what_cannot_be_told_counts_as_a_release(place: Path, monkeypatch: pytes
     with pytest.raises(NoReleaseError):
         kanon_sql.run(other)
     assert [one["state"] for one in entries(place)] == ["released"]
-    assert "open" not in CliRunner().invoke(cli, ["releases", "list", str(place / "ledger.duckdb")]).output
+    assert "(open)" not in CliRunner().invoke(cli, ["releases", "list", str(place / "ledger.duckdb")]).output
 
 
 def test_applied_levels_that_are_killed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

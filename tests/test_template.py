@@ -19,7 +19,7 @@ FILES = sorted(template.queries_folder().rglob("*.sql"))
 def test_every_query_file_is_one_statement_that_says_what_it_does(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.startswith("-- "), "a leading comment says what the statement is for"
-    known = (exp.Select, exp.SetOperation, exp.Create, exp.Insert, exp.Delete, exp.Alter, exp.Drop)
+    known = (exp.Select, exp.SetOperation, exp.Create, exp.Insert, exp.Delete, exp.Update, exp.Alter, exp.Drop)
     assert isinstance(template.parse(text), known)
 
 

@@ -53,6 +53,8 @@ def _problems(node: exp.Expr) -> Iterator[str]:
         yield "Div of something else than a DOUBLE"
     elif isinstance(node, exp.Literal) and not node.is_string and node.is_int and abs(int(node.this)) >= _LARGEST:
         yield "Literal beyond BIGINT"
+    elif isinstance(node, exp.DPipe) and not isinstance(node.expression, (exp.Literal, exp.Chr)):
+        yield "|| of something else than literals"
     elif isinstance(node, exp.In) and not node.expressions:
         yield "In without a list"
     elif isinstance(node, exp.CTE) and node.args.get("materialized") is not None:

