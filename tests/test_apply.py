@@ -63,6 +63,7 @@ def entries(place: Path) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_difference_of_two_releases(place: Path) -> None:
     kanon_sql.run(configuration(place))
     data = second(place, [*FIRST, ADA])
@@ -98,6 +99,7 @@ def test_a_class_that_would_lose_one_row_goes_as_a_whole(place: Path) -> None:
     assert report["earlier"] == [{"release": 1, "kept": 7, "added": 0, "removed": 3}]
 
 
+@pytest.mark.slow
 def test_what_both_hold_counts_too(place: Path) -> None:
     """Five rows go and five come, but the two that stay would be told apart."""
     rows = [["a", "f", "02138", f"p{i}"] for i in range(5)]
@@ -110,6 +112,7 @@ def test_what_both_hold_counts_too(place: Path) -> None:
     assert report["earlier"] == [{"release": 1, "kept": 0, "added": 3, "removed": 5}]
 
 
+@pytest.mark.slow
 def test_a_changed_row_is_one_removed_and_one_added(place: Path) -> None:
     kanon_sql.run(configuration(place))
     changed = [["a", "f", "02138", "none"], *FIRST[1:]]
@@ -117,6 +120,7 @@ def test_a_changed_row_is_one_removed_and_one_added(place: Path) -> None:
     assert report["suppressed"]["differing"] == {"rows": 3, "classes": 1}
 
 
+@pytest.mark.slow
 def test_the_limit_counts_rows_that_wait(place: Path) -> None:
     kanon_sql.run(configuration(place, suppression={"limit": 0}))
     data = second(place, [*FIRST, ADA])
@@ -144,6 +148,7 @@ def test_other_values_of_the_new_data(place: Path) -> None:
     assert added == Counter({(None, "0213*", "flu"): 3, ("m", "9999*", None): 3})
 
 
+@pytest.mark.slow
 def test_parquet_and_tables_keep_their_types(place: Path) -> None:
     with duckdb.connect(str(place / "data.duckdb")) as connection:
         connection.execute(
@@ -170,6 +175,7 @@ def test_parquet_and_tables_keep_their_types(place: Path) -> None:
         kanon_sql.apply(1, place / "people.parquet", output=place / "mixed.csv")
 
 
+@pytest.mark.slow
 def test_releases_that_are_gone_or_changed(place: Path) -> None:
     kanon_sql.run(configuration(place))
     data = second(place, FIRST)
@@ -185,6 +191,7 @@ def test_releases_that_are_gone_or_changed(place: Path) -> None:
     assert kanon_sql.apply(1, data)["status"] == "released"
 
 
+@pytest.mark.slow
 def test_a_run_that_fails_changes_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from kanon_sql.release.file_sink import FileSink
     from kanon_sql.releases import apply
@@ -231,6 +238,7 @@ def test_the_recount_finds_what_the_decision_overlooks(place: Path, monkeypatch:
     assert not (place / "release-2.csv").exists() and (place / "ledger.duckdb").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_levels_that_mean_something_else(place: Path) -> None:
     tree = [["02138", "x", "*"], ["02139", "x", "*"], ["02141", "y", "*"]]
     write_csv(place / "tree.csv", tree)
@@ -247,6 +255,7 @@ def test_levels_that_mean_something_else(place: Path) -> None:
         kanon_sql.apply(1, data)
 
 
+@pytest.mark.slow
 def test_intervals_that_are_written_in_another_way(place: Path) -> None:
     rows = [["a", "f", str(number), "flu"] for number in range(20)]
     write_csv(place / "first.csv", [HEAD, *rows])
@@ -272,6 +281,7 @@ def test_releases_that_cannot_be_applied(more: dict[str, Any], said: str, place:
         kanon_sql.apply(1, second(place, FIRST))
 
 
+@pytest.mark.slow
 def test_releases_at_other_levels(place: Path) -> None:
     kanon_sql.run(configuration(place))
     other = configuration(place, target=str(place / "other.csv"))

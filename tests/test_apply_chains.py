@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from conftest import NAMES, read_csv, read_parquet, write_csv, write_parquet
 from effort import tries
 from hypothesis import assume, event, given, settings
@@ -159,6 +160,7 @@ class Story:
 stories = st.composite(Story)()
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(30))
 @given(story=stories, chance=st.randoms(use_true_random=False))
 def test_no_pair_of_releases_tells_too_few_apart(story: Story, chance: random.Random, folder: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
-from effort import tries
+from effort import some, tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tables import configuration, write
@@ -190,11 +190,7 @@ OF_QUERIES = ["source", "qi_key", "sort_key", "class_code", "class_level", "supp
 @pytest.mark.parametrize("suppressed", ["drop", "mask"])
 @pytest.mark.parametrize(
     "name",
-    [
-        *NAMES,
-        *OF_QUERIES,
-        "class_size",
-    ],
+    some([*NAMES[2:], *NAMES[:2], *OF_QUERIES, "class_size"], 4),
 )
 def test_hostile_column_names(tmp_path: Path, name: str, suppressed: str) -> None:
     source, target = tmp_path / "in.csv", tmp_path / "out.csv"

@@ -51,6 +51,7 @@ def test_a_copy_of_a_quasi_identifier(tmp_path: Path, algorithm: str, role: str)
     assert said.startswith(f"{role} column 'age_copy' tells more exactly than it is released: 'age' in 100% of 2000 ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_columns_that_have_nothing_to_do_with_it(tmp_path: Path, algorithm: str) -> None:
     """Small groups, skewed ones (19 of 20 persons are m), and values of their own."""

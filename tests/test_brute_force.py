@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import Case, cases
-from effort import tries
+from effort import some, tries
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 from reference import Hierarchy, Node, Problem
@@ -216,7 +216,7 @@ def test_a_release_that_is_a_star_everywhere_is_one_class(folder: Path, cells: s
 
 
 @pytest.mark.parametrize("lines", [["a"], ["a", "*"], ["a", "g", "*"], ["a", "g"]], ids="-".join)
-@pytest.mark.parametrize("cells", ["aaax", "aa  x", "aaa x", "aa x"])
+@pytest.mark.parametrize("cells", some(["aa  x", "aaax", "aaa x", "aa x"], 1))
 def test_a_hierarchy_of_one_value(folder: Path, lines: list[str], cells: str) -> None:
     """It loses nothing but by suppression, which costs 1 in it as everywhere; NULL is not its value."""
     rows: list[dict[str, str | None]] = [

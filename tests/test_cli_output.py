@@ -48,6 +48,7 @@ def test_a_report_that_cannot_be_written(place: Path) -> None:
     assert "the report cannot be written" in refused.value.problems[-1] and not (place / "other.csv").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_stream_that_is_full(stream: str, place: Path) -> None:
@@ -72,6 +73,7 @@ def test_a_stream_that_is_full(stream: str, place: Path) -> None:
         assert done.stderr.splitlines()[-1] == f"kanon-sql: error: {NO_SPACE}" and "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_streams_that_are_closed(place: Path) -> None:
     """Nobody asked for output; and no file of the run takes the number of a stream."""
     script = 'exec "$@" <&- >&- 2>&-'

@@ -121,6 +121,7 @@ def test_masked_rows_are_those_of_a_run(tmp_path: Path) -> None:
         assert counted(connection.execute(kanon_sql.compile(config)).fetchall()) == expected
 
 
+@pytest.mark.slow
 def test_a_query_and_a_table_as_source(tmp_path: Path) -> None:
     with duckdb.connect(str(tmp_path / "lab.duckdb")) as connection:
         connection.execute("CREATE SCHEMA ward")
@@ -148,6 +149,7 @@ def test_a_query_and_a_table_as_source(tmp_path: Path) -> None:
 ALGORITHMS = ["optimal", "mondrian", {"name": "mondrian", "cut": "relaxed"}, {"name": "local", "seed": 1}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
 def test_mapping_tables_are_written_beside_and_read(algorithm: Any, tmp_path: Path) -> None:
     rows = [*people(200), *[(None, None, "", "flu", 1.0)] * 9]
@@ -178,6 +180,7 @@ def test_mapping_tables_are_written_beside_and_read(algorithm: Any, tmp_path: Pa
         kanon_sql.compile(config, mappings="table", mapping_folder=folder, mapping_prefix="m_")
 
 
+@pytest.mark.slow
 def test_rows_that_were_not_there_are_left_out(tmp_path: Path) -> None:
     """A table that has changed since: its new values have no label, so they are never released as they are."""
     write(tmp_path / "people.parquet", 200)
@@ -231,6 +234,7 @@ def stored(case: Asked) -> dict[str, Any]:
     return {} if case.by_entity else {"release_table": "raw"}
 
 
+@pytest.mark.slow
 def test_what_does_not_go_together_is_refused(config_file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for words, said in (
         (["--dialect", "oracle"], "expected duckdb, spark"),
@@ -252,6 +256,7 @@ def test_what_does_not_go_together_is_refused(config_file: Path, capsys: pytest.
         kanon_sql.compile(config, check=True, release_table="r")
 
 
+@pytest.mark.slow
 def test_a_statement_of_many_values(tmp_path: Path) -> None:
     """Twenty thousand values of their own go into every dialect's text, and a text too long is warned of."""
     with duckdb.connect() as connection:

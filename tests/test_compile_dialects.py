@@ -265,6 +265,7 @@ def test_names_that_an_engine_would_change_are_refused(
         kanon_sql.compile(given, dialect=dialect)
 
 
+@pytest.mark.slow
 def test_types_and_values_that_have_no_place_are_refused(tmp_path: Path) -> None:
     def asks(select: str, dialect: str, quasi: str) -> None:
         with duckdb.connect() as connection:

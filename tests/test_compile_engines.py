@@ -201,6 +201,7 @@ def written(folder: Path, case: str) -> tuple[list[str], Rows]:
         return relation.columns, relation.fetchall()
 
 
+@pytest.mark.slow
 @DIALECTS
 @pytest.mark.parametrize("case", CASES)
 def test_it_gives_the_rows_that_a_run_writes(
@@ -230,6 +231,7 @@ def test_it_gives_the_rows_that_a_run_writes(
         assert plain(found) == plain(expected)
 
 
+@pytest.mark.slow
 @DIALECTS
 @pytest.mark.parametrize("case", ["levels", "models", "boxes", "local"])
 def test_the_check_of_what_it_makes_finds_nothing(

@@ -114,6 +114,7 @@ def test_aliases_that_multiply_without_end_are_refused() -> None:
         read("\n".join(lines))
 
 
+@pytest.mark.slow
 def test_deep_nesting_is_refused() -> None:
     with pytest.raises(YamlError, match="nested too deeply"):
         read("a: " + "[" * 20_000 + "]" * 20_000)

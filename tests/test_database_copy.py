@@ -98,6 +98,7 @@ def settings(source: Path, target: Any, **more: Any) -> dict[str, Any]:
     return configuration(of(source), target, identifiers=["id", "name"], **more)
 
 
+@pytest.mark.slow
 def test_in_place_keeps_all_that_the_file_holds_beside_the_table(tmp_path: Path) -> None:
     path = people_database(tmp_path / "w.duckdb", *OTHERS)
     before = catalog(path)
@@ -159,6 +160,7 @@ BREAKING = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", BREAKING)
 def test_what_would_break_is_refused_unless_it_is_allowed(what: str, tmp_path: Path) -> None:
     path = people_database(tmp_path / "w.duckdb", *BREAKING[what].split(";"))
@@ -254,6 +256,7 @@ def test_an_overwritten_table_leaves_no_row_and_the_other_tables_stay(tmp_path: 
         assert connection.execute("SELECT count(*) > 0 FROM released").fetchall() == [(True,)]
 
 
+@pytest.mark.slow
 def test_a_reader_of_the_old_file_reads_on(tmp_path: Path) -> None:
     source, path = people_database(tmp_path / "w.duckdb"), people_database(tmp_path / "t.duckdb")
     code = (

@@ -186,6 +186,7 @@ def test_configurations_run(block: Block, folder: Path) -> None:
     assert status == 0, err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", blocks_in("python"))
 def test_python_runs(block: Block, folder: Path) -> None:
     exec(compile(block.text, f"{block.page}:{block.line}", "exec"), {})
@@ -310,6 +311,7 @@ MODELS = "privacy={k: 5, entity: ssn, l_diversity: {column: diagnosis, l: 2, var
 ALGORITHMS = ("{name: minimal, prefer: suppression}", "{name: mondrian, seed: 1}", "{name: local, seed: 1}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("section", "calls"),
     [

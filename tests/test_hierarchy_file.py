@@ -189,6 +189,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_hierarchy(latin)
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_are_fast() -> None:
     text = "".join(f"{i:05d};{i // 10:04d}*;{i // 100:03d}**;{i // 1000:02d}***;*\n" for i in range(100_000))
     start = time.perf_counter()

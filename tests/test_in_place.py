@@ -127,6 +127,7 @@ def _no_class(engine, mappings) -> None:  # type: ignore[no-untyped-def]
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.25, 0.45, 0.6, 0.8, 1.2])
 def test_a_killed_run_leaves_the_old_or_the_new_file(tmp_path: Path, after: float) -> None:
     path = write(tmp_path / "people.parquet", rows=20_000)

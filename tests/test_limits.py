@@ -80,6 +80,7 @@ def test_minimality_tells_what_the_model_was_to_hide(
     assert sum(one == "HIV" for men in left for one in men) / (2 * len(left)) == chance
 
 
+@pytest.mark.slow
 def test_levels_that_are_fixed_tell_nothing(tmp_path: Path) -> None:
     """With the level given, and by k alone, the release is the same of whatever world."""
     possible = worlds([row[1] for row in visits()])

@@ -253,6 +253,7 @@ def configuration(folder: Path, **more: Any) -> dict[str, Any]:
 NO_HIERARCHIES: dict[str, Any] = {"sex": {}, "zip": {}, "born": {}, "job": {}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "more",
     [

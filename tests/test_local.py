@@ -137,6 +137,7 @@ def test_every_row_has_a_class_of_k(folder: Path, table: Table) -> None:
     assert len(found.members) <= len(table.rows) // table.k
 
 
+@pytest.mark.slow
 @examples(60)
 @given(cases(weights=True))
 def test_hierarchies_of_any_height_with_bounds_and_weights(folder: Path, case: Case) -> None:
@@ -221,6 +222,7 @@ def optimum(files: Sequence[list[list[str]]], rows: Sequence[Sequence[str]], k: 
     return 100 * best((1 << n) - 1) / n / len(files)
 
 
+@pytest.mark.slow
 def test_the_gap_to_the_true_optimum_is_small(tmp_path: Path) -> None:
     """5 % in all on 20 tables of 8 rows; never below the optimum."""
     found, least = [], []
@@ -236,6 +238,7 @@ def test_the_gap_to_the_true_optimum_is_small(tmp_path: Path) -> None:
     assert sum(found) <= 1.1 * sum(least)
 
 
+@pytest.mark.slow
 def test_the_lowest_level_holds(tmp_path: Path) -> None:
     lines = [[word, word[0], "*"] for word in ("a1", "a2", "b1", "b2")]
     rows = [["a1"], ["a1"], ["a2"], ["a2"], ["b1"], ["b1"]]
@@ -246,6 +249,7 @@ def test_the_lowest_level_holds(tmp_path: Path) -> None:
     assert set(find(hierarchical(tmp_path, [lines], rows, min_level=2), 2).labels) == {("*",)}
 
 
+@pytest.mark.slow
 def test_rows_left_over_join_or_borrow(tmp_path: Path) -> None:
     """One row of its own beside classes that can spare rows, and beside classes that cannot."""
     lines = [[word, word[0], "*"] for word in ("a1", "a2", "b1", "b2")]
@@ -291,6 +295,7 @@ def mixed(folder: Path, rows: int) -> dict[str, Any]:
     return {**given, "insensitive": []}
 
 
+@pytest.mark.slow
 def test_time_may_run_out_at_any_moment(tmp_path: Path) -> None:
     """What is reached by then is released."""
     config = mixed(tmp_path, 60)
@@ -306,12 +311,14 @@ def test_time_may_run_out_at_any_moment(tmp_path: Path) -> None:
     assert len(find(config, 4, Deadline(0)).members) == 1
 
 
+@pytest.mark.slow
 def test_a_search_can_be_repeated(tmp_path: Path) -> None:
     config = mixed(tmp_path, 300)
     first = find(config, 3, threads=1)
     assert first == find(config, 3, threads=2)
 
 
+@pytest.mark.slow
 def test_what_there_are_too_many_labels_for_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The way of large tables, on a small one."""
     config = mixed(tmp_path, 300)
@@ -326,6 +333,7 @@ def test_what_there_are_too_many_labels_for_is_cut(tmp_path: Path, monkeypatch: 
     assert cut.ncp <= 1.5 * swept.ncp
 
 
+@pytest.mark.slow
 def test_labels_too_long_for_a_word_and_shapes_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = mixed(tmp_path, 200)
     first = find(config, 3)
@@ -351,6 +359,7 @@ def test_adult_loses_little(k: int, most: float) -> None:
     assert found.ncp <= most
 
 
+@pytest.mark.slow
 def test_the_example_loses_less_than_by_mondrian() -> None:
     loaded = load_config(ROOT / "examples" / "adult" / "config.yaml", [("algorithm", "mondrian")])
     with prepared(loaded) as (engine, tuples):

@@ -72,6 +72,7 @@ def without_limits(case: Case, folder: Path) -> tuple[Json, Problem]:
     return config, free.problem
 
 
+@pytest.mark.slow
 @examples(80)
 @given(cases(weights=True))
 def test_the_whole_domain_optimum_is_that_of_all_nodes(folder: Path, case: Case) -> None:
@@ -138,6 +139,7 @@ def assert_not_worse(folder: Path, seed: int) -> float:
     return loss
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 40, 20))
 def test_never_worse_than_any_node_where_k_is_near_a_third(
     tmp_path: Path, first: int, monkeypatch: pytest.MonkeyPatch
@@ -169,6 +171,7 @@ def weighted(tuples: Tuples, units: Sequence[float]) -> float:
     return sum(d.weight * unit for d, unit in zip(tuples.dimensions, units, strict=True))
 
 
+@pytest.mark.slow
 @examples(40)
 @given(tables())
 def test_few_tuples_never_lose_more_than_by_mondrian(folder: Path, table: Table) -> None:
@@ -189,6 +192,7 @@ def test_cuts_are_taken_where_they_lose_less(tmp_path: Path, monkeypatch: pytest
     assert find(given, 6).ncp > best.ncp
 
 
+@pytest.mark.slow
 def test_what_time_is_too_short_for_is_cut(tmp_path: Path) -> None:
     """The sweep ends at once; the cuts have the time that is left."""
     config = mixed(tmp_path, 200)
@@ -202,6 +206,7 @@ def test_what_time_is_too_short_for_is_cut(tmp_path: Path) -> None:
         assert loss == pytest.approx(cut(engine, tuples, 4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "k", "most"), [(8, 2, 1.1), (9, 3, 1.1), (10, 2, 1.1), (10, 3, 1.1)])
 def test_the_gap_to_the_true_optimum(tmp_path: Path, n: int, k: int, most: float) -> None:
     found, least = 0.0, 0.0
@@ -215,6 +220,7 @@ def test_the_gap_to_the_true_optimum(tmp_path: Path, n: int, k: int, most: float
     assert found <= most * least
 
 
+@pytest.mark.slow
 def test_too_many_tuples_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kanon_sql.local.search._MOST_SWEPT", 50)
     monkeypatch.setattr("kanon_sql.local.search._CUT_TOO", 0)

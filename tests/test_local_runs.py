@@ -42,6 +42,7 @@ def covers(label: str, value: str, column: int) -> bool:
     return label in ("*", value) or (column == 2 and value.startswith(label.rstrip("*")) and len(label) == len(value))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 5, 40, 400])
 def test_every_row_is_released_under_labels_that_cover_it(tmp_path: Path, k: int) -> None:
     report = kanon_sql.run(config(tmp_path, k)).report
@@ -58,6 +59,7 @@ def test_every_row_is_released_under_labels_that_cover_it(tmp_path: Path, k: int
     assert levels["age"].get("1", 0) == sum("-" in row[0] for row in rows)
 
 
+@pytest.mark.slow
 def test_it_loses_less_than_a_lattice_node_and_repeats_by_its_seed(tmp_path: Path) -> None:
     local = kanon_sql.run(config(tmp_path, 5)).report
     first = (tmp_path / "out.csv").read_bytes()
@@ -73,6 +75,7 @@ def test_it_loses_less_than_a_lattice_node_and_repeats_by_its_seed(tmp_path: Pat
     assert local["loss"]["lm"] < both[0]
 
 
+@pytest.mark.slow
 def test_compile_gives_the_same_classes(tmp_path: Path) -> None:
     kanon_sql.run(config(tmp_path, 5))
     with duckdb.connect() as connection:

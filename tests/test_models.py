@@ -237,6 +237,7 @@ def test_samarati_and_minimal_find_what_all_nodes_have(case: Asked, name: str, t
     assert tuple(report["solution"]["levels"].values()) == chosen["levels"]
 
 
+@pytest.mark.slow
 @slow
 @given(case=asked())
 def test_a_lattice_lists_what_every_node_suppresses(case: Asked, tmp_path: Path) -> None:

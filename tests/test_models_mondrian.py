@@ -69,6 +69,7 @@ def test_every_class_holds_all_models_and_cannot_be_cut(case: Asked, tmp_path: P
     check_privacy(report["privacy"], case, [case.reached(rows, case.rows) for rows in found])
 
 
+@pytest.mark.slow
 @slow
 @given(case=asked())
 def test_hierarchies_and_local_recoding_hold_them_too(case: Asked, tmp_path: Path) -> None:

@@ -129,6 +129,7 @@ def test_what_does_not_hold_the_models_is_withdrawn(
     assert not target.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
 def test_a_recount_of_entities_compares_the_classes(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -283,6 +284,7 @@ def test_missing_values_of_a_population_are_those_of_the_source(tmp_path: Path) 
     assert kanon_sql.run(asked).report["privacy"]["k_map"]["actual"] == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_what_one_value_is_does_not_depend_on_who_counts(algorithm: str, tmp_path: Path) -> None:
     empty = asked_of(

@@ -225,6 +225,7 @@ def test_strict_cuts_leave_nothing_that_can_be_cut(folder: Path, table: Table, d
         assert not any(table.problem.cuttable(rows, by_leaf=dimension == "loss") for rows in partitions)
 
 
+@pytest.mark.slow
 @examples(50)
 @given(tables())
 def test_the_cut_of_the_greatest_gain_is_taken(folder: Path, table: Table) -> None:
@@ -240,6 +241,7 @@ def test_the_cut_of_the_greatest_gain_is_taken(folder: Path, table: Table) -> No
     assert report["solution"]["partitions"] == len(partitions)
 
 
+@pytest.mark.slow
 @examples(20)
 @given(tables(ambiguous=False), st.sampled_from(["strict-le", "relaxed"]), st.sampled_from(["loss", "random"]))
 def test_other_cuts_release_every_row_in_its_ranges(folder: Path, table: Table, cut: str, dimension: str) -> None:
@@ -252,6 +254,7 @@ def test_other_cuts_release_every_row_in_its_ranges(folder: Path, table: Table, 
     assert report["solution"]["partitions"] >= len(classes)
 
 
+@pytest.mark.slow
 @examples(10)
 @given(tables(), st.sampled_from(["strict", "relaxed"]), st.sampled_from(["loss", "random", "widest"]))
 def test_a_seed_repeats_a_run(folder: Path, table: Table, cut: str, dimension: str) -> None:
@@ -318,6 +321,7 @@ def test_fewer_rows_than_k(tmp_path: Path, rows: int) -> None:
     assert not (tmp_path / table.target).exists()
 
 
+@pytest.mark.slow
 def test_the_kind_of_a_csv_column_is_found_or_told(tmp_path: Path) -> None:
     """Numerals are numbers unless one has a leading zero or a plus; `type` decides."""
     values = ["9", "10", "100", "99"]
@@ -329,6 +333,7 @@ def test_the_kind_of_a_csv_column_is_found_or_told(tmp_path: Path) -> None:
         assert all(label.startswith("{") for label in found)
 
 
+@pytest.mark.slow
 def test_different_seeds_cut_differently(tmp_path: Path) -> None:
     rows: list[Row] = [
         {"id": str(i), "p": str(i * 37 % 101), "q": str(i * 11 % 89), "r": "abcdefgh"[i % 7]} for i in range(300)
@@ -343,6 +348,7 @@ def test_different_seeds_cut_differently(tmp_path: Path) -> None:
     assert len({tuple(sorted(labels.items())) for labels in found}) == 3
 
 
+@pytest.mark.slow
 def test_equal_tuples_are_shared_out_by_the_seed(tmp_path: Path) -> None:
     table = column(["1"] * 10 + ["2"] * 20 + ["3"] * 10, 20)
     found = [released(tmp_path, table, cut="relaxed", dimension="widest", seed=seed) for seed in (1, 1, 2)]

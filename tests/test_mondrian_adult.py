@@ -174,6 +174,7 @@ def medium_run(folder: Path, columns: Sequence[str], rows: Sequence[Sequence[Cel
     return kanon_sql.run(config).report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["drawn", "people"])
 @pytest.mark.parametrize("k", [2, 5, 20, 100, 400])
 def test_the_default_loses_no_more_on_medium_tables(
@@ -192,6 +193,7 @@ def test_the_default_loses_no_more_on_medium_tables(
     assert default["loss"]["ncp"] <= problem.ncp(partitions) * (1 + 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 10, 50])
 @pytest.mark.parametrize("dimension", ["loss", "widest"])
 def test_hierarchies_lose_less_than_the_full_domain_optimum(k: int, dimension: str, tmp_path: Path) -> None:
@@ -206,6 +208,7 @@ def test_hierarchies_lose_less_than_the_full_domain_optimum(k: int, dimension: s
     assert losses[1] < losses[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 10, 100])
 def test_hierarchies_of_the_example(k: int, tmp_path: Path) -> None:
     """Adult in this repository with its hierarchy files: below the full-domain optimum too."""

@@ -166,6 +166,7 @@ def people(folder: Path, rows: int = 400) -> Path:
     return write(folder / "people.csv", ["age", "sex", "zip", "id"], lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", ["strict", "strict-le", "relaxed"])
 @pytest.mark.parametrize("zip_code", [{}, {"builtin": "prefix", "keep": [2, 1]}])
 def test_compile_gives_the_classes_that_run_writes(tmp_path: Path, cut: str, zip_code: Json) -> None:
@@ -238,6 +239,7 @@ def test_time_that_runs_out_leaves_a_release(tmp_path: Path) -> None:
     assert set(map(tuple, read(tmp_path / "out.csv"))) == {("18-67", "{f, m}")}
 
 
+@pytest.mark.slow
 def test_weights_move_the_cuts_and_max_level_is_warned_of(tmp_path: Path) -> None:
     source = people(tmp_path)
     losses = []

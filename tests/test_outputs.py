@@ -70,6 +70,7 @@ COMMANDS: dict[str, Callable[[str], list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_what_a_configuration_names_is_no_output(command: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in KEPT:
@@ -113,6 +114,7 @@ def test_the_other_outputs_take_nothing_s_place_either(words: list[str], place: 
     refused(place, *words)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["people.duckdb", "config.yaml", "ledger.duckdb"])
 def test_a_database_as_target_takes_nothing_s_place_but_a_table_s(name: str, place: Path) -> None:
     with duckdb.connect("people.duckdb") as connection:

@@ -303,6 +303,7 @@ def test_write_plot_says_why_it_cannot_write(tmp_path: Path) -> None:
         write_plot(tmp_path / "missing" / "a.svg", lattice((1,)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("objective", ["loss", "entropy"])
 def test_the_command_marks_the_node_that_a_run_releases(objective: str, tmp_path: Path) -> None:
     source = write(tmp_path / "people.parquet")

@@ -60,6 +60,7 @@ def settings(source: Path, target: Any, algorithm: str = "optimal", nested: bool
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 @pytest.mark.parametrize("kind", ["new", "existing", "remanence", "parquet"])
 def test_no_label_of_a_type_that_no_released_row_holds_is_in_the_file(
@@ -93,6 +94,7 @@ def test_no_label_of_a_type_that_no_released_row_holds_is_in_the_file(
             ]
 
 
+@pytest.mark.slow
 def test_a_compiled_statement_makes_no_column_of_an_enum_type(tmp_path: Path) -> None:
     source, target = warehouse(tmp_path / "w.duckdb"), str(tmp_path / "out.csv")
     for algorithm in ("optimal", "mondrian"):

@@ -75,6 +75,7 @@ def test_a_release_is_that_of_its_levels(folder: Path, case: Case, mask: bool, o
     check_release(case, folder, mask, order)
 
 
+@pytest.mark.slow
 def test_releases_that_suppress_much(folder: Path) -> None:
     """Twenty tables, a quarter of them without masks; most must have masked rows, or the test says little."""
     some = [case for case in map(pinned_case, range(40)) if case.problem.satisfying][:20]
@@ -299,6 +300,7 @@ def test_a_seed_repeats_the_order_and_is_not_reported(tmp_path: Path) -> None:
         assert any("seed" in str(warning) for warning in seen["warnings"])
 
 
+@pytest.mark.slow
 def test_order_none_keeps_that_of_a_large_source(tmp_path: Path) -> None:
     """More rows than one of the engine's row groups, so that several threads write."""
     _, numbers = many(tmp_path, 300_000, order="none")

@@ -260,6 +260,7 @@ def sweeney(folder: Path) -> dict[str, Any]:
     return {"source": "unused.csv", "quasi_identifiers": specs, "privacy": {"k": 2}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [None, "PT.csv"])
 def test_complementary_releases(source: str | None, tmp_path: Path) -> None:
     """Sweeney (2002), section 4.2: both releases are 2-anonymous, joined on Problem two persons stand alone."""
@@ -319,6 +320,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert status == 2 and err.count("kanon-sql: error:") == 4  # No is missing twice
 
 
+@pytest.mark.slow
 def test_every_key_of_the_report_is_described(tmp_path: Path) -> None:
     from test_docs import leaves, rows
 

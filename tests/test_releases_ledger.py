@@ -99,6 +99,7 @@ def test_a_second_release_of_the_same_source(place: Path) -> None:
     assert [(one["id"], one["origin"]) for one in entries(place)] == [(1, 1), (2, 1)]
 
 
+@pytest.mark.slow
 def test_columns_that_were_not_published_do_not_count(place: Path) -> None:
     kanon_sql.run(configuration(place, sensitive=[], insensitive=["ward"]))
     again = configuration(place, quasi_identifiers={"sex": {"builtin": "suppress"}}, privacy={"k": 150})
@@ -109,6 +110,7 @@ def test_columns_that_were_not_published_do_not_count(place: Path) -> None:
         kanon_sql.run({**again, "insensitive": ["ward"], "privacy": {"k": 151}})
 
 
+@pytest.mark.slow
 def test_a_release_built_on_the_first(place: Path) -> None:
     kanon_sql.run(configuration(place, target=str(place / "first.parquet")))
     built = configuration(
@@ -133,6 +135,7 @@ def test_a_release_built_on_the_first(place: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_same_release_again_and_a_source_that_changed(place: Path) -> None:
     kanon_sql.run(configuration(place))
     again = kanon_sql.run(configuration(place))  # the same rows in another order say nothing new

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from conftest import write_csv
+from effort import some
 from test_releases_ledger import HEAD, configuration, entries, table
 
 import kanon_sql
@@ -92,7 +93,7 @@ MOMENTS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], bool]] = {
 }
 
 
-@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("moment", some(list(MOMENTS), 4))
 def test_a_first_run_that_is_killed(moment: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     how, in_place = MOMENTS[moment]
     first = configuration(place)
@@ -112,6 +113,7 @@ def test_a_first_run_that_is_killed(moment: str, place: Path, monkeypatch: pytes
     assert (place / "ledger.duckdb").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("in_place", [False, True])
 @pytest.mark.parametrize("target", ["in-place", "released.parquet", "table"])
 def test_a_later_run_that_is_killed(target: str, in_place: bool, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,6 +135,7 @@ def test_a_later_run_that_is_killed(target: str, in_place: bool, place: Path, mo
     assert (entries(place)[1]["target"] == str(place / "other.csv")) != in_place
 
 
+@pytest.mark.slow
 def test_what_cannot_be_told_counts_as_a_release(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = configuration(place)
     killed(lambda: kanon_sql.run(first), dies_before(Ledger, "close"), monkeypatch)
@@ -151,6 +154,7 @@ def test_what_cannot_be_told_counts_as_a_release(place: Path, monkeypatch: pytes
     assert "(open)" not in CliRunner().invoke(cli, ["releases", "list", str(place / "ledger.duckdb")]).output
 
 
+@pytest.mark.slow
 def test_applied_levels_that_are_killed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kanon_sql.run(configuration(place))
     write_csv(place / "more.csv", [HEAD, *table(400), *table(200, seed=3)])

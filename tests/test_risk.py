@@ -125,6 +125,7 @@ def test_measures_are_those_of_the_definitions(
     assert before["journalist"] is None and before["exposed"] is None
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(60))
 @given(
     table=tables(),

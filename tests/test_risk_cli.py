@@ -64,6 +64,7 @@ def cells(out: str, name: str) -> list[str]:
     return re.findall(r"[\d,.]+(?: \([^)]*\))?", line.removeprefix(f"  {name}"))
 
 
+@pytest.mark.slow
 def test_the_summary_says_what_the_report_says(call: Call) -> None:
     status, out, err = call("config.yaml", "--population", "register.csv")
     data = json.loads(call("config.yaml", "--population", "register.csv", "--json").out)
@@ -199,6 +200,7 @@ def test_names_cannot_break_the_drawing(tmp_path: Path) -> None:
     assert Page(draw_html(data)).tags.count("script") == 1
 
 
+@pytest.mark.slow
 def test_every_key_of_the_report_is_described(call: Call) -> None:
     found: set[str] = set()
     for words in (["--population", "register.csv"], ["--population", "register.csv", "--show-values"], []):

@@ -108,6 +108,7 @@ def labels_match(row: tuple[Any, ...], person: tuple[Any, ...]) -> bool:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "local", "mondrian"])
 @pytest.mark.parametrize("target", ["out.csv", "out.parquet", "table"])
 def test_generalized_values_stand_for_all_below(released: Json, tmp_path: Path, algorithm: str, target: str) -> None:
@@ -182,6 +183,7 @@ def test_there_is_no_release(released: Json, tmp_path: Path) -> None:
         kanon_sql.risk(released)
 
 
+@pytest.mark.slow
 def test_a_release_alone_is_matched_by_the_hierarchies_too(released: Json, tmp_path: Path) -> None:
     kanon_sql.run(released)
     after = kanon_sql.risk(released, population=tmp_path / "register.csv")["after"]

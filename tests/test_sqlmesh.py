@@ -77,6 +77,7 @@ def audits() -> dict[str, str]:
     return dict(re.findall(r"^AUDIT \(name (\w+).*\);\n((?:.*\n)*?.*;)$", text, re.MULTILINE))
 
 
+@pytest.mark.slow
 def test_a_model_and_the_audits_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = project(tmp_path / "project")
     source = write(tmp_path / "people.parquet")
@@ -280,6 +281,7 @@ def violating(people: list[Row], everyone: list[Row], index: int) -> Counter[int
     return Counter(len(one) for one in classes.values() if bad(one, compared))
 
 
+@pytest.mark.slow
 def test_each_audit_returns_the_classes_that_violate() -> None:
     failed, classes = Counter[int](), 0
     with duckdb.connect() as connection:

@@ -224,6 +224,7 @@ def driven(mode: str, scenario: str, folder: Path) -> dict[str, int]:
     return seen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", KILLED)
 def test_a_run_killed_at_any_moment_leaves_old_or_new(scenario: str, tmp_path: Path) -> None:
     seen = driven("kill", scenario, tmp_path)

@@ -47,6 +47,7 @@ def places(data: Json) -> list[tuple[str, Any, int]]:
     return [(point["series"], point["limit"], point["k"]) for point in data["points"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "samarati", "minimal", "mondrian"])
 def test_points_agree_with_runs(people: Json, algorithm: str) -> None:
     data = kanon_sql.sweep(people, k=[30, 4, 2, 4], limits=[0, "7%"], algorithms=[algorithm])
@@ -74,6 +75,7 @@ def test_without_options_the_configurations_own_limit_holds(people: Json) -> Non
     assert not Path("release.csv").exists()
 
 
+@pytest.mark.slow
 def test_points_without_a_release_are_points(people: Json) -> None:
     data = kanon_sql.sweep(people, k=[2, 301], limits=[0], algorithms=["optimal", "mondrian"])
     assert [point["status"] for point in data["points"]] == ["released", "no-release"] * 2
@@ -110,6 +112,7 @@ def test_what_is_not_proven_is_warned_about(
     assert err == f"kanon-sql: warning: time ran out: what was found is not proven to be the best ({place})\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("algorithms", "reads"), [((), 1), (("optimal", "minimal", "samarati"), 1), (("optimal", "mondrian", "minimal"), 2)]
 )
@@ -144,6 +147,7 @@ def test_limits_that_come_to_the_same_are_searched_once(people: Json) -> None:
     assert {(point["limit_rows"], point["seconds"]) for point in data["points"]} == {(3, data["points"][0]["seconds"])}
 
 
+@pytest.mark.slow
 def test_series_have_names_of_their_own(people: Json, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     text = Path("config.yaml").read_text().replace("people.csv", str(tmp_path / "people.csv"))

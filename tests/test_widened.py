@@ -211,6 +211,7 @@ def table(folder: Path) -> tuple[Path, list[list[str]]]:
     return write(folder / "s.csv", ["age", "born", "id"], rows), rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["mondrian", "local"])
 def test_compiled_statements_release_the_same(tmp_path: Path, algorithm: str) -> None:
     source, _ = table(tmp_path)
