@@ -88,6 +88,7 @@ def test_the_difference_of_two_releases(place: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_class_that_would_lose_one_row_goes_as_a_whole(place: Path) -> None:
     kanon_sql.run(configuration(place))
     data = second(place, FIRST[:-1] + [["d", "f", "02141", "none"]] * 3)
@@ -136,6 +137,7 @@ def test_the_limit_counts_rows_that_wait(place: Path) -> None:
     assert kanon_sql.apply(1, data, overrides=[("suppression.limit", 1)])["rows"]["suppressed"] == 1
 
 
+@pytest.mark.slow
 def test_other_values_of_the_new_data(place: Path) -> None:
     """A class that is new is released when it satisfies; NULLs are values; the levels are those of the first."""
     rows = [["a", "", "02138", "flu"]] * 3 + [["b", "m", "99999", ""]] * 3
@@ -306,6 +308,7 @@ def test_places(place: Path) -> None:
         kanon_sql.apply(2, data)
 
 
+@pytest.mark.slow
 def test_masked_rows_of_an_earlier_release(place: Path) -> None:
     rows = [*FIRST, *[["d", "m", f"5{i}000", "flu"] for i in range(4)]]
     write_csv(place / "first.csv", [HEAD, *rows])
@@ -324,6 +327,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, s
     return ended.value.code, out, err
 
 
+@pytest.mark.slow
 def test_the_command(place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLACE_OF_DATA", str(place))
     text = json.dumps(configuration(place)).replace(f'"{place}/', '"${PLACE_OF_DATA}/')
@@ -347,6 +351,7 @@ def test_the_command(place: Path, capsys: pytest.CaptureFixture[str], monkeypatc
     assert status == 3 and "time ran out" in err
 
 
+@pytest.mark.slow
 def test_every_key_of_the_report_is_described(place: Path) -> None:
     from test_docs import ROOT, leaves, rows, sections
 

@@ -296,6 +296,7 @@ def test_bad_hierarchies(tmp_path: Path, content: bytes, where: str) -> None:
     assert where in problem or "column 'x'" in problem
 
 
+@pytest.mark.slow
 def test_interrupt_during_a_statement(tmp_path: Path) -> None:
     slow = "SELECT 'a' AS x, sum(hash(i) % 7) AS y FROM range(100000000000) AS numbers(i)"
     config = simple({"query": slow}, "out.csv", "x")
@@ -317,6 +318,7 @@ def test_interrupt_during_a_statement(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["c.yaml"]
 
 
+@pytest.mark.slow
 def test_check_of_tables_that_cannot_be_measured(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("x,y\nmary,1\nmary,1\n")
     (tmp_path / "bare.csv").write_text("1,2\n1,2\n")

@@ -86,6 +86,7 @@ def test_what_is_released_as_it_is_or_has_nothing_below(tmp_path: Path) -> None:
     assert warned(asked) == []
 
 
+@pytest.mark.slow
 def test_it_is_the_same_each_time(tmp_path: Path) -> None:
     asked = config(tmp_path, "CASE WHEN i % 10 < 6 THEN age ELSE 1000 + i % 3 END AS mostly", rows=150_000)
     first = warned(asked)

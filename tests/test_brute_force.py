@@ -105,6 +105,7 @@ def check_winner(case: Case, folder: Path, name: str, variant: str) -> None:
     check_report(case, report, winner, variant if name == "optimal" else None)
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(30))
 @given(cases())
 def test_the_lattice_lists_what_brute_force_finds(folder: Path, case: Case) -> None:
@@ -132,6 +133,7 @@ def test_the_lattice_lists_what_brute_force_finds(folder: Path, case: Case) -> N
     assert found == expected
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(50))
 @given(cases(), st.sampled_from(CHOICES))
 def test_the_winner_is_that_of_brute_force(folder: Path, case: Case, choice: tuple[str, str]) -> None:
@@ -146,6 +148,7 @@ def test_weights_move_the_winner(folder: Path, case: Case, choice: tuple[str, st
     check_winner(case, folder, *choice)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "variant"), CHOICES)
 def test_every_choice_on_one_table(folder: Path, name: str, variant: str) -> None:
     check_winner(wide_case(), folder, name, variant)

@@ -143,6 +143,7 @@ def test_options_that_stand_for_a_configuration_do_not_go_with_one(call: Call, o
     assert call("run", "config.yaml", *option).status == 2
 
 
+@pytest.mark.slow
 def test_an_existing_release_is_replaced_on_request(call: Call) -> None:
     Path("release.csv").write_text("mine")
     given = ["people.csv", "--qi", "age=age", "--unlisted", "drop", "--k", "2", "-o", "release.csv"]
@@ -305,6 +306,7 @@ def test_a_report_is_written_without_a_release(call: Call, override: str, status
     assert not Path("release.csv").exists()
 
 
+@pytest.mark.slow
 def test_time_runs_out(call: Call) -> None:
     bounded = ("--time-limit", "0", "--report", "report.json")
     highest = ("--set", "quasi_identifiers.sex.max_level=0", "--set", "suppression.limit=0")

@@ -31,6 +31,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
 def test_a_report_that_cannot_be_written(place: Path) -> None:
     report = place / "report.json"

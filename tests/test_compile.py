@@ -49,6 +49,7 @@ def config_file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dialect", ["duckdb", "postgres", "snowflake"])
 def test_json_and_report_hold_what_the_search_found(
     dialect: str, config_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -76,6 +77,7 @@ def test_a_search_without_release_is_reported(
     assert json.loads(report.read_text())["errors"]
 
 
+@pytest.mark.slow
 def test_an_unproven_search_is_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path / "people.parquet")
     path = tmp_path / "config.yaml"
@@ -200,6 +202,7 @@ def test_rows_that_were_not_there_are_left_out(tmp_path: Path) -> None:
         assert len(after) in (before, before + 50)  # the latter where sex and zip are * at the top
 
 
+@pytest.mark.slow
 @slow
 @given(case=asked())
 def test_the_check_lists_the_classes_that_violate(case: Asked, tmp_path: Path) -> None:

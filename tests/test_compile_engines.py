@@ -255,6 +255,7 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @DIALECTS
 def test_the_check_finds_the_classes_that_violate(
     dialect: str, started: Callable[[str], Execute], folder: Path

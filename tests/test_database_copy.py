@@ -183,6 +183,7 @@ def test_what_would_break_is_refused_unless_it_is_allowed(what: str, tmp_path: P
         assert not [row for row in after["duckdb_constraints"] if row[2] == "FOREIGN KEY"]
 
 
+@pytest.mark.slow
 def test_types_go_with_the_table_that_alone_used_them(tmp_path: Path) -> None:
     path = people_database(
         tmp_path / "w.duckdb",

@@ -73,6 +73,7 @@ def test_a_model_its_seeds_and_its_schema_are_written(tmp_path: Path, capsys: py
     assert [file.read_bytes() for file in files] == before
 
 
+@pytest.mark.slow
 def test_an_earlier_model_is_replaced_with_its_seeds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = project(tmp_path / "project")
     write(tmp_path / "people.parquet")
@@ -138,6 +139,7 @@ def test_the_schema_asks_for_every_model_that_a_test_can_say(tmp_path: Path) -> 
     assert not any("no test" in warning for warning in report["warnings"])
 
 
+@pytest.mark.slow
 def test_what_no_test_says_is_said_loudly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = project(tmp_path / "project")
     source = write(tmp_path / "people.parquet")

@@ -98,6 +98,7 @@ def test_keys_are_overridden(session: Any) -> None:
     assert min(counts.values()) >= 20
 
 
+@pytest.mark.slow
 def test_two_releases_in_one_model(session: Any) -> None:
     one, other = (
         anonymize(Dbt(), session, session.sql(f"SELECT * FROM people WHERE sex = '{sex}'"), asked()) for sex in "fm"

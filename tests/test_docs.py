@@ -34,7 +34,10 @@ NOT_RUN = {
     "python": "makes the environment, or runs these tests: .ci/run does both",
     "pip": "installs the project: .ci/run does",
 }
-SLOW = dict.fromkeys(("README.md", "commands.md", "local.md", "releases.md", "limits.md"), pytest.mark.slow)
+SLOW = dict.fromkeys(
+    ("README.md", "commands.md", "limits.md", "local.md", "mondrian.md", "releases.md", "risk.md", "search.md"),
+    pytest.mark.slow,
+)
 # What a part of a configuration is completed with, so that it can be run.
 REST: dict[str, Any] = {
     "source": "patients.parquet",

@@ -55,6 +55,7 @@ def test_cells_and_headers_get_an_apostrophe_and_nothing_else_does(tmp_path: Pat
     assert [row[1] for row in read(tmp_path / "out.csv")] == ["=note", *texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_texts_that_differ_by_the_apostrophe_stay_two_classes(tmp_path: Path, algorithm: str) -> None:
     rows = [[text, sick] for text in ("=a", "'=a", "''=a") for sick in ("-x", "=y", "'=y")]
@@ -71,6 +72,7 @@ def test_texts_that_differ_by_the_apostrophe_stay_two_classes(tmp_path: Path, al
     assert (checked["status"], checked["privacy"]["k"]["actual"]) == ("satisfied", 3)
 
 
+@pytest.mark.slow
 def test_what_was_released_is_read_back(tmp_path: Path) -> None:
     rows = [[str(number), f"={number}"] for number in (-9, -8, -3, -2)]
     given = config(tmp_path, rows, ["q", "=s"], quasi_identifiers=["q"], algorithm="mondrian")

@@ -92,6 +92,7 @@ MODELS = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(
     values=st.lists(st.sampled_from(["a", "a", "a", "b", "b", "c", None]), min_size=1, max_size=6),
@@ -151,6 +152,7 @@ def test_entities_are_bounded_by_the_number_of_values_alone(engine: Engine) -> N
     assert refused(engine, ["a"] * 9 + [None], model, 0, entity=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "minimal", "mondrian", "local"])
 def test_every_algorithm_says_no_before_it_searches(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -84,6 +84,7 @@ def test_a_table_is_replaced_and_its_file_holds_no_deleted_text(tmp_path: Path) 
     assert [p.name for p in tmp_path.iterdir()] == ["warehouse.duckdb"]
 
 
+@pytest.mark.slow
 def test_a_table_beside_the_source_is_made_in_a_new_file(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(path)) as connection:

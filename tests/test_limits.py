@@ -61,6 +61,7 @@ def released_level(folder: Path, men: list[str], women: list[str], model: dict[s
     return int(kanon_sql.run(config).report["solution"]["levels"]["sex"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "satisfies", "chance"), MODELS, ids=["l", "t"])
 def test_minimality_tells_what_the_model_was_to_hide(
     tmp_path: Path, model: dict[str, Any], satisfies: Callable[[Sequence[str], Sequence[str]], bool], chance: float

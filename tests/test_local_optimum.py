@@ -149,6 +149,7 @@ def test_never_worse_than_any_node_where_k_is_near_a_third(
         assert_not_worse(tmp_path, seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1085, 1243, 1251])
 def test_a_node_is_taken_where_the_sweep_alone_loses_more(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch

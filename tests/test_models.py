@@ -206,6 +206,7 @@ def test_the_optimum_is_that_of_all_nodes(case: Asked, tmp_path: Path) -> None:
     assert written == wanted
 
 
+@pytest.mark.slow
 @slow
 @given(case=asked(), name=st.sampled_from(["samarati", "minimal"]))
 def test_samarati_and_minimal_find_what_all_nodes_have(case: Asked, name: str, tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ def test_in_place_and_by_entity(tmp_path: Path) -> None:
     assert [row[0] for row in duckdb.execute(f"DESCRIBE FROM '{source}'").fetchall()] == ["age", "sex", "s"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
 def test_what_does_not_hold_the_models_is_withdrawn(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -272,6 +273,7 @@ def test_masked_rows_have_no_class_in_a_population(model: dict[str, Any], tmp_pa
     assert (report["rows"]["suppressed"], report["rows"]["masked"]) == (3, 0)
 
 
+@pytest.mark.slow
 def test_missing_values_of_a_population_are_those_of_the_source(tmp_path: Path) -> None:
     population = small(tmp_path / "pop.csv", "a,b " + "xa, xa,u " * 5)
     privacy = {"k": 1, "k_map": {"k": 5, "population": population}, "delta_presence": {"population": population}}

@@ -278,6 +278,7 @@ def released(folder: Path, table: Table, **algorithm: Any) -> list[str]:
     return [labels[str(number)][0] or "" for number in range(len(table.rows))]
 
 
+@pytest.mark.slow
 def test_equal_values_stay_together_or_are_shared_out(tmp_path: Path) -> None:
     table = column(["1", "2", "3", "3", "4", "5"], 2)
     for dimension in ("widest", "random", "loss"):

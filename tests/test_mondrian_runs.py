@@ -128,6 +128,7 @@ def test_values_without_end_are_refused(tmp_path: Path, select: str, count: int,
         run(tmp_path, parquet(tmp_path, select), ["q"])
 
 
+@pytest.mark.slow
 def test_missing_values_stand_beside_the_children_of_a_named_top(tmp_path: Path) -> None:
     write(tmp_path / "h.csv", ["a", "r"], [["b", "r"]])
     source = write(tmp_path / "s.csv", ["q", "id"], [[v, str(i)] for i, v in enumerate(["a", "", "b", "a", "b"])])
@@ -138,6 +139,7 @@ def test_missing_values_stand_beside_the_children_of_a_named_top(tmp_path: Path)
     assert column(rows) == ["*", "*", "r", "*", "r"]
 
 
+@pytest.mark.slow
 def test_ranges_as_columns(tmp_path: Path) -> None:
     source = write(
         tmp_path / "s.csv", ["age", "job", "id"], [[a, "x", str(i)] for i, a in enumerate(["", "5", "7", "9"])]

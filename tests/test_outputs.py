@@ -133,6 +133,7 @@ def test_a_database_as_target_takes_nothing_s_place_but_a_table_s(name: str, pla
     assert contents(place) == before
 
 
+@pytest.mark.slow
 def test_in_place_does_not_take_the_place_of_a_population(place: Path) -> None:
     made: dict[str, Any] = yaml.safe_load(Path("config.yaml").read_text())
     made |= {"source": "register.csv", "target": "in-place"}

@@ -167,6 +167,7 @@ def same_order(first: list[Row], second: list[Row], k: int) -> dict[str, Any]:
     return {"same": same, "matching": len(found), "chance": pytest.approx(share ** len(first)), **counted}
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(30))
 @given(case=releases())
 def test_what_is_certain_is_there(case: tuple[list[Row], list[list[Row]]], folder: Path) -> None:
@@ -292,6 +293,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, s
     return ended.value.code, out, err
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = sweeney(tmp_path)
     (tmp_path / "config.json").write_text(json.dumps(config))

@@ -184,6 +184,7 @@ def test_a_release_that_does_not_come_to_its_place_is_not_recorded(
     assert entries(place) == [] and not (place / "release.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_connection_that_is_handed_in(place: Path) -> None:
     with duckdb.connect() as connection:
         connection.execute(f"CREATE TABLE people AS FROM read_csv('{place}/source.csv', all_varchar = true)")
@@ -196,6 +197,7 @@ def test_a_connection_that_is_handed_in(place: Path) -> None:
     assert [one["source"] for one in entries(place)] == [None]
 
 
+@pytest.mark.slow
 def test_runs_wait_for_one_another(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kanon_sql.run(configuration(place))
     holds = "import duckdb, sys, time; c = duckdb.connect(sys.argv[1]); print('held', flush=True); time.sleep({})"
@@ -247,6 +249,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, s
     return ended.value.code, out, err
 
 
+@pytest.mark.slow
 def test_the_commands(place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLACE_OF_DATA", str(place))
     config = json.dumps(configuration(place)).replace(f'"{place}/source.csv"', '"${PLACE_OF_DATA}/source.csv"')

@@ -169,6 +169,7 @@ def test_applied_levels_that_are_killed(place: Path, monkeypatch: pytest.MonkeyP
     assert [one["state"] for one in entries(place)] == ["released"] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["add", "close"])
 def test_a_disk_that_is_full(step: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Ledger._change

@@ -85,6 +85,7 @@ def test_the_summary_says_what_the_report_says(call: Call) -> None:
     assert not [value for value in VALUES if value in out]
 
 
+@pytest.mark.slow
 def test_columns_that_are_no_quasi_identifiers_are_marked(call: Call) -> None:
     out = call("config.yaml", "--columns", "all").out
     assert "cost (!)" in out and "zip (!)" not in out and "(!) no quasi-identifier" in out
@@ -98,6 +99,7 @@ def test_subsets_that_hold_a_key_are_left_out(call: Call) -> None:
     assert out.rstrip().endswith("(!) no quasi-identifier") and "id (!), a" not in out and "a, id" not in out
 
 
+@pytest.mark.slow
 def test_values_only_when_asked_for(call: Call) -> None:
     for words in (["--json"], ["--json", "--plot", "r.html", "--report", "r.json"]):
         ended = call("config.yaml", *words)
@@ -108,6 +110,7 @@ def test_values_only_when_asked_for(call: Call) -> None:
     assert "the smallest classes after" in call("config.yaml", "--show-values").out
 
 
+@pytest.mark.slow
 def test_options_stand_for_a_configuration(call: Call) -> None:
     write_csv(Path("t.csv"), [["a;b"], ["1;?"], ["1;"], ["?;x"]])
     status, out, _ = call("t.csv", "--qi", "b", "--missing", "?", "--missing", "", "--delimiter", ";", "--json")
@@ -118,6 +121,7 @@ def test_options_stand_for_a_configuration(call: Call) -> None:
     assert report == (0, "", "") and json.loads(Path("r.json").read_text())["after"] is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
@@ -217,6 +221,7 @@ def test_every_key_of_the_report_is_described(call: Call) -> None:
     assert described <= found | around
 
 
+@pytest.mark.slow
 def test_as_pixels(call: Call) -> None:
     assert call("config.yaml", "--plot", "r.png", "--quiet") == (0, "", "")
     assert Path("r.png").read_bytes().startswith(b"\x89PNG")

@@ -146,6 +146,7 @@ def test_ranges_without_hierarchy_are_not_matched(released: Json, tmp_path: Path
     assert "'age', 'zip' without hierarchy" in data["warnings"][0]
 
 
+@pytest.mark.slow
 def test_masked_rows_are_one_class_that_everybody_falls_under(released: Json, tmp_path: Path) -> None:
     fixed = {"sex": 0, "age": 1, "zip": 1}
     levels = [(f"quasi_identifiers.{c}.{end}_level", level) for c, level in fixed.items() for end in ("min", "max")]
@@ -161,6 +162,7 @@ def test_masked_rows_are_one_class_that_everybody_falls_under(released: Json, tm
     assert after["marketer"]["rows"] == pytest.approx(expected)
 
 
+@pytest.mark.slow
 def test_a_release_is_read_as_it_was_written(released: Json, tmp_path: Path) -> None:
     csv = {"delimiter": ";", "header": False, "quote": "'"}
     config = {**released, "target": {"path": str(tmp_path / "out.txt"), "format": "csv", "csv": csv}}
@@ -170,6 +172,7 @@ def test_a_release_is_read_as_it_was_written(released: Json, tmp_path: Path) -> 
     assert data["after"]["classes"]["min"] >= 5
 
 
+@pytest.mark.slow
 def test_there_is_no_release(released: Json, tmp_path: Path) -> None:
     assert kanon_sql.risk(released)["after"] is None
     assert kanon_sql.risk(released, overrides=[("target", "in-place")])["after"] is None

@@ -273,6 +273,7 @@ def test_equal_values_that_are_written_differently(tmp_path: Path, name: str, va
     assert smallest_class(f"(SELECT x::VARCHAR AS x FROM '{tmp_path / target}')", "x") >= 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["people", "main.people", '"s.x"."q.t"', "v"])
 def test_tables_and_views(tmp_path: Path, table: str) -> None:
     with duckdb.connect(str(tmp_path / "in.db")) as connection:

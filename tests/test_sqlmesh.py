@@ -327,6 +327,7 @@ def test_rows_that_are_left_out_are_counted(released: int, asked: dict[str, str]
     assert bool(found) == fails
 
 
+@pytest.mark.slow
 def test_arguments_are_written_for_other_dialects(tmp_path: Path) -> None:
     made = project(tmp_path / "project")
     source = write(tmp_path / "people.csv")

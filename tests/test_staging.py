@@ -215,6 +215,7 @@ def test_a_killed_run_is_cleared_up_after_by_the_next_on_its_target_only(tmp_pat
     assert names(tmp_path) == {"a.kanon-sql-b"}
 
 
+@pytest.mark.slow
 def test_locks_pass_from_run_to_run_without_overlap(tmp_path: Path) -> None:
     """Many processes increment one number under the lock: removing lock files must not lose any."""
     target = make(tmp_path / "out.csv", 0o644, "0")

@@ -76,6 +76,7 @@ def database(path: Path, rows: int = 300, table: str = "people") -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["in place", "new", "existing", "csv", "parquet", "folder"])
 def test_no_file_of_a_run_can_be_read_by_others(how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     warehouse = database(tmp_path / "warehouse.duckdb")
@@ -100,6 +101,7 @@ def test_no_file_of_a_run_can_be_read_by_others(how: str, tmp_path: Path, monkey
         assert any(name.endswith(".wal") for name in seen), "the log was never seen"
 
 
+@pytest.mark.slow
 def test_the_log_of_a_database_that_is_written_itself_is_as_private_as_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,6 +116,7 @@ MANY = [
 ]
 
 
+@pytest.mark.slow
 def test_every_value_of_the_table_is_in_the_drawing(tmp_path: Path) -> None:
     write(tmp_path / "people.csv")
     config = configuration("people.csv", None, insensitive=[], unlisted="drop")

@@ -180,6 +180,7 @@ def test_what_no_grid_takes_is_refused(tmp_path: Path, select: str, message: str
     run(tmp_path, source, ["q"], 2)
 
 
+@pytest.mark.slow
 def test_texts_are_a_value_or_a_star_and_a_warning_says_so(tmp_path: Path) -> None:
     report, rows = run(tmp_path, people(tmp_path), {"age": {}, "sex": {}, "zip": {}}, 5, release=WIDENED)
     source = {row[3]: row for row in read(tmp_path / "people.csv")}
@@ -225,6 +226,7 @@ def test_compiled_statements_release_the_same(tmp_path: Path, algorithm: str) ->
         assert connection.execute(kanon_sql.compile(config, check=True)).fetchall() == []
 
 
+@pytest.mark.slow
 def test_link_reads_widened_ranges(tmp_path: Path) -> None:
     """Every person matches at least the k rows of the class that is released of her."""
     source, persons = table(tmp_path)
