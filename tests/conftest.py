@@ -12,7 +12,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from effort import pytest_addoption, pytest_configure  # noqa: F401 - pytest finds them here
+from effort import pytest_addoption, pytest_collection_modifyitems, pytest_configure  # noqa: F401 - pytest finds them
 from hypothesis import strategies as st
 from reference import Cell, Hierarchy, Problem, participants
 from required import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401 - pytest finds them here

@@ -1,7 +1,7 @@
 """How much is tried: `pytest` alone takes a few minutes of processor time, `pytest --all` runs every test whole.
 
 Without `--all`, tests with a mark of pyproject.toml (those that take long, or need more than `.[dev]`) are deselected,
-and properties are tried on fewer examples: the first ones of those that `--all` tries.
+and properties are tried on fewer examples. `--rest` runs what that leaves out.
 """
 
 from __future__ import annotations
@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 Test = TypeVar("Test", bound=Callable[..., None])
-Value = TypeVar("Value")
 
 _FEWER = 10
 _everything = False
@@ -25,11 +24,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all", action="store_true", help="run the marked tests too, and every property on all its examples"
     )
+    parser.addoption("--rest", action="store_true", help="run what --all runs, without what is run as a whole anyway")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     global _everything
-    _everything = bool(config.getoption("all"))
+    _everything = bool(config.getoption("all") or config.getoption("rest"))
     if _everything and not any(word.startswith("-m") for word in config.invocation_params.args):
         config.option.markexpr = ""
     # The same examples on every run; HYPOTHESIS_PROFILE=explore looks for new ones.
@@ -44,14 +44,30 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("rest"):
+        return
+    marks = {line.partition(":")[0] for line in config.getini("markers")}
+    kept = {
+        item: bool(marks & {mark.name for mark in item.iter_markers()}) or is_property(item) for item in list(items)
+    }
+    config.hook.pytest_deselected(items=[item for item in items if not kept[item]])
+    items[:] = [item for item in items if kept[item]]
+
+
+def is_property(item: pytest.Item) -> bool:
+    """Whether a test is tried on examples that hypothesis makes."""
+    return bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+
+
 def tries(number: int) -> int:
     """The examples of a property that gets `number` of them with `--all`."""
     return number if _everything else max(2, number // _FEWER)
 
 
-def some(values: Sequence[Value], few: int = 2) -> Sequence[Value]:
-    """The values that a test gets one by one: a few of them without `--all`."""
-    return values if _everything else values[:few]
+def some(values: Sequence[Any], few: int = 2) -> list[Any]:
+    """The values that a test gets one by one: all but a few of them make it slow."""
+    return [*values[:few], *(pytest.param(value, marks=pytest.mark.slow) for value in values[few:])]
 
 
 def needs(*paths: Path) -> list[pytest.MarkDecorator]:
