@@ -233,17 +233,8 @@ def virtual_environment(folder: Path, requirements: list[str], stamp: str) -> Pa
         known = note.exists() and json.loads(note.read_text(encoding="utf-8"))[0] == sys.version
         note.unlink(missing_ok=True)
         make = [sys.executable, "-m", "venv", *([] if known else ["--clear"]), str(folder)]
-        install = [
-            str(python),
-            "-m",
-            "pip",
-            "install",
-            "-qq",
-            "--disable-pip-version-check",
-            "--no-compile",
-            *requirements,
-        ]
-        for command in (make, install):
+        pip = [str(python), "-m", "pip", "install", "-qq", "--disable-pip-version-check", "--no-compile"]
+        for command in (make, [*pip, *requirements]):
             if subprocess.run(command, check=False, stdin=subprocess.DEVNULL, stdout=sys.stderr).returncode:
                 raise StartError(f"{shlex.join(command)} failed")
         note.write_text(wanted, encoding="utf-8")
