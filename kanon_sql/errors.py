@@ -54,6 +54,10 @@ class ConfigurationError(KanonError):
     exit_status = 2
 
 
+class UnfittingSourceError(ConfigurationError):
+    """The source lacks columns that the configuration names, or holds values that its hierarchies do not."""
+
+
 class EngineError(KanonError):
     """The source, the target or the engine failed."""
 

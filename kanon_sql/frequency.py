@@ -11,7 +11,7 @@ from sqlglot import exp
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column, state
-from kanon_sql.errors import ConfigurationError, NoReleaseError
+from kanon_sql.errors import NoReleaseError, UnfittingSourceError
 from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
@@ -149,7 +149,7 @@ def build_frequency(
 ) -> Frequency:
     """Counts the rows by quasi-identifier codes and prepares the tables that the search reads.
 
-    Raises ConfigurationError when hierarchies leave values uncovered, NoReleaseError without any row.
+    Raises UnfittingSourceError when hierarchies leave values uncovered, NoReleaseError without any row.
     """
     items = frequency_items(columns, mappings)
     count_records(engine, rows, items, carried, staged=staged)
@@ -227,7 +227,7 @@ def refuse_uncovered(
     places: Sequence[str],
     items: list[Item],
 ) -> None:
-    """Raises ConfigurationError where the frequency table lacks codes: values that hierarchies do not cover."""
+    """Raises UnfittingSourceError where the frequency table lacks codes: values that hierarchies do not cover."""
     counted = engine.query("uncovered_count", names={"frequency": state("frequency")}, lists={"qi": items})[0]
     problems = []
     for item, mapping, place, tuples, hole in zip(columns, mappings, places, counted, items, strict=True):
@@ -250,4 +250,4 @@ def refuse_uncovered(
             f"{'' if engine.show_values else '; --show-values shows some'}"
         )
     if problems:
-        raise ConfigurationError(problems)
+        raise UnfittingSourceError(problems)

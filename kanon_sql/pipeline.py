@@ -24,7 +24,7 @@ from kanon_sql.full_domain import FULL_DOMAIN
 from kanon_sql.handed_in import Job
 from kanon_sql.models.population import population_configs
 from kanon_sql.outputs import refuse_outputs
-from kanon_sql.preparation import load_hierarchies, prepare_search
+from kanon_sql.preparation import load_hierarchies, prepare_search, roles_of
 from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.sink import LocalSink, Sink
@@ -37,7 +37,6 @@ from kanon_sql.source.allowed import allowed_places
 from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
-from kanon_sql.source.roles import assign_roles
 from kanon_sql.uniqueness import unique_columns
 from kanon_sql.verify import reading_again
 
@@ -106,7 +105,7 @@ def _run(run: Run, job: Job | SessionJob | None) -> None:
     refuse_early(loaded, run.draft, run.options)
     with job.open(run.options) if job else _open(run) as (engine, sink, open_it):
         source = open_it(loaded)
-        roles = assign_roles(source, loaded)
+        roles = roles_of(engine, loaded, source, hierarchies)
         run.draft.target = sink.describe()
         sink.refuse(roles.released, loaded.place("target"))
         sink.prepare(engine, source)

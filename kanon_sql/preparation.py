@@ -41,10 +41,11 @@ from kanon_sql.multidimensional.tuples import count_tuples
 from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress
 from kanon_sql.quasi_identifiers import Input, input_of, mapping_of, refuse_nested
+from kanon_sql.releases.again import telling_releases
 from kanon_sql.search.lattice import Lattice
 from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Source
-from kanon_sql.source.roles import Roles
+from kanon_sql.source.roles import Roles, assign_roles
 
 _MOST_DIMENSIONS = 126  # as many as the engine's whole numbers have bits
 
@@ -82,6 +83,17 @@ def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tu
     return found
 
 
+def roles_of(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
+) -> Roles:
+    """Gives each column its role, as assign_roles does; its error says where the source is an earlier release."""
+    with telling_releases(engine, loaded, source, hierarchies):
+        return assign_roles(source, loaded)
+
+
 def prepare_search(
     engine: Engine,
     loaded: LoadedConfig,
@@ -99,7 +111,10 @@ def prepare_search(
     rows = participants(source, roles, policy)
     refuse_nested(roles, loaded)
     try:
-        with progress.step("reading the source", engine.progress):
+        with (
+            progress.step("reading the source", engine.progress),
+            telling_releases(engine, loaded, source, hierarchies),
+        ):
             return _read(engine, loaded, source, roles, hierarchies, rows)
     except EngineError as error:
         if source.kind == "csv" and source.home is None:

@@ -13,10 +13,9 @@ from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.engine.connection import Engine, EngineOptions
 from kanon_sql.engines.opening import open_reading
 from kanon_sql.pipeline import allow_paths
-from kanon_sql.preparation import load_hierarchies, prepare_search
+from kanon_sql.preparation import load_hierarchies, prepare_search, roles_of
 from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress
-from kanon_sql.source.roles import assign_roles
 
 Configuration = str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig
 Overrides = Iterable[tuple[str, Any]]
@@ -45,6 +44,6 @@ def open_prepared(
     options = options or EngineOptions()
     hierarchies = load_hierarchies(loaded, show_values=options.show_values)
     with open_reading(loaded, options) as (engine, source):
-        roles = assign_roles(source, loaded)
+        roles = roles_of(engine, loaded, source, hierarchies)
         allow_paths(engine, loaded, source, None)
         yield engine, prepare_search(engine, loaded, source, roles, hierarchies, progress or Progress())

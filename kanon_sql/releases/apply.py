@@ -16,7 +16,7 @@ from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
 from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError
 from kanon_sql.full_domain import FullDomain
 from kanon_sql.pipeline import allow_paths, describe_algorithm, refuse_report
-from kanon_sql.preparation import load_hierarchies, prepare_search
+from kanon_sql.preparation import load_hierarchies, prepare_search, roles_of
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.sink import LocalSink
 from kanon_sql.release.statement import sort_items
@@ -35,7 +35,7 @@ from kanon_sql.solution import Writing
 from kanon_sql.source.files import format_of
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
-from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.source.roles import Roles
 from kanon_sql.uniqueness import unique_columns
 from kanon_sql.verify import Judgement, reading_again, verify_levels
 
@@ -125,7 +125,7 @@ def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
     hierarchies = load_hierarchies(loaded, show_values=options.show_values)
     with _opened(run, options) as (engine, sink):
         source = open_source(engine, loaded)
-        roles = assign_roles(source, loaded)
+        roles = roles_of(engine, loaded, source, hierarchies)
         _refuse_changes(run, source, roles, hierarchies)
         run.draft.target = sink.describe()
         sink.refuse(roles.released, loaded.place("target"))

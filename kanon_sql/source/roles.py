@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.words import MOST_SUGGESTED, near
-from kanon_sql.errors import ConfigurationError, bounded
+from kanon_sql.errors import UnfittingSourceError, bounded
 from kanon_sql.source.model import Column, Role, Source
 
 _LISTS: dict[str, Role] = {
@@ -36,7 +36,7 @@ class Roles:
 def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = False) -> Roles:
     """Gives each column its role.
 
-    Raises ConfigurationError with every column that is named but not there, and every one that is there but
+    Raises UnfittingSourceError with every column that is named but not there, and every one that is there but
     named nowhere where `unlisted` is error; `measured_only` (a check, of a release too) asks for the
     quasi-identifiers alone.
     """
@@ -66,7 +66,7 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
         if name not in present and (measured_only or name == config.privacy.entity):
             problems.append(not_there.problem(name, place))
     if problems:
-        raise ConfigurationError(bounded(problems, loaded.place()))
+        raise UnfittingSourceError(bounded(problems, loaded.place()))
     for name in unlisted:
         by_name[name] = "insensitive" if config.unlisted == "insensitive" else "dropped"
     released = tuple(c for c in source.columns if by_name[c.name] not in ("identifier", "dropped"))
