@@ -11,10 +11,11 @@ from sqlglot import exp
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, column, state
-from kanon_sql.errors import NoReleaseError, UnfittingSourceError
+from kanon_sql.errors import NoReleaseError
 from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
+from kanon_sql.uncovered import refuse_uncovered
 
 if TYPE_CHECKING:
     from kanon_sql.engines.model import Warehouse
@@ -149,7 +150,7 @@ def build_frequency(
 ) -> Frequency:
     """Counts the rows by quasi-identifier codes and prepares the tables that the search reads.
 
-    Raises UnfittingSourceError when hierarchies leave values uncovered, NoReleaseError without any row.
+    Raises UncoveredError when hierarchies leave values uncovered, NoReleaseError without any row.
     """
     items = frequency_items(columns, mappings)
     count_records(engine, rows, items, carried, staged=staged)
@@ -217,37 +218,3 @@ def build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
     )
     rows = engine.query("marginals", names={"costs": costs})
     return tuple(LevelMarginal(int(units), float(spread), int(values)) for _, units, spread, values in rows)
-
-
-def refuse_uncovered(
-    engine: Engine,
-    rows: exp.Select,
-    columns: Sequence[Column],
-    mappings: Sequence[Mapping],
-    places: Sequence[str],
-    items: list[Item],
-) -> None:
-    """Raises UnfittingSourceError where the frequency table lacks codes: values that hierarchies do not cover."""
-    counted = engine.query("uncovered_count", names={"frequency": state("frequency")}, lists={"qi": items})[0]
-    problems = []
-    for item, mapping, place, tuples, hole in zip(columns, mappings, places, counted, items, strict=True):
-        if not tuples:
-            continue
-        values, examples = engine.query("uncovered_values", names={"source": rows}, lists={"qi": [hole]})[0]
-        shown = f" ({', '.join(map(repr, examples))} ...)" if engine.show_values else ""
-        kind, alike = engine.query(
-            "uncovered_kinds", names={"source": rows, "mapping": mapping.table}, lists={"qi": [hole]}
-        )[0]
-        most = "" if values == 1 else "all: " if alike == values else f"{alike} of them: "
-        expected = (
-            f"values that fit builtin: {mapping.builtin}"
-            if mapping.builtin
-            else "a row of the hierarchy for every value of the source"
-        )
-        problems.append(
-            f"{place}: {values} distinct {'value' if values == 1 else 'values'} of column {item.name!r} "
-            f"{'is' if values == 1 else 'are'} not covered ({most}{kind}){shown}; expected {expected}"
-            f"{'' if engine.show_values else '; --show-values shows some'}"
-        )
-    if problems:
-        raise UnfittingSourceError(problems)

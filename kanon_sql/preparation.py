@@ -26,7 +26,6 @@ from kanon_sql.frequency import (
     count_rows,
     leaf_items,
     participants,
-    refuse_uncovered,
     stage_tuples,
 )
 from kanon_sql.full_domain import FULL_DOMAIN, FullDomain
@@ -46,6 +45,7 @@ from kanon_sql.search.lattice import Lattice
 from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.uncovered import locating_uncovered, refuse_uncovered
 
 _MOST_DIMENSIONS = 126  # as many as the engine's whole numbers have bits
 
@@ -114,6 +114,7 @@ def prepare_search(
         with (
             progress.step("reading the source", engine.progress),
             telling_releases(engine, loaded, source, hierarchies),
+            locating_uncovered(engine, source),
         ):
             return _read(engine, loaded, source, roles, hierarchies, rows)
     except EngineError as error:

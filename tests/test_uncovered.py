@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 from test_sources import simple
 
@@ -44,3 +47,78 @@ def test_what_values_look_like_that_are_not_covered(tmp_path: Path, values: list
     with pytest.raises(ConfigurationError, match=pattern) as caught:
         kanon_sql.run(config, options=EngineOptions(show_values=True))
     assert repr(values[0]) in str(caught.value)
+
+
+def _message(tmp_path: Path, source: Any, column: str = "x", **more: Any) -> str:
+    (tmp_path / "h.csv").write_text("Berlin,*\nBonn,*\n")
+    config = {**simple(tmp_path / "in.csv", tmp_path / "out.csv", column, k=1), "source": source, "unlisted": "drop"}
+    config |= {"quasi_identifiers": {column: {"hierarchy": str(tmp_path / "h.csv")}}, **more}
+    with pytest.raises(ConfigurationError, match="not covered") as caught:
+        kanon_sql.run(config)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("x,y\nBerlin,1\nKöln,2\n", "as in line 3;"),
+        ("x,y\nBerlin,1\nKöln,2\nBonn,1\nUlm,3", "one of them in line 3;"),
+        ("x,y\r\nBonn,1\r\nBonn,2\r\nUlm,2\r\n", "as in line 4;"),
+        ("x\nBonn\n\nUlm\n", "as in line 4;"),
+        ('x,y\n"Bonn","a\nb"\nUlm,2\n', "as in record 2;"),
+        ('x,"y\nz"\nBonn,1\nUlm,2\n', "as in record 2;"),
+        ("x,y\nBonn,1\n\nUlm,2\n", "as in record 2;"),
+        ("x,y\nBonn,a\x02b\nUlm,2\n", "as in record 2;"),
+        ('x,y\n"Bonn",1\n"U""lm",2\n', "as in line 3;"),
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "gzip"])
+def test_the_line_of_a_value_that_is_not_covered(tmp_path: Path, text: str, said: str, encoding: str) -> None:
+    path = tmp_path / ("in.csv.gz" if encoding == "gzip" else "in.csv")
+    path.write_bytes(gzip.compress(text.encode()) if encoding == "gzip" else text.encode(encoding))
+    message = _message(tmp_path, str(path))
+    assert said in message
+    assert "Ulm" not in message.replace(str(tmp_path), "")
+
+
+def test_the_first_of_many_lines(tmp_path: Path) -> None:
+    """Long enough to be read in several parts, by several threads."""
+    rows = [f"{'Ulm' if i in (150_001, 150_003, 299_000) else 'Bonn'},{i:0100d}" for i in range(300_000)]
+    (tmp_path / "in.csv").write_text("\n".join(["x,y", *rows]))
+    assert ", as in line 150003;" in _message(tmp_path, str(tmp_path / "in.csv"))
+
+
+def test_the_file_and_place_of_a_value_that_is_not_covered(tmp_path: Path) -> None:
+    for name, cities in [("a", ["Bonn"] * 5), ("b", ["Bonn", "Ulm", "Bonn"]), ("c", ["Ulm"])]:
+        (tmp_path / f"{name}.csv").write_text("x,y\n" + "".join(f"{city},1\n" for city in cities))
+        with duckdb.connect() as connection:
+            connection.execute(f"COPY (FROM '{tmp_path}/{name}.csv') TO '{tmp_path}/{name}.parquet'")
+    with duckdb.connect(str(tmp_path / "d.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE t AS FROM '{tmp_path}/b.csv'")
+    assert ", as in line 3 of b.csv;" in _message(tmp_path, f"{tmp_path}/[abc].csv")
+    assert ", as in row 2 of b.parquet;" in _message(tmp_path, f"{tmp_path}/[abc].parquet")
+    assert ", as in row 2;" in _message(tmp_path, f"{tmp_path}/b.parquet")
+    assert "(other texts); " in _message(tmp_path, {"database": f"{tmp_path}/d.duckdb", "table": "t"})
+
+
+def test_rows_that_take_no_part_are_not_named(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("x,z\nParis,\nUlm,1\n")
+    spec = {"x": {"hierarchy": str(tmp_path / "h.csv")}, "z": {"builtin": "suppress"}}
+    message = _message(tmp_path, str(tmp_path / "in.csv"), missing="drop", quasi_identifiers=spec)
+    assert "1 distinct value of column 'x' is not covered (other texts), as in line 3;" in message
+
+
+def test_names_of_partitions_are_values(tmp_path: Path) -> None:
+    (tmp_path / "in" / "x=Ulm").mkdir(parents=True)
+    (tmp_path / "in" / "x=Ulm" / "a.csv").write_text("y\n1\n")
+    message = _message(tmp_path, str(tmp_path / "in"))
+    assert "(other texts); expected" in message
+    assert "Ulm" not in message
+
+
+def test_a_column_that_is_called_as_the_engine_calls_files(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("filename,file\nBonn,1\nUlm,2\n")
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (FROM '{tmp_path}/in.csv') TO '{tmp_path}/in.parquet'")
+    assert ", as in line 3;" in _message(tmp_path, str(tmp_path / "in.csv"), "filename")
+    assert "(other texts); expected" in _message(tmp_path, str(tmp_path / "in.parquet"), "filename")

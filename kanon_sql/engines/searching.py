@@ -30,12 +30,12 @@ from kanon_sql.frequency import (
     code_name,
     count_records,
     frequency_items,
-    refuse_uncovered,
 )
 from kanon_sql.hierarchy.mapping import Mapping as MappingTable
 from kanon_sql.models.model import models_of
 from kanon_sql.release.body import cells, or_missing, set_with
 from kanon_sql.source.model import Column
+from kanon_sql.uncovered import refuse_uncovered
 
 MOST_IN_DUCKDB = 20_000_000  # distinct combinations, of about 100 bytes each
 
