@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from kanon_sql.config.privacy import PrivacyConfig
-from kanon_sql.errors import EngineError, KanonError, NoReleaseError, OutOfTimeError, ReleasedError
+from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError, ReleasedError
 from kanon_sql.models.entries import privacy_entries
 from kanon_sql.printable import to_json
 from kanon_sql.recount import ClassCounts
-from kanon_sql.release.staging_permissions import finish
+from kanon_sql.writing import write_output
 
 Json = dict[str, Any]
 
@@ -111,28 +108,5 @@ class ReportDraft:
 
 
 def write_json(path: Path, data: Json) -> None:
-    """Writes a report all or nothing, for its owner alone unless it replaces a file with other rights.
-
-    What is there and no file, as /dev/stdout or a pipe, is written to as it is. Raises EngineError.
-    """
-    text = to_json(data)
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
-        else:
-            _replace(path, text)
-    except OSError as error:
-        raise EngineError(f"{path}: the report cannot be written ({error.strerror})") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:60]}.", suffix=".part", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        finish(Path(temporary), *((path, None) if path.exists() else (None, 0o600)))
-        Path(temporary).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(temporary).unlink(missing_ok=True)
-        raise
+    """Writes a report all or nothing, for its owner alone unless it replaces a file with other rights. EngineError."""
+    write_output(path, to_json(data), "report", private=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -15,7 +16,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import SuppressionConfig
 from kanon_sql.deadline import Deadline
 from kanon_sql.engine.connection import Engine
-from kanon_sql.errors import EngineError, KanonError, NoReleaseError, OutOfTimeError
+from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError
 from kanon_sql.full_domain import FULL_DOMAIN
 from kanon_sql.pipeline import describe_algorithm, request_of
 from kanon_sql.plot.sweep import write_plot
@@ -24,6 +25,7 @@ from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.report import write_json
 from kanon_sql.solution import Request
 from kanon_sql.sweep_plan import Curve, Limit, Outputs, Plan
+from kanon_sql.writing import write_output
 
 Json = dict[str, Any]
 Opened = Callable[[LoadedConfig], AbstractContextManager[tuple[Engine, Prepared]]]
@@ -201,13 +203,11 @@ def write_outputs(data: Json, outputs: Outputs) -> None:
 
 
 def _write_csv(path: Path, points: Sequence[Json]) -> None:
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, [field.name for field in fields(Point)], lineterminator="\n")
-            writer.writeheader()
-            writer.writerows({key: _cell(value) for key, value in point.items()} for point in points)
-    except OSError as error:
-        raise EngineError(f"{path}: the table cannot be written ({error.strerror})") from None
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [field.name for field in fields(Point)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _cell(value) for key, value in point.items()} for point in points)
+    write_output(path, text.getvalue(), "table", private=True)
 
 
 def _cell(value: Any) -> Any:

@@ -158,7 +158,7 @@ def build(
         rows = file_rows(found)
     else:
         raise click.UsageError("a built-in is made for the values of a column; name DATA and --column")
-    _write(rows, output, overwrite)
+    _write(rows, output, overwrite, of_data=data is not None)
 
 
 def _find(name: str, show_values: bool) -> Hierarchy | QuasiIdentifier:
@@ -204,22 +204,25 @@ def _opened(data: str, options: dict[str, Any]) -> Iterator[Values]:
         yield values
 
 
-def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool) -> None:
+def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool, *, of_data: bool) -> None:
+    """Writes a hierarchy file; a new one that holds values `of_data` is for its owner alone."""
     from kanon_sql.hierarchy.export import to_csv
 
     text = to_csv(rows)
     if output is None:
         print_data(text)
         return
-    from kanon_sql.errors import ConfigurationError
+    from kanon_sql.errors import ConfigurationError, EngineError
     from kanon_sql.release.staging import stage_file
 
     if not overwrite and lexists(output):
         raise ConfigurationError(f"--output: {output} exists already; name another file, or add --overwrite")
     with stage_file(output, overwrite=overwrite, place="--output") as staged:
-        with staged.path.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        staged.commit()
+        try:
+            staged.path.write_bytes(text.encode())
+        except OSError as error:
+            raise EngineError(f"--output: {output} was not written ({error.strerror})") from None
+        staged.commit(mode=0o600 if of_data and not output.exists() else None)
 
 
 def _levels_table(found: Hierarchy) -> str:

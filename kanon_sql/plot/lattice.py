@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.plot import bars, labelled, svg
 from kanon_sql.plot.compact import draw_compact
 from kanon_sql.plot.diagram import Diagram, build_diagram
 from kanon_sql.plot.dot import draw_dot
 from kanon_sql.plot.legend import Look, legend
+from kanon_sql.writing import write_output
 
 __all__ = ["draw_dot", "draw_svg", "write_plot"]
 
@@ -44,14 +45,14 @@ def draw_svg(nodes: Sequence[Mapping[str, Any]], title: str = "", winner: Mappin
 def write_plot(
     path: Path, nodes: Sequence[Mapping[str, Any]], title: str = "", winner: Mapping[str, int] | None = None
 ) -> None:
-    """Writes the drawing that the suffix asks for; a file that is there is replaced."""
+    """Writes the drawing that the suffix asks for; a file that is there is replaced.
+
+    Raises ConfigurationError for another suffix, EngineError where it cannot be written.
+    """
     draw = {".svg": draw_svg, ".dot": draw_dot}.get(path.suffix.lower())
     if draw is None:
         raise ConfigurationError(f"{path}: a drawing is .svg or .dot; name a file with one of these suffixes")
-    try:
-        path.write_text(draw(nodes, title, winner), encoding="utf-8")
-    except OSError as error:
-        raise EngineError(f"{path}: the drawing cannot be written ({error.strerror})") from None
+    write_output(path, draw(nodes, title, winner), "drawing", private=False)
 
 
 def _body(diagram: Diagram) -> tuple[svg.Drawing, str, Look]:

@@ -8,11 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.plot import svg, sweep_lines
 from kanon_sql.plot.page import page
 from kanon_sql.plot.sweep_lines import HEAD, Json, Line, Measure, cells, lines_of, title_of
 from kanon_sql.plot.sweep_panel import HEIGHT, WIDTH, cross, draw_panel, sample
+from kanon_sql.writing import write_output
 
 __all__ = ["draw_html", "draw_png", "draw_svg", "refuse_plot", "write_plot"]
 
@@ -54,10 +55,7 @@ def write_drawing(path: Path, data: Json, as_svg: Callable[[Json], str], as_html
     refuse_plot(path)
     suffix = path.suffix.lower()
     content = pixels(as_svg(data)) if suffix == ".png" else (as_html if suffix == ".html" else as_svg)(data).encode()
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise EngineError(f"{path}: the drawing cannot be written ({error.strerror})") from None
+    write_output(path, content, "drawing", private=False)
 
 
 def draw_svg(data: Json) -> str:
