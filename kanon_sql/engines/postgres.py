@@ -18,7 +18,7 @@ from kanon_sql.dialects.write import table_name
 from kanon_sql.engine import template
 from kanon_sql.engine.connection import Engine, Row
 from kanon_sql.engines.model import Warehouse
-from kanon_sql.engines.postgres_connection import describe, encoded
+from kanon_sql.engines.postgres_connection import describe, encoded, is_lost
 from kanon_sql.engines.sink import Release, WarehouseSink, there_already
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.csv import read_csv
@@ -258,8 +258,30 @@ class PostgresTable(WarehouseSink):
         return self.postgres.opened(self.table, "table", str(self.target.table), (), self.place)
 
     def commit(self, engine: Engine) -> None:
+        import psycopg
+
+        connection = self.postgres.connection
         with self.postgres.speaking(self.place):
-            self.postgres.connection.commit()
+            number = connection.execute("SELECT CAST(pg_current_xact_id() AS TEXT)").fetchone()
+            try:
+                connection.commit()
+            except psycopg.Error as error:
+                if not is_lost(error):
+                    raise
+                lost = _commit_lost(self.place, str(self.target.table), number[0] if number else "")
+                lost.__cause__ = error if self.postgres.show_values else None
+            else:
+                return
+        # Raised out here, the driver's own error is not in its chain.
+        raise lost
+
+
+def _commit_lost(place: str, table: str, number: str) -> EngineError:
+    """The error where COMMIT was sent and no answer came."""
+    return EngineError(
+        f"{place}: the connection to PostgreSQL was lost at the commit: the release may be in {table}, or nothing was "
+        f"changed; SELECT pg_xact_status('{number}') says committed or aborted; look before you run again"
+    )
 
 
 def _copied(file: Path, columns: Sequence[tuple[str, str]]) -> exp.Select:

@@ -62,7 +62,7 @@ def describe(error: psycopg.Error, *, show_values: bool) -> str:
     That is where it points into a statement, which was then not executed, and where it speaks of the server.
     """
     state = error.sqlstate or ""
-    if not state or state.startswith(("57P", "08")):
+    if is_lost(error):
         return "the connection to PostgreSQL was lost; nothing was changed"
     if state.startswith(("22", "23", "P0")) and not show_values:
         return f"PostgreSQL refused a value (SQLSTATE {state}); --show-values shows which"
@@ -70,6 +70,12 @@ def describe(error: psycopg.Error, *, show_values: bool) -> str:
     if not speaks and not show_values:
         return f"PostgreSQL failed (SQLSTATE {state}, {type(error).__name__}); --show-values shows its words"
     return f"PostgreSQL failed (SQLSTATE {state}): {_one_line(str(error))}"
+
+
+def is_lost(error: psycopg.Error) -> bool:
+    """Whether the connection ended, so that the server did not say what became of the last statement."""
+    state = error.sqlstate or ""
+    return not state or state.startswith(("57P", "08")) or state == "40003"
 
 
 def _one_line(text: str) -> str:
