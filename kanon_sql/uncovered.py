@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from kanon_sql.engine.connection import Engine
 from kanon_sql.engine.template import Item, state
-from kanon_sql.errors import KanonError, UnfittingSourceError
+from kanon_sql.errors import EngineError, UnfittingSourceError
 from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.places import find_place
@@ -92,7 +92,7 @@ def locating_uncovered(engine: Engine, source: Source) -> Iterator[None]:
         yield
     except UncoveredError as error:
         # What cannot be read here is no news beside the error.
-        with suppress(KanonError):
+        with suppress(EngineError):
             error.locate(lambda one: _standing(engine, source, one))
         raise
 

@@ -43,9 +43,17 @@ def _hierarchies(folder: Path) -> dict[str, Any]:
     return {name: {"hierarchy": str(folder / f"{name}.csv"), "min_level": 1} for name in made}
 
 
-@pytest.mark.parametrize("kind", ["builtins", "files"])
-@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".duckdb"])
-@pytest.mark.parametrize("identified", [True, False])
+@pytest.mark.parametrize(
+    ("suffix", "kind", "identified"),
+    [
+        (".csv", "builtins", True),
+        (".csv", "files", False),
+        (".parquet", "builtins", False),
+        (".parquet", "files", True),
+        (".duckdb", "builtins", True),
+        (".duckdb", "files", False),
+    ],
+)
 def test_in_place_a_second_time(tmp_path: Path, suffix: str, kind: str, identified: bool) -> None:
     path = _named(tmp_path / f"people{suffix}")
     source: Any = {"database": str(path), "table": "people"} if suffix == ".duckdb" else str(path)
@@ -100,7 +108,7 @@ def test_labels_of_built_in_hierarchies(tmp_path: Path, builtin: dict[str, Any],
 
 
 def test_a_release_that_the_ledger_knows(tmp_path: Path) -> None:
-    path = write(tmp_path / "people.csv")
+    path = write(tmp_path / "people.csv", rows=60)
     (tmp_path / "ages.csv").write_text("".join(f"{age},{age // 10}x,*\n" for age in range(18, 81)))
     config = configuration(str(path), str(tmp_path / "out.csv"), releases={"path": str(tmp_path / "ledger.duckdb")})
     config["quasi_identifiers"]["age"] = {"hierarchy": str(tmp_path / "ages.csv"), "min_level": 1}

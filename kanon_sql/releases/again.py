@@ -11,7 +11,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.engine.connection import Engine
-from kanon_sql.errors import KanonError, UnfittingSourceError
+from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError
 from kanon_sql.frequency import distinct_values
 from kanon_sql.hierarchy.model import Hierarchy
 from kanon_sql.releases.fingerprints import fingerprint
@@ -31,7 +31,7 @@ def telling_releases(engine: Engine, loaded: LoadedConfig, source: Source, hiera
     except UnfittingSourceError as error:
         told = None
         # What cannot be read here is no news beside the error.
-        with suppress(KanonError):
+        with suppress(ConfigurationError, EngineError):
             told = _told(engine, loaded, source, hierarchies)
         if told is not None:
             error.add([f"{loaded.place('source')}: {source.label} {told}; name the original as source"])
