@@ -59,6 +59,21 @@ def test_hostile_names(name: str, suffix: str, algorithm: str, tmp_path: Path) -
     assert [entry["actual"] <= 0.8 for entry in report["privacy"]["t_closeness"]] == [True, True]
 
 
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_a_column_named_as_a_hole_of_the_query_files_is_a_column(algorithm: str, tmp_path: Path) -> None:
+    source = table(tmp_path / "in.parquet", "qi_value", "i % 3")
+    asked = config(source, "qi_value", tmp_path / "out.parquet", t_closeness={"column": "qi_value", "t": 0.5})
+    kanon_sql.run({**asked, "algorithm": algorithm})
+    with duckdb.connect() as connection:
+        rows = connection.execute(f"SELECT age, sex, qi_value FROM '{tmp_path}/out.parquet'").fetchall()
+    values = [value for _, _, value in rows]
+    for key in {row[:2] for row in rows}:
+        own = [row[2] for row in rows if row[:2] == key]
+        distances = [abs(own.count(one) / len(own) - values.count(one) / len(values)) for one in range(3)]
+        assert len(own) >= 3
+        assert sum(distances) / 2 <= 0.5
+
+
 @pytest.mark.parametrize(
     "kind",
     some(

@@ -219,9 +219,9 @@ def _mentions(node: exp.Expr, prefix: str) -> bool:
 
 
 def _is_filled(node: exp.Expr) -> bool:
-    """Whether a name was put in by a fill: it is no hole then, whatever it is called."""
+    """Whether a name was put in by a fill, or is quoted, as no hole is: it is none then, whatever it is called."""
     identifier = node if isinstance(node, exp.Identifier) else node.this
-    return isinstance(identifier, exp.Identifier) and bool(identifier.meta.get(_FILLED))
+    return isinstance(identifier, exp.Identifier) and bool(identifier.quoted or identifier.meta.get(_FILLED))
 
 
 def _sealed(node: exp.Expr) -> exp.Expr:
