@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -188,6 +189,27 @@ def test_a_glob_or_a_query_cannot_be_replaced(tmp_path: Path) -> None:
         with pytest.raises(KanonError) as caught:
             kanon_sql.run(configuration(source, "in-place"))
         assert caught.value.exit_status == 2
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "in-place",
+        {"database": "raw.duckdb", "table": "Shown", "overwrite": True, "allow_remanence": True},
+        {"database": "other.duckdb", "table": "shown", "overwrite": True},
+    ],
+)
+def test_a_view_cannot_be_replaced(tmp_path: Path, target: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("raw.duckdb", "other.duckdb"):
+        with duckdb.connect(name) as connection:
+            fill_table(connection, "people")
+            connection.execute("CREATE VIEW shown AS FROM people; CREATE VIEW seen AS FROM people")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    source = {"database": "raw.duckdb", "table": "SHOWN" if target == "in-place" else "seen"}
+    with pytest.raises(ConfigurationError, match="is a view, which no release replaces; name a table"):
+        kanon_sql.run(configuration(source, target))
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_people_are_as_expected() -> None:

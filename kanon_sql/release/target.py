@@ -12,7 +12,7 @@ from kanon_sql.config.source import SourceConfig
 from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.outputs import refuse_outputs
-from kanon_sql.release.database_sink import DatabaseSink, TableSink, open_old, refuse_existing
+from kanon_sql.release.database_sink import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view
 from kanon_sql.release.file_sink import FileSink, FolderSink
 from kanon_sql.release.sink import LocalSink
 from kanon_sql.release.staging import inside, recover, same_file, stage_file, stage_folder
@@ -63,6 +63,7 @@ def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
         name = split_name(source.table, loaded.place("source", "table"))
         with stage_file(path, overwrite=True, place=place, in_folder=True) as staged:
             old = open_old(engine, path, shares_source=True)
+            refuse_view(engine, old, name, place)
             yield DatabaseSink(engine, staged, name, target, place, old=old)
         return
     if source.path is None:
