@@ -100,3 +100,12 @@ def test_rendered_text_is_the_filled_text(columns: list[str], table: str, levels
         rendered = template.render("node_suppressed_units", names={"tuples": table}, lists=lists)
         filled = template.fill("node_suppressed_units", names={"tuples": table}, lists=lists)
         assert rendered == template.text(filled)
+
+
+@pytest.mark.parametrize("name", ['x"y', "kanon_sql_hole.", "kanon_sql_hole..0.tuples", "a\nb", "sum", "--", ""])
+def test_a_column_of_a_table_is_rendered_in_whatever_order_it_was_made(name: str) -> None:
+    table, this = template.quoted("t"), template.quoted(name)
+    for made in (exp.Column(this=this, table=table), exp.Column(table=table, this=this), exp.Column(this=this)):
+        lists: dict[str, list[dict[str, template.Fill]]] = {"part": [{"key": made.copy()}]}
+        filled = template.text(template.fill("catalog/repeated", lists=lists))
+        assert template.render("catalog/repeated", lists=lists) == filled
