@@ -142,7 +142,8 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
             refuse_existing(engine, old, name, target, place)
         sink = DatabaseSink(engine, staged, name, target, place, old=old)
         if shared:
-            sink.warnings += (f"the database file {path.name} still holds the source's table: do not share the file",)
+            what = "still holds the source's table" if source.table else "may still hold tables that the query reads"
+            sink.warnings += (f"the database file {path.name} {what}: do not share the file",)
         yield sink
 
 
