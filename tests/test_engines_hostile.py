@@ -221,7 +221,7 @@ def test_settings_of_the_role_change_nothing(start: Start, setting: str, tmp_pat
 def test_a_query_is_one_statement(start: Start, more: str) -> None:
     place = start("postgres")
     execute(place, "DROP TABLE IF EXISTS victim", "CREATE TABLE victim AS SELECT 'a' AS q FROM generate_series(1, 9)")
-    with pytest.raises(EngineError, match="multiple commands"):
+    with pytest.raises(EngineError, match="SQLSTATE 42601, SyntaxError"):
         kanon_sql.run(there(place, {"query": f"SELECT * FROM victim{more}"}, {"table": "never"}))
     assert execute(place, "SELECT count(*) FROM victim") == [(9,)]
     assert execute(place, "SELECT to_regclass('never')") == [(None,)]
