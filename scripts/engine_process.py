@@ -99,6 +99,9 @@ class Running:
             while _members(group) and time.monotonic() < deadline:
                 time.sleep(0.05)
             _signal(group, signal.SIGKILL)
+            # What is killed may still make files, which would keep the folder.
+            while _members(group) and time.monotonic() < deadline + STOP_SECONDS:
+                time.sleep(0.05)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
