@@ -62,8 +62,11 @@ def test_json_and_report_hold_what_the_search_found(
     assert printed["statement"]["dialect"] == dialect
     assert printed["statement"]["executed_by_tests"] is (dialect != "snowflake")
     ran = kanon_sql.run(config_file).report
-    for key in ("rows", "solution", "loss", "suppression"):
+    for key in ("rows", "solution", "suppression"):
         assert printed[key] == ran[key], key
+    # Sums of fractions end in other digits where threads add them up in another order.
+    assert printed["loss"].pop("attributes") == pytest.approx(ran["loss"].pop("attributes"))
+    assert printed["loss"] == pytest.approx(ran["loss"])
     command("compile", config_file, "--dialect", dialect)
     assert capsys.readouterr().out == printed["statement"]["sql"]
 
