@@ -222,6 +222,7 @@ def test_a_run_that_fails_changes_nothing(place: Path, monkeypatch: pytest.Monke
     fails(VerificationError("no"), apply, "recount_differences", VerificationError)
 
 
+@pytest.mark.slow
 def test_the_recount_finds_what_the_decision_overlooks(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from kanon_sql.releases.applying import Applying
 
@@ -269,6 +270,7 @@ def test_intervals_that_are_written_in_another_way(place: Path) -> None:
     assert kanon_sql.apply(1, second(place, [*rows, *[["b", "f", "35", "flu"]] * 3]))["rows"]["suppressed"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "said"),
     [

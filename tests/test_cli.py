@@ -269,6 +269,7 @@ def test_a_run_reports_in_json_and_warns_on_standard_error(call: Call) -> None:
     assert "source's order" in ended.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "status"), [(["check", "config.yaml"], 1), (["lattice", "config.yaml"], 0)])
 def test_other_commands_report_in_json_as_well(call: Call, words: list[str], status: int) -> None:
     ended = call(*words, "--json", "--report", "report.json")
@@ -377,6 +378,7 @@ def test_the_printed_configuration_has_the_overrides(call: Call, words: tuple[st
     assert yaml.safe_load(printed.out)["privacy"]["k"] == 7
 
 
+@pytest.mark.slow
 def test_values_are_shown_on_request_only(call: Call) -> None:
     Path("sex.csv").write_text("x,*\n")
     words = ("run", "config.yaml", "--set", "quasi_identifiers.sex=sex.csv")

@@ -57,6 +57,7 @@ def test_a_table_becomes_a_table(connection: duckdb.DuckDBPyConnection) -> None:
     assert names == ["sex", "age", "zip", "diagnosis"]
 
 
+@pytest.mark.slow
 def test_a_relation_is_a_source(connection: duckdb.DuckDBPyConnection) -> None:
     relation = connection.sql("SELECT * FROM people WHERE age >= 30")
     kanon_sql.run(CONFIG, connection=connection, source=relation, target="main.released")
@@ -64,6 +65,7 @@ def test_a_relation_is_a_source(connection: duckdb.DuckDBPyConnection) -> None:
     assert objects(connection) == {"people", "released"}
 
 
+@pytest.mark.slow
 def test_a_transaction_of_the_user_goes_on(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("BEGIN")
     kanon_sql.run(CONFIG, connection=connection, source="people", target="released")
@@ -71,6 +73,7 @@ def test_a_transaction_of_the_user_goes_on(connection: duckdb.DuckDBPyConnection
     assert objects(connection) == {"people"}
 
 
+@pytest.mark.slow
 def test_an_existing_target_stays(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute("CREATE TABLE released AS SELECT 1 AS mine")
     with pytest.raises(EngineError):

@@ -48,6 +48,7 @@ def test_a_last_record_that_is_too_long(tmp_path: Path, name: str) -> None:
     assert not (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_last_record_that_is_too_long_as_a_whole(tmp_path: Path) -> None:
     fields = PIECES.count(b",") + 1
     source = tmp_path / "in.csv"

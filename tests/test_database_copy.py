@@ -134,6 +134,7 @@ def test_in_place_keeps_all_that_the_file_holds_beside_the_table(tmp_path: Path)
     assert any(one.startswith("types that stay") and "main.mood, s.pair" in one for one in result.warnings)
 
 
+@pytest.mark.slow
 def test_a_unique_index_and_a_primary_key_stay_where_they_hold(tmp_path: Path) -> None:
     path = people_database(
         tmp_path / "w.duckdb",
@@ -201,6 +202,7 @@ def test_types_go_with_the_table_that_alone_used_them(tmp_path: Path) -> None:
     assert any(one.startswith("types that stay") and "towns" in one for one in result.warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["not verified", "no release", "interrupted", "changed", "not checkpointed"])
 @pytest.mark.parametrize("table", ["released", "new"])
 def test_a_run_that_fails_leaves_an_existing_database_byte_for_byte(

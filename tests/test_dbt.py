@@ -41,6 +41,7 @@ def test_the_path_is_that_of_a_dbt_package(capsys: pytest.CaptureFixture[str]) -
         assert f"{{% test {name}(" in found
 
 
+@pytest.mark.slow
 def test_a_model_its_seeds_and_its_schema_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = project(tmp_path / "project")
     write(tmp_path / "people.parquet")
@@ -103,6 +104,7 @@ def asked_in(schema: Path) -> list[tuple[str, dict[str, Any]]]:
     return [(name, test["arguments"]) for one in found for name, test in one.items()]
 
 
+@pytest.mark.slow
 def test_the_schema_asks_for_every_model_that_a_test_can_say(tmp_path: Path) -> None:
     made = project(tmp_path / "project")
     source = write(tmp_path / "people.csv")
@@ -170,6 +172,7 @@ def test_what_dbt_would_not_take_is_refused(tmp_path: Path) -> None:
     assert [problem.split(":")[0] for problem in refused.value.problems] == ["--name", "--relation", "--project"]
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_model_that_cannot_be_written(tmp_path: Path) -> None:
     made = project(tmp_path / "project")
     source = write(tmp_path / "people.parquet")

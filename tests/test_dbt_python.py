@@ -119,6 +119,7 @@ def test_incremental_models_are_refused_before_anything_is_read(session: Any, gi
     assert state(session) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("config", "error"),
     [

@@ -70,7 +70,7 @@ def blocks(page: Path) -> list[Block]:
 
 def blocks_in(language: str) -> list[Any]:
     return [
-        pytest.param(block, id=f"{block.page}:{block.line}")
+        pytest.param(block, id=f"{block.page}:{block.line}", marks=SLOW.get(block.page, ()))
         for page in PAGES
         for block in blocks(page)
         if block.language == language

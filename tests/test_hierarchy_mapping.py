@@ -282,6 +282,7 @@ def test_a_file_holds_no_label_of_other_rows(engine: Engine, tmp_path: Path, row
     assert set(re.findall(rb"SECRET\w+?\d+", target.read_bytes())) <= {b"SECRETGROUP0", b"SECRETGROUP1"}
 
 
+@pytest.mark.slow
 def test_many_levels(engine: Engine) -> None:
     of = hierarchy(*((f"v{i}", *(f"w{i}" for _ in range(60)), "*") for i in range(3)))
     assert build(engine, of).height == 61

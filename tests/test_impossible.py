@@ -116,6 +116,7 @@ BOUNDS: list[tuple[list[str], dict[str, Any], int | None]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("values", "model", "least"), BOUNDS)
 def test_the_bounds_are_where_they_should_be(
     engine: Engine, values: list[str], model: dict[str, Any], least: int | None

@@ -61,6 +61,7 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 
 
+@pytest.mark.slow
 def test_a_table_is_replaced_and_its_file_holds_no_deleted_text(tmp_path: Path) -> None:
     path = tmp_path / "warehouse.duckdb"
     with duckdb.connect(str(path)) as connection:

@@ -293,6 +293,7 @@ def read(path: Path, names: Sequence[str]) -> list[list[Cell]]:
         return [[row[name] or None for name in names] for row in csv.DictReader(file)]
 
 
+@pytest.mark.slow
 def test_typed_columns_match_texts(tmp_path: Path) -> None:
     import duckdb
 
@@ -330,6 +331,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, s
     return ended.value.code, out, err
 
 
+@pytest.mark.slow
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_csv(tmp_path / "release.csv", [["a=b", "c,d"], ["1", "secret"], ["2", "x"]])
     write_csv(tmp_path / "other.csv", [["one", "c,d"], ["1", "secret"], ["3", "x"]])

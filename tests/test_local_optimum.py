@@ -182,6 +182,7 @@ def test_few_tuples_never_lose_more_than_by_mondrian(folder: Path, table: Table)
         assert weighted(tuples, searched(engine, tuples, table.k).classes.units) <= by_cuts * (1 + 1e-9) + 1e-12
 
 
+@pytest.mark.slow
 def test_cuts_are_taken_where_they_lose_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ranks 1 to 12 at k = 5: a tree over the ranks halves at 8, a cut anywhere."""
     rows = [[str(number)] for number in range(1, 13)]

@@ -83,6 +83,7 @@ def test_compile_gives_the_same_classes(tmp_path: Path) -> None:
     assert Counter(row[:3] for row in compiled) == Counter(tuple(row[:3]) for row in read(tmp_path / "out.csv"))
 
 
+@pytest.mark.slow
 def test_missing_values_and_time(tmp_path: Path) -> None:
     lines = [[str(i % 7) if i % 3 else "", str(i)] for i in range(60)]
     source = write(tmp_path / "s.csv", ["q", "id"], lines)

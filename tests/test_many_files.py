@@ -95,6 +95,7 @@ def test_partitions_of_many_files(tmp_path: Path, suffix: str, count: int) -> No
     assert parts == Counter(str(number % 3) for number in range(count) for _ in ROWS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", MANY)
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 @pytest.mark.parametrize("hive", [False, True])

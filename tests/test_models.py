@@ -289,6 +289,7 @@ def test_a_compiled_release_leaves_out_the_same_rows(case: Asked, tmp_path: Path
     assert found == written
 
 
+@pytest.mark.slow
 @slow
 @given(case=asked())
 def test_masked_rows_satisfy_as_a_class_or_are_dropped(case: Asked, tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def test_hostile_names(name: str, suffix: str, algorithm: str, tmp_path: Path) -
     assert [entry["actual"] <= 0.8 for entry in report["privacy"]["t_closeness"]] == [True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_a_column_named_as_a_hole_of_the_query_files_is_a_column(algorithm: str, tmp_path: Path) -> None:
     source = table(tmp_path / "in.parquet", "qi_value", "i % 3")

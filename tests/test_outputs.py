@@ -81,6 +81,7 @@ def test_what_a_configuration_names_is_no_output(command: str, place: Path, caps
         assert f"{name}: it would replace" in said or "the target is the source itself" in said, (name, said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -141,6 +142,7 @@ def test_in_place_does_not_take_the_place_of_a_population(place: Path) -> None:
     refused(place, "run", "config.yaml")
 
 
+@pytest.mark.slow
 def test_files_that_a_query_names_are_kept(place: Path) -> None:
     made = configuration({"query": "SELECT * FROM 'peo*.csv'"}, {"path": "people.csv", "overwrite": True})
     before = contents(place)
@@ -151,6 +153,7 @@ def test_files_that_a_query_names_are_kept(place: Path) -> None:
     assert contents(place) == before
 
 
+@pytest.mark.slow
 def test_a_dangling_link_is_no_target(place: Path) -> None:
     Path("link.csv").symlink_to("nowhere.csv")
     with pytest.raises(ConfigurationError, match="symbolic link to a file that is not there"):

@@ -307,6 +307,7 @@ def test_order_none_keeps_that_of_a_large_source(tmp_path: Path) -> None:
     assert numbers == list(range(300_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 @pytest.mark.parametrize("missing", ["keep", "drop"])
 def test_order_none_keeps_that_of_a_small_source(tmp_path: Path, suffix: str, missing: str) -> None:

@@ -43,6 +43,7 @@ def _hierarchies(folder: Path) -> dict[str, Any]:
     return {name: {"hierarchy": str(folder / f"{name}.csv"), "min_level": 1} for name in made}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "kind", "identified"),
     [
@@ -107,6 +108,7 @@ def test_labels_of_built_in_hierarchies(tmp_path: Path, builtin: dict[str, Any],
         assert not [one for one in caught.value.problems if _BEFORE in one]
 
 
+@pytest.mark.slow
 def test_a_release_that_the_ledger_knows(tmp_path: Path) -> None:
     path = write(tmp_path / "people.csv", rows=60)
     (tmp_path / "ages.csv").write_text("".join(f"{age},{age // 10}x,*\n" for age in range(18, 81)))

@@ -203,6 +203,7 @@ ZIPS = ["02138", "02139", "02141", "02142"]
 PEOPLE = [(race, code) for race in RACES for code in ZIPS]
 
 
+@pytest.mark.slow
 def test_unsorted_matching(tmp_path: Path) -> None:
     """Sweeney (2002), figure 3: each release has classes of 2 or 3 rows; in one order they tell every person."""
     write_csv(tmp_path / "one.csv", [["race", "zip"], *(("*", code) for _, code in PEOPLE)])

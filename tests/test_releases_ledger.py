@@ -54,6 +54,7 @@ def entries(folder: Path) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_what_is_kept_and_that_it_holds_no_rows(place: Path) -> None:
     result = kanon_sql.run(configuration(place))
     (one,) = entries(place)
@@ -145,6 +146,7 @@ def test_the_same_release_again_and_a_source_that_changed(place: Path) -> None:
         kanon_sql.run(configuration(place, privacy={"k": 150}))
 
 
+@pytest.mark.slow
 def test_in_place(place: Path) -> None:
     kanon_sql.run(configuration(place, target="in-place"))
     then = configuration(place, target="in-place", identifiers=[])

@@ -100,6 +100,7 @@ def tables(draw: st.DrawFn) -> tuple[list[str], int, list[Row]]:
     return names, draw(st.integers(1, len(names))), rows
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(60))
 @given(
     table=tables(),

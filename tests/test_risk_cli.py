@@ -168,6 +168,7 @@ class Page(HTMLParser):
         self.tags.append("/" + tag)
 
 
+@pytest.mark.slow
 def test_the_drawing_has_every_count(call: Call) -> None:
     data: Any = json.loads(call("config.yaml", "--json").out)
     root = ET.fromstring(draw_svg(data).encode())

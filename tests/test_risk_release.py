@@ -135,6 +135,7 @@ def test_generalized_values_stand_for_all_below(released: Json, tmp_path: Path, 
     assert data["before"]["prosecutor"]["highest"] == 1 and after["prosecutor"]["highest"] <= 0.2
 
 
+@pytest.mark.slow
 def test_ranges_without_hierarchy_are_not_matched(released: Json, tmp_path: Path) -> None:
     more = {"quasi_identifiers": ["age", "zip"], "algorithm": "mondrian", "unlisted": "drop"}
     config = {**released, **more, "release": {"ranges": "columns"}, "sensitive": [], "insensitive": []}
@@ -254,6 +255,7 @@ def test_labels_that_can_be_read_in_two_ways(tmp_path: Path, values: list[str], 
     assert part["marketer"]["rows"] == pytest.approx(sum(1 / found for found in persons.values()))
 
 
+@pytest.mark.slow
 def test_both_tables_are_held_against_the_population(released: Json, tmp_path: Path) -> None:
     kanon_sql.run(released)
     write_register(tmp_path / "few.csv", people()[:50])

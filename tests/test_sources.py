@@ -109,6 +109,7 @@ def test_hostile_partition_values(tmp_path: Path, target: str) -> None:
         assert found_texts == {value or "": 2 for value in values}
 
 
+@pytest.mark.slow
 def test_generalized_partitions_in_place(tmp_path: Path) -> None:
     write(tmp_path / "in", options="FORMAT parquet, PARTITION_BY (sex)")
     config = configuration(str(tmp_path / "in"), "in-place")
@@ -198,6 +199,7 @@ def test_ways_to_write_a_csv_that_are_refused(tmp_path: Path, content: bytes, sa
 CELLS = st.sampled_from(["", "007", "+5", "1e3", "NaN", " a ", "?", "x\ny", "x\r\ny", '"', ",", "e\u0301", "é", "NULL"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=6), st.sampled_from(["\n", "\r\n"]), st.booleans())
 @settings(max_examples=tries(30))
 def test_every_row_of_a_csv_comes_out(

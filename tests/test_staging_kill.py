@@ -232,6 +232,7 @@ def test_a_run_killed_at_any_moment_leaves_old_or_new(scenario: str, tmp_path: P
     assert sum(seen.values()) > 50
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", KILLED)
 def test_a_call_that_fails_leaves_old_or_new_and_is_told(scenario: str, tmp_path: Path) -> None:
     seen = driven("fail", scenario, tmp_path)

@@ -85,6 +85,7 @@ def test_points_without_a_release_are_points(people: Json) -> None:
         assert point["seconds"] >= 0
 
 
+@pytest.mark.slow
 def test_a_source_without_rows_has_no_release_anywhere(people: Json) -> None:
     empty = {**people, "source": {"query": "SELECT * FROM read_csv('people.csv') WHERE age > 1000"}}
     data = kanon_sql.sweep([people, empty], k=[2, 3], limits=[0, 1])
@@ -132,6 +133,7 @@ def test_a_source_is_read_once(
     assert [one["name"] for one in data["series"]] == list(algorithms or ["optimal"])
 
 
+@pytest.mark.slow
 def test_mondrian_needs_no_hierarchies_and_takes_no_notice_of_limits(people: Json) -> None:
     config = {**people, "quasi_identifiers": ["sex", "age", "zip"], "algorithm": {"name": "mondrian"}}
     data = kanon_sql.sweep(config, k=[2, 10], limits=[0, 5, "1%"])
@@ -166,6 +168,7 @@ def test_series_have_names_of_their_own(people: Json, tmp_path: Path) -> None:
     assert several == ["config optimal", "config minimal", "second optimal", "second minimal"]
 
 
+@pytest.mark.slow
 def test_a_file_name_that_is_no_text(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
     name = os.fsdecode(b"\xff,\n.yaml")
     Path("config.yaml").rename(name)
@@ -180,6 +183,7 @@ def test_a_file_name_that_is_no_text(people: Json, capsys: pytest.CaptureFixture
     assert Path("table.csv").read_text().count("\ufffd") == 2
 
 
+@pytest.mark.slow
 def test_the_table_and_its_files(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["config.yaml", "--k", "2, 10,400", "--limit", "0,1%", "-o", "table.csv", "--report", "report.json"]
     Path("table.csv").write_text("old")
@@ -205,6 +209,7 @@ def test_the_table_and_its_files(people: Json, capsys: pytest.CaptureFixture[str
         assert row.split() == shown
 
 
+@pytest.mark.slow
 def test_json_is_the_same_everywhere(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
     status, out, err = call(capsys, "config.yaml", "--k", "5", "--json", "-o", "table.json", "--set", "missing=drop")
     assert (status, err) == (0, "")

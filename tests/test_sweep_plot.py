@@ -277,6 +277,7 @@ def test_png_without_the_extra_says_what_to_install(tmp_path: Path, monkeypatch:
         write_plot(tmp_path / "a.png", swept([point("a", 2)]))
 
 
+@pytest.mark.slow
 def test_png(tmp_path: Path) -> None:
     data = swept(MANY)
     write_plot(tmp_path / "a.png", data)

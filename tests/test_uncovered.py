@@ -88,6 +88,7 @@ def test_lines_of_packed_and_wide_texts(tmp_path: Path, more: str, said: str) ->
         assert said in _message(tmp_path, str(tmp_path / name))
 
 
+@pytest.mark.slow
 def test_the_first_of_many_lines(tmp_path: Path) -> None:
     """Long enough to be read in several parts, by several threads."""
     rows = [f"{'Ulm' if i in (150_001, 150_003, 299_000) else 'Bonn'},{i:0100d}" for i in range(300_000)]

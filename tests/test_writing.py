@@ -89,6 +89,7 @@ def _full_disk() -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, handler)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OUTPUTS)
 def test_outputs_are_whole_or_as_they_were(tmp_path: Path, data: Json, name: str) -> None:
     make, mode = OUTPUTS[name]
