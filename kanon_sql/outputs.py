@@ -7,9 +7,8 @@ from contextlib import suppress
 from glob import glob
 from pathlib import Path
 
-from sqlglot import tokenize
+from sqlglot import TokenType, tokenize
 from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import TokenType
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.source import SourceConfig
