@@ -9,15 +9,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import duckdb
 import pytest
 import yaml
 from effort import some
+from ended import Call, Ended
 from tables import configuration, write
 
 import kanon_sql
@@ -28,15 +29,6 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.release.file_sink import FileSink
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult"
-
-
-class Ended(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Ended]
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from engines import missing_postgres, missing_sail, postgres, sail
 import kanon_sql
 from kanon_sql.engine.scratch import spill_folder
 from kanon_sql.engines.spark_session import describe
-from kanon_sql.errors import ConfigurationError, EngineError, KanonError
+from kanon_sql.errors import ConfigurationError, EngineError
 
 # What the client of Spark warns of is not ours.
 pytestmark = [
@@ -381,32 +381,6 @@ def test_what_is_said_of_an_error_of_spark(said: str, shown: str) -> None:
     found = describe(RuntimeError(said), show_values=False)
     assert shown in found
     assert "secret" not in found and "Hidden" not in found
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "postgresql://me:very%zzsecret@127.0.0.1:1/db",
-        "postgresql://me:very secret@127.0.0.1:1/db",
-        "host=127.0.0.1 very secret=1",
-        "mysql://me:secret@127.0.0.1:1/db",
-    ],
-)
-def test_a_url_that_cannot_be_read_is_not_quoted(url: str) -> None:
-    reason = missing_postgres()
-    if reason:
-        pytest.skip(reason)
-    config = {
-        "engine": {"postgres": url},
-        "source": {"table": "t"},
-        "target": {"table": "o"},
-        "quasi_identifiers": {"q": {"builtin": "suppress"}},
-        "privacy": {"k": 2},
-    }
-    with pytest.raises(ConfigurationError, match="no connection URL") as ended:
-        kanon_sql.run(config)
-    assert "secret" not in str(ended.value)
-    assert isinstance(ended.value, KanonError) and ended.value.exit_status == 2
 
 
 def test_a_server_that_is_not_there_is_found_out_at_once() -> None:

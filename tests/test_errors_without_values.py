@@ -130,9 +130,13 @@ def test_errors_of_postgresql(name: str, shown: str) -> None:
         "postgresql://me:very#secret@127.0.0.1:1/db",
         "postgresql://me:very?secret@127.0.0.1:1/db",
         "postgresql://me:%zzsecret@127.0.0.1:1/db",
+        "postgresql://me:very%zzsecret@127.0.0.1:1/db",
+        "postgresql://me:very secret@127.0.0.1:1/db",
+        "host=127.0.0.1 very secret=1",
+        "mysql://me:secret@127.0.0.1:1/db",
     ],
 )
-def test_urls_with_a_password_that_is_not_encoded(url: str) -> None:
+def test_a_url_that_cannot_be_read_is_not_quoted(url: str) -> None:
     pytest.importorskip("psycopg")
     config = {
         "engine": {"postgres": url},
@@ -144,6 +148,7 @@ def test_urls_with_a_password_that_is_not_encoded(url: str) -> None:
     with pytest.raises(ConfigurationError, match="no connection URL") as ended:
         kanon_sql.run(config)
     assert "secret" not in said(ended.value)
+    assert ended.value.exit_status == 2
 
 
 @pytest.mark.parametrize(

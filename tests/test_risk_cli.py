@@ -6,14 +6,15 @@ import json
 import re
 import signal
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import yaml
 from conftest import write_csv
+from ended import Call, Ended
 from tables import configuration, people, write
 from test_docs import leaves, rows, sections
 
@@ -24,15 +25,6 @@ from kanon_sql.plot.risk import HEAD, draw_html, draw_svg
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert('1')</script> & \u202eevil"
 VALUES = {value for row in people() for value in (row[2], row[3])} - {"none"}  # which style sheets say as well
-
-
-class Ended(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Ended]
 
 
 @pytest.fixture

@@ -6,12 +6,12 @@ import io
 import json
 import os
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import pytest
+from ended import Call, Ended
 from rich.console import Console
 
 from kanon_sql.cli.main import main
@@ -23,15 +23,6 @@ from kanon_sql.progress import TerminalProgress
 # A title of the window, a bell, a line break, an escape of one character, the order of writing turned, and markup.
 HOSTILE = "a\x1b]0;owned\x07\n\x9b31m\u202e\r[bold]b"
 SHOWN = r"a\x1b]0;owned\x07\n\x9b31m\u202e\r[bold]b"
-
-
-class Ended(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Call = Callable[..., Ended]
 
 
 @pytest.fixture
