@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from kanon_sql import signals
+from kanon_sql.sql import signals
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ from kanon_sql import __version__, api
 from kanon_sql.cli.main import cli, main
 from kanon_sql.config.load import from_mapping, load_config
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.release.file_sink import FileSink
+from kanon_sql.targets.files import FileSink
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "adult"
 

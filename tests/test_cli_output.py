@@ -16,7 +16,7 @@ from tables import configuration, write
 import kanon_sql
 from kanon_sql.cli.main import cli
 from kanon_sql.errors import NoReleaseError, ReleasedError
-from kanon_sql.report import write_json
+from kanon_sql.report.report import write_json
 
 FULL = Path("/dev/full")
 NO_SPACE = "the release is in its place, but the output could not be written (No space left on device)"

@@ -17,10 +17,10 @@ from test_models import Asked, asked, best
 
 import kanon_sql
 from kanon_sql.cli.main import main
-from kanon_sql.dialects.listing import Listing
-from kanon_sql.dialects.model import find_dialect
-from kanon_sql.dialects.write import refuse_repeated
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError
+from kanon_sql.sql.dialects.dialect import find_dialect
+from kanon_sql.sql.dialects.inline_table import Listing
+from kanon_sql.sql.dialects.write import refuse_repeated
 
 slow = settings(max_examples=tries(40), suppress_health_check=list(HealthCheck))
 

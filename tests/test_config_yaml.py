@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kanon_sql.config.yaml import Document, YamlError, decode, read_text, read_yaml
+from kanon_sql.settings.yaml import Document, YamlError, decode, read_text, read_yaml
 
 
 def read(text: str, **environment: str) -> Document:

@@ -21,8 +21,8 @@ from kanon_sql.errors import (
     NoReleaseError,
     VerificationError,
 )
-from kanon_sql.full_domain import FullDomainSolution
-from kanon_sql.release.staging import Staged
+from kanon_sql.search.full_domain.problem import FullDomainSolution
+from kanon_sql.targets.staging import Staged
 
 CATALOG = {
     "duckdb_schemas": "schema_name, comment",

@@ -19,7 +19,7 @@ from tables import configuration, write
 import kanon_sql
 from kanon_sql.api import dbt_model
 from kanon_sql.cli.main import main
-from kanon_sql.dbt.model import without_jinja
+from kanon_sql.commands.projects.dbt import without_jinja
 from kanon_sql.errors import ConfigurationError, EngineError
 
 # What running the example leaves there.

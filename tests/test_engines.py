@@ -381,7 +381,7 @@ def test_a_source_that_changes_during_the_run_is_noticed(
     start: Start, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL shows the run one state of the table; Spark's files are counted again."""
-    from kanon_sql import pipeline
+    from kanon_sql.commands.run import pipeline
 
     place = start(engine)
     source = place.put(COLUMNS, source_rows())
@@ -412,7 +412,7 @@ def test_a_source_that_changes_during_the_run_is_noticed(
 def test_a_connection_that_is_dropped_leaves_nothing(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     import psycopg
 
-    from kanon_sql import pipeline
+    from kanon_sql.commands.run import pipeline
 
     place = start("postgres")
     asked = place.asked(small(), place.put(COLUMNS, source_rows()))

@@ -15,9 +15,9 @@ from engine_places import InPostgres, InSpark, Place, as_parquet, counted, spark
 from engines import missing_postgres, missing_sail, postgres, sail
 
 import kanon_sql
-from kanon_sql.engine.scratch import spill_folder
 from kanon_sql.engines.spark_session import describe
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.sql.scratch import spill_folder
 
 # What the client of Spark warns of is not ours.
 pytestmark = [

@@ -14,9 +14,9 @@ from conftest import write_csv
 
 import kanon_sql
 from kanon_sql.cli.main import cli
-from kanon_sql.engine.connection import Engine, EngineOptions, describe
 from kanon_sql.engines import postgres_connection, spark_session
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
+from kanon_sql.sql.connection import Engine, EngineOptions, describe
 
 VALUES = ("Zaphod", "Trillian")
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_hierarchy_support import build, engine, few, labels, left_out
 
-from kanon_sql.engine.connection import Engine
+from kanon_sql.sql.connection import Engine
 
 __all__ = ["engine"]
 

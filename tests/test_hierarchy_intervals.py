@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sqlglot import exp
 from test_hierarchy_support import build, distinct, engine, few, labels, left_out
 
-from kanon_sql.engine.connection import Engine
 from kanon_sql.hierarchy.mapping import uncovered_examples
+from kanon_sql.sql.connection import Engine
 
 __all__ = ["engine"]
 

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
-from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping, uncovered
-from kanon_sql.hierarchy.model import Hierarchy
+from kanon_sql.sql.connection import Engine
 
 HOSTILE = [
     "",

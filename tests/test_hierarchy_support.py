@@ -12,8 +12,8 @@ from hypothesis import settings
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
-from kanon_sql.engine.connection import Engine
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping, uncovered
+from kanon_sql.sql.connection import Engine
 
 # Each example has many values: statements take the time.
 few = settings(max_examples=tries(30))

@@ -18,14 +18,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanon_sql
-from kanon_sql.config.privacy import PrivacyConfig
-from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.models.model import Models, models_of
-from kanon_sql.models.possible import impossible
-from kanon_sql.models.sensitive import Sensitive
-from kanon_sql.search.checker import NodeChecker
+from kanon_sql.frequency.sensitive import Sensitive
+from kanon_sql.privacy.model import Models, models_of
+from kanon_sql.privacy.parameters import PrivacyConfig
+from kanon_sql.search.full_domain.checker import NodeChecker
+from kanon_sql.search.impossible import impossible
 from kanon_sql.source.model import Column
+from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 
 Cell = str | None
 ITEM = Column("s", "c0", "VARCHAR")

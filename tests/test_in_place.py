@@ -105,7 +105,7 @@ def test_a_table_beside_the_source_is_made_in_a_new_file(tmp_path: Path) -> None
 
 
 def test_a_release_that_does_not_verify_is_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kanon_sql.full_domain import FullDomainSolution
+    from kanon_sql.search.full_domain.problem import FullDomainSolution
 
     path = write(tmp_path / "people.csv")
     before = path.read_bytes()
@@ -155,7 +155,7 @@ def test_a_killed_run_leaves_the_old_or_the_new_file(tmp_path: Path, after: floa
 
 
 def test_two_runs_on_one_target_exclude_each_other(tmp_path: Path) -> None:
-    from kanon_sql.release.staging import stage_file
+    from kanon_sql.targets.staging import stage_file
 
     path = write(tmp_path / "people.csv")
     with stage_file(path, overwrite=True, place="first"), pytest.raises(EngineError, match="another run"):

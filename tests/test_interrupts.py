@@ -19,11 +19,12 @@ from conftest import write_csv
 from test_releases_ledger import HEAD, configuration, entries, table
 
 import kanon_sql
-from kanon_sql import ending, signals
-from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import InterruptedRunError
-from kanon_sql.release.file_sink import FileSink
-from kanon_sql.releases.ledger import Ledger
+from kanon_sql.ledger.ledger import Ledger
+from kanon_sql.report import ending
+from kanon_sql.sql import signals
+from kanon_sql.sql.connection import Engine
+from kanon_sql.targets.files import FileSink
 
 LONG = "SELECT count(*) AS q FROM range(300000) AS a, range(300000) AS b WHERE a.range * b.range % 7 = 3"
 TOLD = f"kanon-sql: error: {signals.NOTHING_CHANGED}"

@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_sql.search.lattice import Lattice, Node, Tags
+from kanon_sql.search.full_domain.lattice import Lattice, Node, Tags
 
 bounds = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=4)
 

@@ -21,19 +21,19 @@ from test_mondrian import Table, column, examples, tables
 
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.config.model import AlgorithmConfig
-from kanon_sql.deadline import Deadline, TimeUpError
-from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.local.search import LocalSearch
-from kanon_sql.local.trees import even_shifts
-from kanon_sql.multidimensional.classes import Classes, build_classes
-from kanon_sql.multidimensional.mondrian import Mondrian, Partitioning
-from kanon_sql.multidimensional.problem import Multidimensional
-from kanon_sql.multidimensional.tuples import Tuples
-from kanon_sql.preparation import load_hierarchies, prepare_search
+from kanon_sql.frequency.tuples import Tuples
 from kanon_sql.progress import Progress
+from kanon_sql.search.classes import Classes, build_classes
+from kanon_sql.search.local.search import LocalSearch
+from kanon_sql.search.local.trees import even_shifts
+from kanon_sql.search.mondrian.mondrian import Mondrian, Partitioning
+from kanon_sql.search.multidimensional import Multidimensional
+from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import assign_roles
+from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
+from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 Json = dict[str, Any]
 Class = dict[tuple[int, ...], int]
@@ -322,10 +322,10 @@ def test_a_search_can_be_repeated(tmp_path: Path) -> None:
 def test_what_there_are_too_many_labels_for_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The way of large tables, on a small one."""
     config = mixed(tmp_path, 300)
-    monkeypatch.setattr("kanon_sql.local.search._CUT_TOO", 0)
+    monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
     swept = find(config, 20)
-    monkeypatch.setattr("kanon_sql.local.search._PAIRS_IN_ALL", 3000)
-    monkeypatch.setattr("kanon_sql.local.sweep._PAIRS", 1000)
+    monkeypatch.setattr("kanon_sql.search.local.search._PAIRS_IN_ALL", 3000)
+    monkeypatch.setattr("kanon_sql.search.local.sweep._PAIRS", 1000)
     cut = find(config, 20)
     assert cut.search.finished
     assert cut.search.cuts > cut.search.rounds > 0
@@ -337,9 +337,9 @@ def test_what_there_are_too_many_labels_for_is_cut(tmp_path: Path, monkeypatch: 
 def test_labels_too_long_for_a_word_and_shapes_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = mixed(tmp_path, 200)
     first = find(config, 3)
-    monkeypatch.setattr("kanon_sql.local.halves._FEWEST_LOSS_BITS", 60)
+    monkeypatch.setattr("kanon_sql.search.local.halves._FEWEST_LOSS_BITS", 60)
     assert find(config, 3).ncp == pytest.approx(first.ncp, rel=0.05)
-    monkeypatch.setattr("kanon_sql.local.halves._MOST_SHAPES", 4)
+    monkeypatch.setattr("kanon_sql.search.local.halves._MOST_SHAPES", 4)
     assert find(config, 3).search.finished
 
 

@@ -17,16 +17,16 @@ from test_mondrian import Table, examples, tables
 
 from kanon_sql.config.load import from_mapping
 from kanon_sql.config.model import AlgorithmConfig
-from kanon_sql.deadline import Deadline, TimeUpError
-from kanon_sql.engine.connection import Engine
-from kanon_sql.local.queries import Queries
-from kanon_sql.local.search import LocalSearch
-from kanon_sql.local.trees import build_trees
-from kanon_sql.local.whole_domain import WholeDomain
-from kanon_sql.multidimensional.classes import build_classes
-from kanon_sql.multidimensional.mondrian import Mondrian
-from kanon_sql.multidimensional.tuples import Tuples
+from kanon_sql.frequency.tuples import Tuples
 from kanon_sql.progress import Progress
+from kanon_sql.search.classes import build_classes
+from kanon_sql.search.local.queries import Queries
+from kanon_sql.search.local.search import LocalSearch
+from kanon_sql.search.local.trees import build_trees
+from kanon_sql.search.local.whole_domain import WholeDomain
+from kanon_sql.search.mondrian.mondrian import Mondrian
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 Json = dict[str, Any]
 
@@ -144,7 +144,7 @@ def assert_not_worse(folder: Path, seed: int) -> float:
 def test_never_worse_than_any_node_where_k_is_near_a_third(
     tmp_path: Path, first: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kanon_sql.local.search._CUT_TOO", 0)
+    monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
     for seed in range(first, first + 20):
         assert_not_worse(tmp_path, seed)
 
@@ -154,7 +154,7 @@ def test_never_worse_than_any_node_where_k_is_near_a_third(
 def test_a_node_is_taken_where_the_sweep_alone_loses_more(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kanon_sql.local.search._CUT_TOO", 0)
+    monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
     best = assert_not_worse(tmp_path, seed)
     monkeypatch.setattr(LocalSearch, "_compare_whole_domain", lambda search, queries: None)
     small = Small.draw(seed)
@@ -190,7 +190,7 @@ def test_cuts_are_taken_where_they_lose_less(tmp_path: Path, monkeypatch: pytest
     given = {**config, "quasi_identifiers": {"c0": {"type": "number"}}}
     best = find(given, 6)
     assert sorted(best.labels) == [("1-6",), ("7-12",)]
-    monkeypatch.setattr("kanon_sql.local.search._CUT_TOO", 0)
+    monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
     assert find(given, 6).ncp > best.ncp
 
 
@@ -224,8 +224,8 @@ def test_the_gap_to_the_true_optimum(tmp_path: Path, n: int, k: int, most: float
 
 @pytest.mark.slow
 def test_too_many_tuples_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kanon_sql.local.search._MOST_SWEPT", 50)
-    monkeypatch.setattr("kanon_sql.local.search._CUT_TOO", 0)
+    monkeypatch.setattr("kanon_sql.search.local.search._MOST_SWEPT", 50)
+    monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
     with prepared(from_mapping({**mixed(tmp_path, 200), "algorithm": "mondrian"})) as (engine, tuples):
         found = searched(engine, tuples, 4)
         assert found.search.finished

@@ -134,7 +134,7 @@ def test_what_does_not_hold_the_models_is_withdrawn(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search that forgets the models, which the recount of what was written notices."""
-    from kanon_sql.models.model import Models
+    from kanon_sql.privacy.model import Models
 
     source = table(tmp_path / "in.parquet", "s", "CASE WHEN i < 50 THEN 1 ELSE i END")
     target = tmp_path / "out.parquet"
@@ -152,8 +152,8 @@ def test_a_recount_of_entities_compares_the_classes(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Entities are counted in the source as it is generalized again: its classes must be those written."""
-    from kanon_sql import full_domain
-    from kanon_sql.multidimensional import solution
+    from kanon_sql.search import partitions as solution
+    from kanon_sql.search.full_domain import problem as full_domain
 
     source = table(tmp_path / "in.parquet", "s", "i % 4")
     target = tmp_path / "out.parquet"

@@ -19,10 +19,10 @@ from tables import configuration, write
 import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.plot.diagram import build_diagram
-from kanon_sql.plot.lattice import draw_dot, draw_svg, write_plot
-from kanon_sql.plot.order import crossings, ordered_rows
-from kanon_sql.plot.svg import MINIMAL, SATISFYING, WINNER
+from kanon_sql.report.charts.diagram import build_diagram
+from kanon_sql.report.charts.lattice import draw_dot, draw_svg, write_plot
+from kanon_sql.report.charts.order import crossings, ordered_rows
+from kanon_sql.report.charts.svg import MINIMAL, SATISFYING, WINNER
 
 SVG = "{http://www.w3.org/2000/svg}"
 ADULT = ("sex", "race", "marital_status", "age")

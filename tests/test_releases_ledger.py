@@ -175,7 +175,7 @@ def test_a_run_that_fails_is_not_recorded(place: Path) -> None:
 def test_a_release_that_does_not_come_to_its_place_is_not_recorded(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kanon_sql.release.file_sink import FileSink
+    from kanon_sql.targets.files import FileSink
 
     def fail(*_: Any) -> None:
         raise EngineError("no room")
@@ -212,7 +212,7 @@ def test_runs_wait_for_one_another(place: Path, monkeypatch: pytest.MonkeyPatch)
 
     with hold(1.0):
         assert len(entries(place)) == 1
-    monkeypatch.setattr("kanon_sql.releases.ledger._PATIENCE", 0.3)
+    monkeypatch.setattr("kanon_sql.ledger.ledger._PATIENCE", 0.3)
     with hold(60) as other:
         with pytest.raises(EngineError, match="another program uses it"):
             kanon_sql.run(configuration(place))

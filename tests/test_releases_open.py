@@ -19,13 +19,13 @@ from test_releases_ledger import HEAD, configuration, entries, table
 
 import kanon_sql
 from kanon_sql.cli.main import cli
-from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import EngineError, NoReleaseError, ReleasedError
-from kanon_sql.release import staging
-from kanon_sql.release.file_sink import FileSink
-from kanon_sql.release.staging_permissions import flush_folder
-from kanon_sql.releases import ledger as ledgers
-from kanon_sql.releases.ledger import Ledger
+from kanon_sql.ledger import ledger as ledgers
+from kanon_sql.ledger.ledger import Ledger
+from kanon_sql.sql.connection import Engine
+from kanon_sql.targets import staging
+from kanon_sql.targets.files import FileSink
+from kanon_sql.targets.staging_permissions import flush_folder
 
 OLD = Path(__file__).with_name("ledger_0_1_0.duckdb.gz")
 CONFLICTING = {"privacy": {"k": 150}}  # other classes of the same source: refused beside the first release
@@ -200,7 +200,7 @@ def test_a_disk_that_does_not_confirm_the_swap(place: Path, monkeypatch: pytest.
             raise OSError(5, "Input/output error")
         real(folder)
 
-    monkeypatch.setattr("kanon_sql.release.staging.flush_folder", fail)
+    monkeypatch.setattr("kanon_sql.targets.staging.flush_folder", fail)
     with pytest.raises(ReleasedError, match="was replaced, but the disk did not confirm") as ended:
         kanon_sql.run(configuration(place))
     assert ended.value.report and ended.value.report["status"] == "released" and ended.value.exit_status == 3

@@ -17,12 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kanon_sql
+from kanon_sql.commands.risk.measure import size_bounds
+from kanon_sql.commands.risk.subsets import MOST_SUBSETS, subset_size
 from kanon_sql.config.load import from_mapping
-from kanon_sql.deadline import Deadline
-from kanon_sql.engine.connection import EngineOptions
 from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError
-from kanon_sql.risks.measure import size_bounds
-from kanon_sql.risks.subsets import MOST_SUBSETS, subset_size
+from kanon_sql.sql.connection import EngineOptions
+from kanon_sql.sql.deadline import Deadline
 
 Json = dict[str, Any]
 Value = str | None

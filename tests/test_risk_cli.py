@@ -20,7 +20,7 @@ from test_docs import leaves, rows, sections
 
 import kanon_sql
 from kanon_sql.cli.main import main
-from kanon_sql.plot.risk import HEAD, draw_html, draw_svg
+from kanon_sql.report.charts.risk import HEAD, draw_html, draw_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert('1')</script> & \u202eevil"

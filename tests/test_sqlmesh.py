@@ -26,8 +26,8 @@ from tables import configuration, write
 import kanon_sql
 from kanon_sql.api import sqlmesh_model
 from kanon_sql.cli.main import main
+from kanon_sql.commands.projects.sqlmesh import audits_file
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.sqlmesh import audits_file
 
 ROOT = Path(__file__).parents[1]
 SETTINGS = (ROOT / "examples" / "sqlmesh" / "config.yaml").read_text()

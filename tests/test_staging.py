@@ -14,8 +14,8 @@ import duckdb
 import pytest
 
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.release import exchange, staging
-from kanon_sql.release.staging import stage_file, stage_folder
+from kanon_sql.targets import exchange, staging
+from kanon_sql.targets.staging import stage_file, stage_folder
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,7 +43,7 @@ def make(path: Path, permissions: int, text: str = "old") -> Path:
 def holder(target: Path, *, until: str = "sys.stdin.readline()") -> subprocess.Popen[str]:
     """Another process that holds the lock of a target; it has said so when this returns."""
     code = (
-        "import sys; from pathlib import Path; from kanon_sql.release.staging import stage_file\n"
+        "import sys; from pathlib import Path; from kanon_sql.targets.staging import stage_file\n"
         "with stage_file(Path(sys.argv[1]), overwrite=True, place='other') as staged:\n"
         f"    staged.path.write_text('half'); print('held', flush=True); {until}\n"
     )
@@ -221,7 +221,7 @@ def test_locks_pass_from_run_to_run_without_overlap(tmp_path: Path) -> None:
     target = make(tmp_path / "out.csv", 0o644, "0")
     code = (
         "import sys; from pathlib import Path; from kanon_sql.errors import EngineError\n"
-        "from kanon_sql.release.staging import stage_file\n"
+        "from kanon_sql.targets.staging import stage_file\n"
         "target, done = Path(sys.argv[1]), 0\n"
         "while done < 40:\n"
         "    try:\n"

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 from kanon_sql.errors import EngineError
-from kanon_sql.release import staging_folder
-from kanon_sql.release.staging import stage_file, stage_folder
+from kanon_sql.targets import staging_folder
+from kanon_sql.targets.staging import stage_file, stage_folder
 
 
 @pytest.fixture(params=["exchanged", "two renames"])

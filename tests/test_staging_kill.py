@@ -23,7 +23,7 @@ from typing import Any
 import pytest
 
 from kanon_sql.errors import EngineError, KanonError
-from kanon_sql.release import exchange, staging, staging_folder
+from kanon_sql.targets import exchange, staging, staging_folder
 
 # Calls that reach no file.
 PURE = {"fspath", "fsencode", "_path_normpath", "getcwd", "geteuid", "getpid", "umask"}

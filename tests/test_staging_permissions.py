@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from kanon_sql.release import staging_permissions
-from kanon_sql.release.staging import stage_file
+from kanon_sql.targets import staging_permissions
+from kanon_sql.targets.staging import stage_file
 
 ACL = "system.posix_acl_access"
 

@@ -15,9 +15,9 @@ import pytest
 from tables import configuration, fill_table, write
 
 import kanon_sql
-from kanon_sql.engine.connection import Engine
-from kanon_sql.release.database_sink import TableSink
-from kanon_sql.release.staging import Staged, StagedFolder
+from kanon_sql.sql.connection import Engine
+from kanon_sql.targets.database import TableSink
+from kanon_sql.targets.staging import Staged, StagedFolder
 
 
 def entries(folder: Path, known: set[Path], closed: bool = False) -> Iterator[tuple[Path, bool]]:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
-from kanon_sql.release import staging_folder, staging_lock, staging_paths
-from kanon_sql.release.staging import inside, same_file, stage_file, stage_folder
+from kanon_sql.targets import staging_folder, staging_lock, staging_paths
+from kanon_sql.targets.staging import inside, same_file, stage_file, stage_folder
 
 ROOT = Path(__file__).parents[1]
 
@@ -115,7 +115,7 @@ AS_USER = """
 import ctypes, os, sys
 from pathlib import Path
 from kanon_sql.errors import EngineError
-from kanon_sql.release.staging import recover, stage_file, stage_folder
+from kanon_sql.targets.staging import recover, stage_file, stage_folder
 
 folder = Path(sys.argv[1])
 if os.geteuid() == 0:

@@ -15,10 +15,10 @@ import yaml
 from tables import configuration, write
 
 import kanon_sql
-from kanon_sql import preparation
 from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.full_domain import FullDomainSolution
+from kanon_sql.search import prepare as preparation
+from kanon_sql.search.full_domain.problem import FullDomainSolution
 
 Json = dict[str, Any]
 ROOT = Path(__file__).parents[1]

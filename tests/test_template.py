@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlglot import exp
 
-from kanon_sql.engine import template
+from kanon_sql.sql import template
 
 FILES = sorted(template.queries_folder().rglob("*.sql"))
 

@@ -11,8 +11,8 @@ import pytest
 from test_sources import simple
 
 import kanon_sql
-from kanon_sql.engine.connection import EngineOptions
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.sql.connection import EngineOptions
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ import duckdb
 import pytest
 from test_sources import simple
 
-from kanon_sql import uniqueness
 from kanon_sql.api.opening import open_prepared
+from kanon_sql.commands.run import uniqueness
 from kanon_sql.config.load import from_mapping
 
 

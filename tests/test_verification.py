@@ -13,8 +13,8 @@ from effort import some
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, VerificationError
-from kanon_sql.release.database_sink import DatabaseSink, TableSink
-from kanon_sql.release.file_sink import FileSink, FolderSink
+from kanon_sql.targets.database import DatabaseSink, TableSink
+from kanon_sql.targets.files import FileSink, FolderSink
 
 Json = dict[str, Any]
 
@@ -225,7 +225,7 @@ def test_a_table_of_a_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 
 def test_a_new_database_is_read_from_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A block that the disk changed is seen, though the engine still has it in memory as it was."""
-    from kanon_sql.release import database_sink
+    from kanon_sql.targets import database as database_sink
 
     attach = database_sink.attach  # type: ignore[attr-defined]
 
@@ -264,7 +264,7 @@ def test_a_source_that_gives_other_rows_each_time(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_connection_that_was_handed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kanon_sql.handed_in import ConnectionSink
+    from kanon_sql.engines.handed_in_connection import ConnectionSink
 
     config = asked(tmp_path, "x")
     with duckdb.connect() as connection:

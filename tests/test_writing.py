@@ -16,12 +16,12 @@ from tables import configuration, write
 
 import kanon_sql
 from kanon_sql.cli.main import cli
+from kanon_sql.commands.sweep.plan import Outputs
+from kanon_sql.commands.sweep.sweeping import write_outputs
 from kanon_sql.errors import EngineError
-from kanon_sql.plot.lattice import write_plot as write_lattice
-from kanon_sql.plot.risk import write_risk_plot
-from kanon_sql.report import write_json
-from kanon_sql.sweep_plan import Outputs
-from kanon_sql.sweeping import write_outputs
+from kanon_sql.report.charts.lattice import write_plot as write_lattice
+from kanon_sql.report.charts.risk import write_risk_plot
+from kanon_sql.report.report import write_json
 
 Json = dict[str, Any]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from kanon_sql.engine.connection import EngineOptions
 from kanon_sql.errors import KanonError
+from kanon_sql.sql.connection import EngineOptions
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -8,18 +8,18 @@ from typing import Any
 
 from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared
-from kanon_sql.compilation import Compiled, compile_configuration, describe_compiled
+from kanon_sql.commands.compile.compilation import Compiled, compile_configuration, describe_compiled
+from kanon_sql.commands.projects.dbt import DbtModel, write_model
+from kanon_sql.commands.projects.sqlmesh.model import SqlmeshModel
+from kanon_sql.commands.projects.sqlmesh.model import write_model as write_sqlmesh
+from kanon_sql.commands.run.pipeline import configured_warnings, describe_algorithm, refuse_report
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.dbt.model import DbtModel, write_model
-from kanon_sql.deadline import Deadline
-from kanon_sql.engine.connection import EngineOptions
 from kanon_sql.errors import KanonError
-from kanon_sql.pipeline import configured_warnings, describe_algorithm, refuse_report
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.compiled_source import Statement
-from kanon_sql.report import ReportDraft, write_json
-from kanon_sql.sqlmesh.model import SqlmeshModel
-from kanon_sql.sqlmesh.model import write_model as write_sqlmesh
+from kanon_sql.report.report import ReportDraft, write_json
+from kanon_sql.sql.connection import EngineOptions
+from kanon_sql.sql.deadline import Deadline
 
 
 @without_causes

@@ -10,26 +10,26 @@ from typing import Any
 
 from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared
+from kanon_sql.commands.check import check_table
+from kanon_sql.commands.lattice import list_lattice
+from kanon_sql.commands.link.run import Pair, run_link
+from kanon_sql.commands.risk.request import THRESHOLD, RiskRequest
+from kanon_sql.commands.risk.run import measure_risk
+from kanon_sql.commands.run.pipeline import allow_paths
+from kanon_sql.commands.sweep.plan import DEFAULT_KS, Given, Outputs, plan_sweep
+from kanon_sql.commands.sweep.sweeping import run_plan, write_outputs
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import EngineConfig
-from kanon_sql.config.source import SourceConfig
-from kanon_sql.engine.connection import EngineOptions, open_engine
 from kanon_sql.engines.opening import open_reading, refuse_elsewhere
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.full_domain import FULL_DOMAIN, FullDomain
-from kanon_sql.linking.run import Pair, run_link
-from kanon_sql.listing import list_lattice
-from kanon_sql.outputs import refuse_outputs
-from kanon_sql.pipeline import allow_paths
-from kanon_sql.plot.risk import write_risk_plot
 from kanon_sql.progress import Progress, Stopwatch
-from kanon_sql.report import write_json
-from kanon_sql.risks.request import THRESHOLD, RiskRequest
-from kanon_sql.risks.run import measure_risk
+from kanon_sql.report.charts.risk import write_risk_plot
+from kanon_sql.report.report import write_json
+from kanon_sql.search.full_domain.problem import FULL_DOMAIN, FullDomain
+from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.opening import open_source
-from kanon_sql.sweep_plan import DEFAULT_KS, Given, Outputs, plan_sweep
-from kanon_sql.sweeping import run_plan, write_outputs
-from kanon_sql.table_check import check_table
+from kanon_sql.sql.connection import EngineOptions, open_engine
+from kanon_sql.targets.outputs import refuse_outputs
 
 
 @without_causes

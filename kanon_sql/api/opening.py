@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from kanon_sql.api.chains import without_causes
+from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.config.arguments import FLAGS, CommandLine
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
-from kanon_sql.engine.connection import Engine, EngineOptions
 from kanon_sql.engines.opening import open_reading
-from kanon_sql.pipeline import allow_paths
-from kanon_sql.preparation import load_hierarchies, prepare_search, roles_of
-from kanon_sql.prepared import Prepared
 from kanon_sql.progress import Progress
+from kanon_sql.search.prepare import load_hierarchies, prepare_search, roles_of
+from kanon_sql.search.problem import Prepared
+from kanon_sql.sql.connection import Engine, EngineOptions
 
 Configuration = str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig
 Overrides = Iterable[tuple[str, Any]]

@@ -9,16 +9,16 @@ from typing import Any
 
 from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load
-from kanon_sql.engine.connection import EngineOptions
+from kanon_sql.commands.apply.apply import apply_release
+from kanon_sql.commands.apply.request import ApplyRequest
+from kanon_sql.commands.link.releases import run_check
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.outputs import refuse_outputs
+from kanon_sql.ledger.ledger import Entry, find_entry, read_ledger
+from kanon_sql.ledger.settling import settle_open
 from kanon_sql.progress import Progress
-from kanon_sql.releases.apply import apply_release
-from kanon_sql.releases.apply_request import ApplyRequest
-from kanon_sql.releases.ledger import Entry, find_entry, read_ledger
-from kanon_sql.releases.run import run_check
-from kanon_sql.releases.settling import settle_open
-from kanon_sql.report import write_json
+from kanon_sql.report.report import write_json
+from kanon_sql.sql.connection import EngineOptions
+from kanon_sql.targets.outputs import refuse_outputs
 
 
 @without_causes

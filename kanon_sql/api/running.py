@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load
+from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engine.connection import EngineOptions
 from kanon_sql.engines.handed_in import SessionJob, handed_in_session, is_session
-from kanon_sql.handed_in import Job, handed_in
-from kanon_sql.pipeline import run_configuration
+from kanon_sql.engines.handed_in_connection import Job, handed_in
 from kanon_sql.progress import Progress
+from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
     import duckdb

@@ -38,8 +38,8 @@ def check(config: str, data: Path | None, reference: Path | None, **options: Any
         raise click.UsageError("with --qi there is one argument, the table to measure")
     loaded = loaded_from(config, releasing_nothing(options), common)
     from kanon_sql import api
-    from kanon_sql.outputs import refuse_outputs
-    from kanon_sql.report import write_json
+    from kanon_sql.report.report import write_json
+    from kanon_sql.targets.outputs import refuse_outputs
 
     read = [("the table that is measured", data), ("the reference", reference)]
     refuse_outputs([loaded], [("--report", common.report)], read)

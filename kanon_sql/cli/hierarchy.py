@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.output import complain, print_data, print_text
-from kanon_sql.printable import escape
+from kanon_sql.report.printable import escape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from rich.tree import Tree
 
+    from kanon_sql.commands.hierarchy import Values
     from kanon_sql.config.model import QuasiIdentifier
     from kanon_sql.hierarchy.export import Branches
-    from kanon_sql.hierarchy.model import Hierarchy
-    from kanon_sql.hierarchy.values import Values
+    from kanon_sql.hierarchy.hierarchy import Hierarchy
 
 _EXAMPLES = 4
 
@@ -78,7 +78,7 @@ def show(name: str, tree: bool, limit: int, show_values: bool) -> None:
     kanon-sql hierarchy show zip.csv --tree
     """
     found = _find(name, show_values)
-    from kanon_sql.hierarchy.model import Hierarchy
+    from kanon_sql.hierarchy.hierarchy import Hierarchy
 
     if not isinstance(found, Hierarchy):
         from kanon_sql.hierarchy.builtin import describe
@@ -103,7 +103,7 @@ def check(name: str, data: str | None, **options: Any) -> None:
 
     Missing values need no row. Exit status 2 when something is wrong.
     """
-    from kanon_sql.hierarchy.model import Hierarchy
+    from kanon_sql.hierarchy.hierarchy import Hierarchy
 
     found = _find(name, options["show_values"])
     told = f"{name} is well formed"
@@ -141,8 +141,8 @@ def build(
 
     The file holds every value of the column: it is as confidential as the data.
     """
-    from kanon_sql.hierarchy.model import Hierarchy
-    from kanon_sql.outputs import refuse_outputs
+    from kanon_sql.hierarchy.hierarchy import Hierarchy
+    from kanon_sql.targets.outputs import refuse_outputs
 
     if (builtin is None) == (name is None):
         raise click.UsageError("expected one of --builtin and --hierarchy")
@@ -194,8 +194,8 @@ def _parse_builtin(how: str) -> QuasiIdentifier:
 @contextmanager
 def _opened(data: str, options: dict[str, Any]) -> Iterator[Values]:
     """The column of DATA."""
-    from kanon_sql.engine.connection import EngineOptions
-    from kanon_sql.hierarchy.values import open_values
+    from kanon_sql.commands.hierarchy import open_values
+    from kanon_sql.sql.connection import EngineOptions
 
     bounds = EngineOptions(
         options["threads"], options["memory_limit"], options["temp_directory"], options["show_values"]
@@ -213,7 +213,7 @@ def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool, 
         print_data(text)
         return
     from kanon_sql.errors import ConfigurationError, EngineError
-    from kanon_sql.release.staging import stage_file
+    from kanon_sql.targets.staging import stage_file
 
     if not overwrite and lexists(output):
         raise ConfigurationError(f"--output: {output} exists already; name another file, or add --overwrite")

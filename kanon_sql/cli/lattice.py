@@ -29,9 +29,9 @@ def lattice(config: str, plot: Path | None, **options: Any) -> None:
     common = take_common(options)
     loaded = loaded_from(config, releasing_nothing(options), common)
     from kanon_sql import api
-    from kanon_sql.outputs import refuse_outputs
-    from kanon_sql.plot.lattice import write_plot
-    from kanon_sql.report import write_json
+    from kanon_sql.report.charts.lattice import write_plot
+    from kanon_sql.report.report import write_json
+    from kanon_sql.targets.outputs import refuse_outputs
 
     if plot is not None and plot.suffix.lower() not in (".svg", ".dot"):
         raise click.UsageError(f"--plot {plot}: expected a file that ends in .svg or .dot")

@@ -17,8 +17,8 @@ from kanon_sql.errors import KanonError, ReleasedError
 if TYPE_CHECKING:
     from kanon_sql.config.arguments import CommandLine
     from kanon_sql.config.load import LoadedConfig
-    from kanon_sql.engine.connection import EngineOptions
     from kanon_sql.progress import Progress
+    from kanon_sql.sql.connection import EngineOptions
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -155,7 +155,7 @@ class Common:
 
     def engine(self) -> EngineOptions:
         """Bounds for the engine."""
-        from kanon_sql.engine.connection import EngineOptions
+        from kanon_sql.sql.connection import EngineOptions
 
         return EngineOptions(self.threads, self.memory_limit, self.temp_directory, self.show_values)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from kanon_sql.printable import escape, escaped, to_json
+from kanon_sql.report.printable import escape, escaped, to_json
 
 Json = dict[str, Any]
 

@@ -63,7 +63,7 @@ def risk(
     common = take_common(options)
     loaded = _loaded(config, options, common)
     from kanon_sql import api
-    from kanon_sql.risks.request import THRESHOLD
+    from kanon_sql.commands.risk.request import THRESHOLD
 
     data = api.risk(
         loaded,

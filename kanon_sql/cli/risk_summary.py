@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kanon_sql.cli.summary import table
-from kanon_sql.plot.diagram import clean, number
-from kanon_sql.plot.risk import size_text
+from kanon_sql.report.charts.diagram import clean, number
+from kanon_sql.report.charts.risk import size_text
 
 Json = dict[str, Any]
 

@@ -9,7 +9,7 @@ import click
 
 from kanon_sql.cli.options import common_options, loaded_from, take_common
 from kanon_sql.cli.output import print_data, print_json, print_text
-from kanon_sql.printable import escape
+from kanon_sql.report.printable import escape
 
 
 @click.group()
@@ -30,7 +30,7 @@ def path() -> None:
     They are used by copying them into a project:
       cp "$(kanon-sql sqlmesh path)" audits/kanon_sql.sql
     """
-    from kanon_sql.sqlmesh import audits_file
+    from kanon_sql.commands.projects.sqlmesh import audits_file
 
     print_data(f"{audits_file()}\n")
 

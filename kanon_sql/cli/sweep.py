@@ -20,8 +20,8 @@ from kanon_sql.cli.output import print_json, print_summary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kanon_sql.commands.sweep.plan import Given
     from kanon_sql.errors import KanonError
-    from kanon_sql.sweep_plan import Given
 
 
 @click.command()
@@ -63,7 +63,7 @@ def sweep(
     """
     common = take_common(options)
     from kanon_sql import api
-    from kanon_sql.sweep_plan import DEFAULT_KS
+    from kanon_sql.commands.sweep.plan import DEFAULT_KS
 
     data = api.sweep(
         _asked(configs, algorithms, options),
@@ -101,7 +101,7 @@ def _asked(configs: tuple[str, ...], algorithms: tuple[str, ...], options: dict[
 def _summarize(data: dict[str, Any]) -> str:
     """The table, below a line about time."""
     from kanon_sql.cli.summary import table
-    from kanon_sql.plot.sweep_lines import HEAD, cells
+    from kanon_sql.report.charts.sweep_lines import HEAD, cells
 
     seconds, count = data["seconds"], len(data["points"])
     head = (

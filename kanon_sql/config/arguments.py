@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from kanon_sql.config.yaml import KeyPath
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.settings.yaml import KeyPath
 
 _LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
 _EXAMPLES = {"prefix": "prefix:4,3,2", "intervals": "intervals:5,10,20", "date": "date:month,year"}

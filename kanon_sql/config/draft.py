@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from kanon_sql.config.yaml import KeyPath, YamlError, read_text, read_yaml
+from kanon_sql.settings.yaml import KeyPath, YamlError, read_text, read_yaml
 
 _PLAIN_SEGMENT = re.compile(r"[\w-]+")
 _QUOTED_SEGMENT = re.compile(r'"((?:[^"]|"")*)"|\'((?:[^\']|\'\')*)\'')

@@ -14,10 +14,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from kanon_sql.config import rules
-from kanon_sql.config.part import ColumnName, DataText, Name, Origin, Part, Width, short_for
-from kanon_sql.config.privacy import PrivacyConfig
-from kanon_sql.config.source import CsvOptions, SourceConfig
+from kanon_sql.privacy.parameters import PrivacyConfig
+from kanon_sql.settings import rules
+from kanon_sql.settings.part import ColumnName, DataText, Name, Origin, Part, Width, short_for
+from kanon_sql.settings.source import CsvOptions, SourceConfig
 
 Objective = Literal["loss", "geometric-mean-loss", "discernibility", "average-class-size", "precision", "entropy"]
 Preference = Literal["loss", "first", "absolute-distance", "relative-distance", "distribution", "suppression"]

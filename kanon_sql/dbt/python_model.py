@@ -19,9 +19,9 @@ from sqlglot import exp
 
 from kanon_sql import api
 from kanon_sql.cli.summary import summarize_run
-from kanon_sql.engine.connection import describe
+from kanon_sql.engines.handed_in_connection import load_for_hand_in
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
-from kanon_sql.handed_in import load_for_hand_in
+from kanon_sql.sql.connection import describe
 
 _WHY = (
     "a release is anonymous as a whole: rows that are added to it are told apart by comparing it with what it was, and "

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from kanon_sql.dialects.types import column_type
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import Item, column
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.dialects.types import column_type
+from kanon_sql.sql.template import Item, column
 
 _LOOKED_AT = 100_000
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.config.model import EngineConfig
-from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
 from kanon_sql.engines.opening import open_target, open_warehouse
-from kanon_sql.release.sink import Sink
 from kanon_sql.source.model import Source
+from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
+from kanon_sql.targets.target import Sink
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

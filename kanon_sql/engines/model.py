@@ -10,17 +10,17 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.dialects.listing import Listing
-from kanon_sql.dialects.model import Dialect
-from kanon_sql.dialects.write import write
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine, Row, literal
 from kanon_sql.errors import EngineError
 from kanon_sql.source.model import Source
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, Row, literal
+from kanon_sql.sql.dialects.dialect import Dialect
+from kanon_sql.sql.dialects.inline_table import Listing
+from kanon_sql.sql.dialects.write import write
 
 
 class Warehouse(ABC):
-    """An engine that holds the rows. It is asked in the portable core of SQL only (kanon_sql.dialects.core).
+    """An engine that holds the rows. It is asked in the portable core of SQL only (kanon_sql.sql.dialects.core).
 
     What leaves it are counts: distinct combinations of values with their rows. `statements` counts what it was asked,
     `folders` of this machine hold what DuckDB reads of it.

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engine.connection import Engine, EngineOptions, open_engine
-from kanon_sql.engine.scratch import spill_folder
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.engines.postgres import Postgres, PostgresTable
 from kanon_sql.engines.postgres_connection import open_connection
@@ -16,10 +14,12 @@ from kanon_sql.engines.spark import Spark
 from kanon_sql.engines.spark_session import open_session
 from kanon_sql.engines.spark_target import SparkFolder, SparkTable
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.release.sink import Sink
-from kanon_sql.release.target import open_file
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
+from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
+from kanon_sql.sql.scratch import spill_folder
+from kanon_sql.targets.opening import open_file
+from kanon_sql.targets.target import Sink
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,15 +14,10 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.deadline import Deadline
-from kanon_sql.dialects.listing import Cell, Listing
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine, Row
-from kanon_sql.engine.template import Item, column, state
 from kanon_sql.engines.counting import brought, counted_statement
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.errors import ConfigurationError, NoReleaseError
-from kanon_sql.frequency import (
+from kanon_sql.frequency.table import (
     Carried,
     Frequency,
     LevelMarginal,
@@ -32,10 +27,15 @@ from kanon_sql.frequency import (
     frequency_items,
 )
 from kanon_sql.hierarchy.mapping import Mapping as MappingTable
-from kanon_sql.models.model import models_of
+from kanon_sql.hierarchy.uncovered import refuse_uncovered
+from kanon_sql.privacy.model import models_of
 from kanon_sql.release.body import cells, or_missing, set_with
 from kanon_sql.source.model import Column
-from kanon_sql.uncovered import refuse_uncovered
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.dialects.inline_table import Cell, Listing
+from kanon_sql.sql.template import Item, column, state
 
 MOST_IN_DUCKDB = 20_000_000  # distinct combinations, of about 100 bytes each
 

@@ -10,19 +10,19 @@ from pathlib import Path
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.dialects.model import refuse_column_names
-from kanon_sql.dialects.write import write
-from kanon_sql.engine.connection import Engine, Row
-from kanon_sql.engine.template import column, state
 from kanon_sql.engines.counting import counted_source
 from kanon_sql.engines.model import Warehouse
-from kanon_sql.prepared import Prepared
 from kanon_sql.release.body import Asked, Body, set_with, with_of
 from kanon_sql.release.compiled_source import own_columns, participating
-from kanon_sql.release.sink import LocalSink, Sink
-from kanon_sql.solution import Solution
+from kanon_sql.release.verify import reading_again
+from kanon_sql.search.problem import Prepared
+from kanon_sql.search.solution import Solution
 from kanon_sql.source.model import Column, Source
-from kanon_sql.verify import reading_again
+from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.dialects.dialect import refuse_column_names
+from kanon_sql.sql.dialects.write import write
+from kanon_sql.sql.template import column, state
+from kanon_sql.targets.target import LocalSink, Sink
 
 _PLAIN_TEXTS = ("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE")
 

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.source import CsvOptions
-from kanon_sql.dialects.listing import Listing, cell_type
-from kanon_sql.dialects.model import find_dialect
-from kanon_sql.dialects.write import table_name
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine, Row
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.engines.spark_session import describe
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.model import Column, Kind, Source, refuse_repeated, select_keys
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.dialects.dialect import find_dialect
+from kanon_sql.sql.dialects.inline_table import Listing, cell_type
+from kanon_sql.sql.dialects.write import table_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -15,10 +15,10 @@ from itertools import pairwise
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import Item, state
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item, state
 
 DATE_LEVELS = ("hour", "day", "month", "quarter", "year", "decade", "century")
 # 38 digits fill the engine's largest integer almost; three widths must fit into it on the way to a remainder.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.model import Hierarchy
+from kanon_sql.hierarchy.hierarchy import Hierarchy
 
 STAR = "*"  # what a missing value becomes at the top
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from kanon_sql.engine.connection import Engine
+from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.hierarchy.mapping import Mapping
-from kanon_sql.hierarchy.model import Hierarchy
+from kanon_sql.sql.connection import Engine
 
 
 def covered_rows(engine: Engine, mapping: Mapping, distinct: exp.Select) -> list[tuple[str, ...]]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.model import Hierarchy
+from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.hierarchy.pairs import is_pairs, tree_levels
 from kanon_sql.hierarchy.problems import Problems
 

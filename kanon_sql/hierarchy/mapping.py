@@ -20,13 +20,13 @@ import duckdb
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import Item, column, quoted, state
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.builtin import build_leaves, drop_leaves
 from kanon_sql.hierarchy.encode import STAR, Leaf, encode
-from kanon_sql.hierarchy.model import Hierarchy
+from kanon_sql.hierarchy.hierarchy import Hierarchy
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item, column, quoted, state
 
 # More labels than this are kept as VARCHAR: beyond 16 bits an ENUM gains nothing. Before 2.0 the engine wrote every
 # label of an ENUM into a Parquet file's dictionary and statistics, those of suppressed rows among them.

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from kanon_sql.dialects.listing import Cell, Listing, cell_type
-from kanon_sql.engine.connection import Row
-from kanon_sql.engine.template import Item, column, quoted
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
+from kanon_sql.sql.connection import Row
+from kanon_sql.sql.dialects.inline_table import Cell, Listing, cell_type
+from kanon_sql.sql.template import Item, column, quoted
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from kanon_sql.dialects.listing import Listing
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine, Row
-from kanon_sql.engine.template import Item, column, state
-from kanon_sql.frequency import code_name
+from kanon_sql.frequency.table import code_name
 from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.release.body import (
     Asked,
@@ -26,9 +22,13 @@ from kanon_sql.release.body import (
     with_of,
 )
 from kanon_sql.release.statement import WRITTEN_DIFFERENTLY
-from kanon_sql.search.lattice import Node
+from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.dialects.inline_table import Listing
+from kanon_sql.sql.template import Item, column, state
 
 _STAR = exp.Literal.string("*")
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from kanon_sql.config import privacy
-from kanon_sql.dialects.listing import Cell, Listing
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import Composed, Item, column, compose, quoted
-from kanon_sql.models.model import Model, Models
-from kanon_sql.models.sensitive import Sensitive
-from kanon_sql.recount import row_total
+from kanon_sql.frequency.sensitive import Sensitive
+from kanon_sql.privacy import parameters as privacy
+from kanon_sql.privacy.model import Model, Models
+from kanon_sql.recount.counting import row_total
 from kanon_sql.release.body import Asked, Body, other_name, present, set_with, source_rows
 from kanon_sql.source.roles import Roles
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.dialects.inline_table import Cell, Listing
+from kanon_sql.sql.template import Composed, Item, column, compose, quoted
 
 Check = tuple[exp.Query, tuple[Listing, ...], tuple[str, ...]]
 

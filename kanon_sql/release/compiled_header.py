@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.dialects.listing import Listing
-from kanon_sql.dialects.model import Dialect
 from kanon_sql.release.compiled_source import Statement
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
+from kanon_sql.sql.dialects.dialect import Dialect
+from kanon_sql.sql.dialects.inline_table import Listing
 
 
 def header_lines(

@@ -11,16 +11,16 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.dialects.model import Dialect, find_dialect, refuse_column_names
-from kanon_sql.dialects.write import table_name
-from kanon_sql.engine import template
-from kanon_sql.engine.template import column
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.models.model import Models
-from kanon_sql.prepared import Prepared
+from kanon_sql.privacy.model import Models
 from kanon_sql.release.body import present
+from kanon_sql.search.problem import Prepared
 from kanon_sql.source.database import with_absolute_paths
 from kanon_sql.source.model import Column, Source
+from kanon_sql.sql import template
+from kanon_sql.sql.dialects.dialect import Dialect, find_dialect, refuse_column_names
+from kanon_sql.sql.dialects.write import table_name
+from kanon_sql.sql.template import column
 
 MAPPINGS = ("inline", "table")
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

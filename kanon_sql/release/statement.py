@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine
-from kanon_sql.engine.template import Item, column, state
-from kanon_sql.frequency import code_name
+from kanon_sql.frequency.table import code_name
 from kanon_sql.hierarchy.mapping import Mapping
-from kanon_sql.search.lattice import Node
-from kanon_sql.solution import Writing
+from kanon_sql.search.full_domain.lattice import Node
+from kanon_sql.search.solution import Writing
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item, column, state
 
 # Rows are sorted by a keyed hash: without the 128 bits of key, drawn for this run and forgotten after it, the order
 # tells nothing of the source's order, even to one who could guess the state of the engine's generator.

@@ -8,11 +8,11 @@ from pathlib import Path
 import duckdb
 from sqlglot import exp
 
-from kanon_sql.config.source import SourceConfig
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import EngineOptions, lock_down, open_engine
 from kanon_sql.errors import EngineError
+from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.database import attach, refuse_other_than_select, split_name, with_absolute_paths
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import EngineOptions, lock_down, open_engine
 
 
 def allowed_places(source: SourceConfig, base: Path) -> tuple[list[Path], list[Path]]:

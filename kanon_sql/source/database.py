@@ -11,10 +11,10 @@ from sqlglot import exp, tokenize
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine, literal
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.model import Column, Source, refuse_repeated, select_keys
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, literal
 
 _RESERVED = {"memory", "system", "temp", "main"}
 

@@ -8,15 +8,15 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.source import SourceConfig
-from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.allowed import refuse_elsewhere
 from kanon_sql.source.csv import open_csv
 from kanon_sql.source.database import attached_as, open_query, open_table
 from kanon_sql.source.files import Files, find_files, refuse_remote
 from kanon_sql.source.model import Source
 from kanon_sql.source.parquet import open_parquet
+from kanon_sql.sql.connection import Engine
 
 
 def open_source(engine: Engine, loaded: LoadedConfig) -> Source:

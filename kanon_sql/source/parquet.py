@@ -7,10 +7,10 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from kanon_sql.data_files import head_of, kind_of
-from kanon_sql.engine.connection import Engine, literal
 from kanon_sql.errors import EngineError
+from kanon_sql.settings.data_files import head_of, kind_of
 from kanon_sql.source.model import Column, Source, select_keys
+from kanon_sql.sql.connection import Engine, literal
 
 
 def open_parquet(

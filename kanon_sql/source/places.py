@@ -8,11 +8,11 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from kanon_sql.engine import template
-from kanon_sql.engine.connection import Engine
 from kanon_sql.errors import EngineError
 from kanon_sql.source.csv import read_csv
 from kanon_sql.source.model import Column, CsvDialect, Source
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
 
 _NO_DELIMITER = "\x02"  # a file that holds it has no lines that could be counted
 _VIRTUAL = {"filename", "file_row_number"}  # what the engine calls a file and the places of its rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.words import MOST_SUGGESTED, near
+from kanon_sql.config.messages import MOST_SUGGESTED, near
 from kanon_sql.errors import UnfittingSourceError, bounded
 from kanon_sql.source.model import Column, Role, Source
 

@@ -1,0 +1,288 @@
+"""`kanon-sql apply` from end to end: the levels of a recorded release for new data of the same source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.commands.apply.applying import Applying, Outcome, Texts, generalized
+from kanon_sql.commands.apply.differences import recount_differences
+from kanon_sql.commands.apply.request import ApplyRequest, configure
+from kanon_sql.commands.run.pipeline import allow_paths, describe_algorithm, refuse_report
+from kanon_sql.commands.run.uniqueness import unique_columns
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError
+from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes
+from kanon_sql.ledger.earlier import Related, find_related, open_earlier, refuse_place
+from kanon_sql.ledger.ledger import Entry, find_entry
+from kanon_sql.ledger.recording import Made, conflict, recorded, refuse_early
+from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.release.same_rows import verify_rows
+from kanon_sql.release.statement import sort_items
+from kanon_sql.release.verify import Judgement, reading_again, verify_levels
+from kanon_sql.report.ending import ending
+from kanon_sql.report.report import ReportDraft
+from kanon_sql.search.full_domain.lattice import Node
+from kanon_sql.search.full_domain.problem import FullDomain
+from kanon_sql.search.prepare import load_hierarchies, prepare_search, roles_of
+from kanon_sql.search.solution import Writing
+from kanon_sql.source.files import format_of
+from kanon_sql.source.model import Source
+from kanon_sql.source.opening import open_source
+from kanon_sql.source.roles import Roles
+from kanon_sql.sql import signals
+from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
+from kanon_sql.sql.deadline import Deadline, TimeUpError
+from kanon_sql.targets.opening import open_sink, prepare
+from kanon_sql.targets.target import LocalSink
+
+Json = dict[str, Any]
+
+_WRITING = Writing(order="random", seed=None, plain_text=True, as_text=False)
+
+
+@dataclass
+class _Run:
+    """One run, and what is recorded on the way."""
+
+    loaded: LoadedConfig
+    base: Entry
+    related: Related
+    request: ApplyRequest
+    progress: Progress
+    watch: Stopwatch
+    draft: ReportDraft
+    outcome: Outcome | None = None
+    differences: Sequence[Json] = ()
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier."""
+        found: dict[str, int] = self.base.details["solution"]["levels"]
+        return found
+
+    @property
+    def node(self) -> Node:
+        """The levels in the configuration's order."""
+        return tuple(self.levels[name] for name in self.loaded.config.quasi_identifiers)
+
+    def report(self) -> Json:
+        """The report as JSON data."""
+        report = self.draft.to_dict()
+        for name in ("search", "loss", "algorithm"):
+            del report[name]
+        outcome = self.outcome
+        return {
+            **report,
+            "applied": self.base.id,
+            "suppressed": None
+            if outcome is None
+            else {
+                "waiting": outcome.waiting,
+                "violating": {"rows": outcome.violating, "classes": outcome.violating_classes},
+                "differing": {"rows": outcome.changed, "classes": outcome.changed_classes},
+            },
+            "earlier": list(self.differences),
+        }
+
+
+def apply_release(
+    request: ApplyRequest,
+    options: EngineOptions,
+    progress: Progress,
+    *,
+    time_limit: float | None = None,
+    report: Path | None = None,
+) -> Json:
+    """Releases new data at the levels of an earlier release, and records that; the report.
+
+    Raises the errors of kanon_sql.errors; an existing target and the ledger are then untouched.
+    """
+    base = find_entry(request.entries, request.number, request.ledger)
+    loaded = configure(request, base)
+    draft = ReportDraft(algorithm=describe_algorithm(loaded.config.algorithm), privacy=loaded.config.privacy)
+    run = _Run(loaded, base, find_related(request.entries, base), request, progress, Stopwatch(), draft)
+    if report is not None:
+        refuse_report(loaded, report)
+    with ending(loaded, draft, run.watch, report, run.report):
+        _run(run, options, time_limit)
+    return run.report()
+
+
+def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
+    loaded, related = run.loaded, run.related
+    run.draft.order = loaded.config.release.order
+    if loaded.config.release.suppressed == "mask":
+        run.draft.warnings.append("suppressed rows are dropped, not masked: masked ones would tell what has changed")
+    refuse_early(loaded, run.draft, options)
+    _refuse_others(run)
+    for one in related.compared:
+        if loaded.config.target is not None and loaded.config.target.path is not None:
+            refuse_place(loaded.base / loaded.config.target.path, one, run.request.ledger)
+    hierarchies = load_hierarchies(loaded, show_values=options.show_values)
+    with _opened(run, options) as (engine, sink):
+        source = open_source(engine, loaded)
+        roles = roles_of(engine, loaded, source, hierarchies)
+        _refuse_changes(run, source, roles, hierarchies)
+        run.draft.target = sink.describe()
+        sink.refuse(roles.released, loaded.place("target"))
+        with run.watch.part("read"), run.progress.step("reading earlier releases", engine.progress):
+            earlier = [open_earlier(engine, one, run.request.ledger) for one in related.compared]
+        texts = _texts(run, source, roles, earlier)
+        sink.prepare(engine, source)
+        allow_paths(engine, loaded, source, sink, earlier)
+        with run.watch.part("read"):
+            prepared = prepare_search(engine, loaded, source, roles, hierarchies, run.progress)
+            assert isinstance(prepared, FullDomain)
+            run.draft.source_rows = prepared.source_rows
+            run.draft.missing = prepared.source_rows - prepared.n
+            run.draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
+        with run.watch.part("decide"), run.progress.step("comparing with earlier releases", engine.progress):
+            applying = _decide(run, engine, prepared, texts, earlier, Deadline(time_limit))
+        _require(run, prepared.n)
+        with run.watch.part("release"), run.progress.step("writing the release", engine.progress):
+            select = applying.select(sort_items(_WRITING))
+            sink.write(engine, select, source, [item.name for item in roles.released])
+        with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
+            with reading_again():
+                written = sink.written(engine)
+            _verify(run, engine, prepared, written, texts, earlier)
+            run.draft.verification = verify_rows(engine, loaded, sink, written, select)
+            seen = len(run.request.entries)
+            paths = sink.paths()
+            made = Made(engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen)
+            with recorded(loaded, made):
+                signals.hold()
+                sink.commit(engine)
+                run.draft.status = "released"
+        run.draft.warnings += sink.warnings
+
+
+@contextmanager
+def _opened(run: _Run, options: EngineOptions) -> Iterator[tuple[Engine, LocalSink]]:
+    prepare(run.loaded)
+    with open_engine(options) as engine, open_sink(engine, run.loaded) as sink:
+        yield engine, sink
+
+
+def _refuse_others(run: _Run) -> None:
+    """Releases of the same source at other levels: what the new one adds to them cannot be said class by class."""
+    if not run.related.others:
+        return
+    numbers = ", ".join(str(one.id) for one in run.related.others)
+    asked = run.loaded.config.releases
+    assert asked is not None
+    conflict(
+        run.loaded,
+        asked,
+        run.draft,
+        f"{run.request.ledger} holds {'release' if len(run.related.others) == 1 else 'releases'} {numbers} of the same "
+        "source at other levels or with other columns, with which the new one cannot be compared class by class",
+    )
+
+
+def _refuse_changes(run: _Run, source: Source, roles: Roles, hierarchies: Hierarchies) -> None:
+    """Raises ConfigurationError where the levels do not mean what they meant."""
+    problems = [
+        f"release {one.id}: {problem}"
+        for one in run.related.compared
+        for problem in changes(one.details["columns"], roles, hierarchies, run.levels)
+    ]
+    problems += [
+        f"the hierarchy of {name!r} has a label that reads as a missing value; both cannot be told apart"
+        for name in ambiguous_labels(roles, hierarchies, run.levels, source.missing)
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+
+
+def _texts(run: _Run, source: Source, roles: Roles, earlier: Sequence[Source]) -> Texts:
+    """How the releases are compared. Raises ConfigurationError for CSV beside other kinds."""
+    target = run.loaded.config.target
+    assert target is not None
+    named = (target.format or format_of(Path(target.path))) if target.path is not None else None
+    if target.in_place:
+        named = "csv" if source.kind == "csv" else None
+    as_csv = named == "csv"
+    for entry, one in zip(run.related.compared, earlier, strict=True):
+        if (one.kind == "csv") != as_csv:
+            raise ConfigurationError(
+                f"{run.loaded.place('target')}: release {entry.id} is {'' if one.kind == 'csv' else 'no '}CSV, which "
+                "does not tell an empty text from a missing value; release all as CSV, or none"
+            )
+    names = tuple(item.name for item in roles.quasi_identifiers)
+    others = tuple(item.name for item in roles.released if item.name not in names)
+    return Texts(names, others, source.missing, as_csv)
+
+
+def _decide(
+    run: _Run,
+    engine: Engine,
+    prepared: FullDomain,
+    texts: Texts,
+    earlier: Sequence[Source],
+    deadline: Deadline,
+) -> Applying:
+    """Generalizes the new data, and decides what of it is released."""
+    as_text = run.loaded.config.release.suppressed == "mask"
+    candidates = generalized(engine, prepared, run.node, replace(_WRITING, order="none", as_text=as_text))
+    k = run.loaded.config.privacy.k
+    applying = Applying(engine, texts, prepared.models, k, candidates, earlier)
+    problems = [
+        f"the intervals of {mapping.column!r} are written in another way than in release {entry.id}: one of both has "
+        "only integers, the other not; expected numbers of one kind"
+        for number, entry in enumerate(run.related.compared, 1)
+        for position, (mapping, level) in enumerate(zip(prepared.frequency.mappings, run.node, strict=True))
+        if mapping.builtin == "intervals" and 0 < level < mapping.height and applying.mixes_styles(number, position)
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+    try:
+        run.outcome = applying.decide(deadline)
+    except TimeUpError:
+        raise OutOfTimeError("time ran out while the releases were compared; raise --time-limit") from None
+    return applying
+
+
+def _verify(
+    run: _Run, engine: Engine, prepared: FullDomain, written: Source, texts: Texts, earlier: Sequence[Source]
+) -> None:
+    """Counts again what was written, and what it and each earlier release tell apart. Raises VerificationError."""
+    outcome = run.outcome
+    assert outcome is not None
+    question = prepared.question(run.loaded.config.privacy.k, written)
+    run.draft.counts = verify_levels(
+        engine,
+        written,
+        [item.name for item in prepared.roles.released],
+        prepared.names,
+        prepared.frequency.mappings,
+        run.node,
+        Judgement(question),
+        rows=outcome.released,
+        masked=0,
+    )
+    numbered = [(one.id, table) for one, table in zip(run.related.compared, earlier, strict=True)]
+    run.differences = recount_differences(engine, texts, written, numbered, question)
+    run.draft.suppressed, run.draft.released = outcome.suppressed, outcome.released
+    run.draft.solution = {"levels": run.levels, "height": sum(run.node)}
+
+
+def _require(run: _Run, n: int) -> None:
+    """Raises NoReleaseError where too few rows may be released."""
+    outcome = run.outcome
+    assert outcome is not None
+    limit = run.draft.limit = run.loaded.config.suppression.rows(n)
+    if outcome.suppressed <= limit and outcome.released:
+        return
+    said = (
+        f"{outcome.suppressed} of {n} rows would be suppressed, the limit is {limit}: {outcome.waiting} wait until "
+        f"more are added to their classes, {outcome.violating} lie in {outcome.violating_classes} classes that violate "
+        f"k or a model, {outcome.changed} in {outcome.changed_classes} classes of which too few rows have changed"
+    )
+    if not outcome.released:
+        raise NoReleaseError(f"no row could be released beside the earlier releases: {said}")
+    raise NoReleaseError(f"{said}; raise it by --set suppression.limit={outcome.suppressed}, or wait for more changes")

@@ -1,0 +1,113 @@
+"""What is applied to what: the configuration of a recorded release with new data and a new target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.ledger.earlier import configuration_of
+from kanon_sql.ledger.ledger import Entry
+from kanon_sql.search.full_domain.problem import FULL_DOMAIN
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.files import format_of
+
+_MAY_BE_SET = ("target", "suppression", "releases.on_conflict")
+
+
+@dataclass(frozen=True)
+class ApplyRequest:
+    """What is applied: release `number` of a ledger with these `entries` to the file `data`, released to `output`."""
+
+    number: int
+    data: Path
+    ledger: Path
+    entries: Sequence[Entry]
+    output: Path | None
+    overrides: Sequence[tuple[str, Any]] = ()
+
+
+def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
+    """The configuration of the release with the new data as source and a target of its own.
+
+    Raises ConfigurationError with every reason why it cannot be applied.
+    """
+    other = [key for key, _ in request.overrides if not _may_be_set(key)]
+    if other:
+        raise ConfigurationError(
+            f"--set {other[0]}: the levels of a release hold for its own columns, hierarchies and models; expected "
+            f"one of {', '.join(_MAY_BE_SET)}"
+        )
+    loaded = configuration_of(base, request.ledger, request.overrides)
+    config = loaded.config
+    problems = []
+    if config.algorithm.name not in FULL_DOMAIN:
+        problems.append(f"{loaded.place('algorithm')}: {config.algorithm.name} has no levels that could be applied")
+    if config.privacy.entity is not None:
+        problems.append(
+            f"{loaded.place('privacy', 'entity')}: a release holds no entities, so that what was removed cannot be "
+            "counted by them; expected a release of which k counts rows"
+        )
+    problems += [
+        f"{loaded.place('privacy', key)}: it speaks of a population, in which rows that were added or removed have no "
+        "class of their own; expected a release without it"
+        for key in ("k_map", "delta_presence")
+        if getattr(config.privacy, key)
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+    release = config.release.model_copy(update={"order": "random", "seed": None})
+    assert config.releases is not None
+    changed = {
+        "source": _source(config.source, request.data),
+        "target": _target(request, loaded),
+        "release": release,
+        "releases": config.releases.model_copy(update={"path": str(request.ledger.absolute())}),
+        "report": None,
+    }
+    return replace(loaded, config=config.model_copy(update=changed))
+
+
+def _may_be_set(key: str) -> bool:
+    return any(key == known or key.startswith(f"{known}.") for known in _MAY_BE_SET)
+
+
+def _source(recorded: SourceConfig, data: Path) -> SourceConfig:
+    """The new data, read as the source was: a file, or the same table or query of another database."""
+    path = str(data.absolute())
+    if recorded.database is not None and data.suffix.lower() in (".duckdb", ".db", ".ddb"):
+        return recorded.model_copy(update={"database": path})
+    given = {"path": path, "missing": recorded.missing}
+    return SourceConfig(**given, **({"csv": recorded.csv} if recorded.path is not None else {}))
+
+
+def _target(request: ApplyRequest, loaded: LoadedConfig) -> TargetConfig:
+    """Where the release goes: `output`, or a target that was set, or the file of the first with a number behind it."""
+    target = loaded.config.target
+    assert target is not None
+    if request.output is None and any(key.split(".")[0] == "target" for key, _ in request.overrides):
+        return target
+    if request.output is not None:
+        path = request.output.absolute()
+    elif target.path is not None:
+        path = _numbered(loaded.base / target.path, request)
+    else:
+        raise ConfigurationError("-o is not given; expected the file of the new release, CSV or Parquet by its suffix")
+    kept: dict[str, Any] = {"path": str(path), "overwrite": target.overwrite}
+    if target.path is not None and format_of(path) == (target.format or format_of(Path(target.path))):
+        kept |= {"csv": target.csv, "compression": target.compression}
+    return TargetConfig(**{name: value for name, value in kept.items() if value is not None})
+
+
+def _numbered(path: Path, request: ApplyRequest) -> Path:
+    """release.csv as release-2.csv; a number that is there already is replaced."""
+    number = request.entries[-1].id + 1
+    stem, dot, suffix = path.name.partition(".")
+    head, dash, last = stem.rpartition("-")
+    if dash and last == str(request.number):
+        stem = head
+    return path.with_name(f"{stem}-{number}{dot}{suffix}").absolute()

@@ -1,0 +1,99 @@
+"""Measuring a table as it stands: is it k-anonymous in its quasi-identifiers, and does it hold the models?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.engines.counting import bring_tuples
+from kanon_sql.errors import EngineError
+from kanon_sql.frequency.judged import ModelInputs, model_columns, read_models
+from kanon_sql.frequency.population import open_populations, persons_as_they_stand, refuse_strangers
+from kanon_sql.frequency.table import count_rows, normalized, participants
+from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.recount.counting import ClassCounts, Question, Table, comparable, count_classes
+from kanon_sql.report.entries import privacy_entries
+from kanon_sql.source.csv import ragged_rows
+from kanon_sql.source.model import Source
+from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import state
+
+
+def check_table(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    progress: Progress,
+    watch: Stopwatch,
+    reference: Source | None = None,
+) -> dict[str, Any]:
+    """The report of a check: `status` is satisfied or violated. Texts that mean missing are read as NULL.
+
+    Distributions are compared with those of `reference`, or of the table itself. Raises ConfigurationError for columns
+    that are not there, EngineError for a table that cannot be read, NoReleaseError for one without rows.
+    """
+    config = loaded.config
+    roles = assign_roles(source, loaded, measured_only=True)
+    try:
+        with progress.step("counting classes", engine.progress), watch.part("check"):
+            total, n = count_rows(source.home or engine, source, roles, config.missing)
+            counts = _count(engine, loaded, source, roles, reference)
+    except EngineError as error:
+        ragged = ragged_rows(engine, source) if source.kind == "csv" and source.home is None else None
+        raise EngineError(ragged or [f"{source.label}: {problem}" for problem in error.problems]) from error
+    satisfied = counts.violating_classes == 0
+    return {
+        "status": "satisfied" if satisfied else "violated",
+        "table": source.label,
+        "rows": {"source": total, "missing": total - n, "measured": n},
+        "quasi_identifiers": [item.name for item in roles.quasi_identifiers],
+        "classes": {
+            "count": counts.classes,
+            "min": counts.smallest,
+            "max": counts.largest,
+            "average": counts.average,
+        },
+        "privacy": privacy_entries(config.privacy, counts.fewest, counts.models),
+        "reference": reference.label if reference is not None else "the table itself",
+        "violations": {
+            "classes": counts.violating_classes,
+            "rows": counts.violating_rows,
+            "unique": counts.unique_rows,
+        },
+        "seconds": {name: round(seconds, 4) for name, seconds in {**watch.seconds, "total": watch.total()}.items()},
+    }
+
+
+def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, reference: Source | None) -> ClassCounts:
+    config = loaded.config
+    rows = participants(source, roles, config.missing)
+    if source.home is not None:
+        read = dict.fromkeys([*roles.quasi_identifiers, *model_columns(loaded, source)])
+        rows = bring_tuples(engine, source.home, rows, list(read), state("raw_frequency"))
+    judged = read_models(engine, loaded, source, rows, reference)
+    populations = open_populations(engine, loaded)
+    values = [normalized(item, source.missing) for item in roles.quasi_identifiers]
+    if populations:
+        values = [exp.cast(value, "VARCHAR") for value in values]
+    compared = None
+    if reference is not None:
+        others = reference.relation
+        if config.missing != "keep":
+            others = participants(reference, assign_roles(reference, loaded, measured_only=True), config.missing)
+        compared = _table(reference, others, (), judged)
+    persons = [persons_as_they_stand(one, roles, config.missing) for one in populations]
+    question = Question(config.privacy.k, judged.models, judged.columns, compared, persons, source.missing)
+    counts = count_classes(engine, _table(source, rows, values, judged), question)
+    refuse_strangers(counts, judged.models)
+    return counts
+
+
+def _table(source: Source, rows: exp.Select, values: Sequence[exp.Expr], judged: ModelInputs) -> Table:
+    columns = {name: source.column(name) for name in judged.columns}
+    sensitive = {name: comparable(item, item, source.missing) for name, item in columns.items()}
+    entity = normalized(source.column(judged.entity.name), source.missing) if judged.entity is not None else None
+    return Table(rows, values, sensitive, entity, weighted=source.home is not None)

@@ -1,0 +1,167 @@
+"""The release as one self-contained statement, for people and tools that run SQL themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.commands.compile.mapping_files import write_listings
+from kanon_sql.commands.projects.sqlmesh.text import standing_for_itself
+from kanon_sql.commands.run.pipeline import request_of
+from kanon_sql.commands.run.uniqueness import unique_columns
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.frequency.sensitive import Sensitive
+from kanon_sql.progress import Progress
+from kanon_sql.release.body import Asked, Body, set_with, with_of
+from kanon_sql.release.compiled_check import compiled_check
+from kanon_sql.release.compiled_header import comment, header_lines, named_tables
+from kanon_sql.release.compiled_source import Statement, release_table, rows_that_take_part
+from kanon_sql.report.report import ReportDraft
+from kanon_sql.search.problem import Prepared
+from kanon_sql.search.solution import Solution
+from kanon_sql.source.model import Source
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.dialects.dialect import Dialect, find_dialect, refuse_column_names
+from kanon_sql.sql.dialects.inline_table import Listing
+from kanon_sql.sql.dialects.write import refuse_repeated, table_name, write
+from kanon_sql.targets.target import refuse_names
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A statement as `text` over `source`; `files` are the mapping tables that were written beside it.
+
+    `sensitive` are the columns that privacy models speak of.
+    """
+
+    text: str
+    body: Body
+    source: Source
+    sensitive: Mapping[str, Sensitive]
+    files: tuple[Path, ...] = ()
+    warnings: tuple[str, ...] = ()
+    listings: tuple[Listing, ...] = ()
+
+
+def compile_configuration(
+    engine: Engine,
+    loaded: LoadedConfig,
+    prepared: Prepared,
+    statement: Statement,
+    draft: ReportDraft,
+    progress: Progress,
+    deadline: Deadline,
+) -> Compiled:
+    """Searches and compiles; `draft` is filled in on the way. Raises the errors of kanon_sql.errors."""
+    request = request_of(loaded.config, prepared.n)
+    draft.source_rows, draft.missing = prepared.source_rows, prepared.source_rows - prepared.n
+    draft.limit = request.limit
+    draft.engine = prepared.describe_engine()
+    draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
+    with progress.step("searching"):
+        solution = prepared.solve(engine, loaded.config.algorithm, request, deadline, progress)
+    draft.search = solution.describe_search()
+    draft.warnings += solution.notes
+    solution.require()
+    compiled = compile_solution(engine, loaded, prepared, solution, statement)
+    draft.solution, draft.loss = solution.describe(), solution.describe_loss()
+    draft.suppressed, draft.masked = solution.suppressed, compiled.body.masked
+    draft.released = prepared.n - solution.suppressed
+    draft.warnings += compiled.warnings
+    draft.status = "released"
+    return compiled
+
+
+def describe_compiled(draft: ReportDraft, statement: Statement, compiled: Compiled) -> dict[str, Any]:
+    """The report of `kanon-sql compile`: what a run would report, and the statement in place of a release."""
+    data = draft.to_dict()
+    executed = find_dialect(statement.dialect).executed
+    data["status"] = "compiled"
+    del data["classes"], data["privacy"]
+    data["release"] = {"order": draft.order}
+    data["statement"] = {
+        "dialect": statement.dialect,
+        "executed_by_tests": executed is not None,
+        "is_check": statement.check,
+        "mappings": [str(file) for file in compiled.files],
+        "sql": compiled.text,
+    }
+    return data
+
+
+def compile_solution(
+    engine: Engine, loaded: LoadedConfig, prepared: Prepared, solution: Solution, asked_for: Statement
+) -> Compiled:
+    """Writes the statement of a solution, and with --mappings table the CSV files of its tables.
+
+    Raises ConfigurationError for what the dialect cannot say.
+    """
+    dialect = find_dialect(asked_for.dialect)
+    release = loaded.config.release
+    asked = Asked(
+        rows=rows_that_take_part(loaded, prepared, asked_for, dialect),
+        missing=prepared.source.missing,
+        order=release.order,
+        as_text=release.suppressed == "mask",
+        masks=release.suppressed == "mask",
+        carried=prepared.models.entity if asked_for.check else None,
+    )
+    refuse_names(prepared.roles.released, loaded.place())
+    body = solution.compiled(asked)
+    refuse_column_names(dialect, [one.name for one in body.released], loaded.place())
+    statement: exp.Query = body.statement
+    listings, unchecked = body.listings, tuple[str, ...]()
+    if asked_for.check:
+        stored = release_table(asked_for, dialect, prepared.models)
+        k = loaded.config.privacy.k
+        statement, listings, unchecked = compiled_check(engine, asked, prepared.roles, body, prepared.models, k, stored)
+    used = {table.name for table in statement.find_all(exp.Table)}
+    listings = tuple(one for one in listings if one.name in used)
+    lines = [*body.lines, *solution.notes]
+    header = header_lines(loaded, prepared.source, prepared.roles, lines, asked_for, dialect)
+    header += [f"Not checked: {key}, which compares with a population." for key in unchecked]
+    warnings = [
+        f"{key} compares with a population, which is no part of the statement: not checked" for key in unchecked
+    ]
+    files = _put_in(statement, listings, asked_for, dialect, header)
+    if asked_for.for_sqlmesh:
+        statement = standing_for_itself(statement)
+    text = comment(header) + write(statement, dialect) + ";\n"
+    if dialect.longest_text is not None and len(text) > dialect.longest_text:
+        warnings.append(
+            f"the statement has {len(text)} characters, {dialect.name} takes about {dialect.longest_text}: "
+            "--mappings table names the tables instead"
+        )
+    models = prepared.models.columns
+    return Compiled(text, body, prepared.source, models, tuple(files), tuple(warnings), listings)
+
+
+def _put_in(
+    statement: exp.Query, listings: Sequence[Listing], asked_for: Statement, dialect: Dialect, header: list[str]
+) -> list[Path]:
+    """Puts the listings into the statement, or names their tables and writes their files; the header says which."""
+    files: list[Path] = []
+    for one in listings:
+        refuse_repeated(one, dialect)
+    if asked_for.mappings == "inline":
+        ctes = [one.inline(dialect) for one in listings]
+        if listings:
+            header.append("It holds values of the source: this text is as confidential as the source.")
+    else:
+        tables = [_table_of(one, asked_for, dialect) for one in listings]
+        ctes = [one.named(dialect, table) for one, table in zip(listings, tables, strict=True)]
+        folder = asked_for.mapping_folder or Path()
+        files = write_listings(folder, [(table.name, one) for table, one in zip(tables, listings, strict=True)])
+        header += named_tables(listings, files, [table.sql(dialect.name) for table in tables])
+    set_with(statement, [*ctes, *with_of(statement).expressions])
+    return files
+
+
+def _table_of(listing: Listing, asked_for: Statement, dialect: Dialect) -> exp.Table:
+    """The table that a listing is to be loaded into."""
+    return table_name(f"{asked_for.mapping_prefix}{listing.name}", dialect, "--mapping-prefix")

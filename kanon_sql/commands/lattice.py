@@ -1,0 +1,69 @@
+"""All nodes of a lattice, measured: what `kanon-sql lattice` shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import OutOfTimeError
+from kanon_sql.progress import Progress
+from kanon_sql.search.full_domain.checker import NodeChecker
+from kanon_sql.search.full_domain.dispatch import search
+from kanon_sql.search.full_domain.lattice import Node
+from kanon_sql.search.full_domain.problem import FullDomain, node_json
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.deadline import Deadline, TimeUpError
+
+
+@dataclass(frozen=True)
+class LatticeListing:
+    """Every node in order of height, then levels; `data` is what `lattice --json` prints."""
+
+    data: dict[str, Any]
+
+
+def list_lattice(
+    engine: Engine, loaded: LoadedConfig, prepared: FullDomain, progress: Progress, time_limit: float | None
+) -> LatticeListing:
+    """Measures every node. Raises OutOfTimeError when the time limit passes first."""
+    config, lattice = loaded.config, prepared.lattice
+    limit = config.suppression.rows(prepared.frequency.n)
+    checker = NodeChecker(
+        prepared.nodes or engine, prepared.frequency, prepared.models, config.privacy.k, limit, progress
+    )
+    deadline = Deadline(time_limit)
+    weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
+    nodes = []
+    checker.with_entropy = config.algorithm.objective == "entropy"  # which the winner is found by
+    try:
+        with progress.step(f"measuring {lattice.size} nodes"), checker.engine.until(deadline):
+            for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
+                for levels in lattice.nodes_at(height):
+                    deadline.check()
+                    nodes.append(checker.measures(levels))
+            found = search(config.algorithm, lattice, checker, weights, deadline).winner
+    except TimeUpError:
+        raise OutOfTimeError(
+            f"time ran out after {checker.checked} of {lattice.size} nodes; raise --time-limit, or narrow the "
+            "lattice by min_level and max_level"
+        ) from None
+    satisfying = {node.levels for node in nodes if node.suppressed <= checker.limit}
+    shown = []
+    above: set[Node] = set()  # nodes with a satisfying one below
+    for node in nodes:
+        satisfies = node.levels in satisfying
+        if any(below in satisfying or below in above for below in lattice.predecessors(node.levels)):
+            above.add(node.levels)
+        minimal = satisfies and node.levels not in above
+        chosen = found is not None and node.levels == found.levels
+        shown.append({**node_json(node, prepared.names), "satisfies": satisfies, "minimal": minimal, "winner": chosen})
+    return LatticeListing(
+        {
+            "quasi_identifiers": list(prepared.names),
+            "k": config.privacy.k,
+            "limit": limit,
+            "rows": prepared.frequency.n,
+            "nodes": shown,
+        }
+    )

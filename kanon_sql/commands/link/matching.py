@@ -1,0 +1,178 @@
+"""Which rows of two tables match: both sides are grouped, values are matched column by column, groups by equality.
+
+No row is compared with a row. The distinct values of each linking column are matched first; values of a side that match
+the same values of the other share a *signature*. Both sides then go down their columns at once, most selective first:
+the combinations of signatures are nodes, and only pairs of nodes that matched so far are looked at again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from sqlglot import exp
+
+from kanon_sql.commands.link.cells import Cell, Meaning, typed_leaf
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item, state
+
+SIDES = ("left", "right")
+
+
+@dataclass(frozen=True)
+class ColumnMatch:
+    """One linking column: distinct values of both sides, those without a match, and the rows that hold these."""
+
+    left_values: int
+    left_unmatched: int
+    left_unmatched_rows: int
+    right_values: int
+    right_unmatched: int
+    right_unmatched_rows: int
+
+
+def text_name(index: int) -> str:
+    """The column of a table of groups that holds linking column number `index`."""
+    return f"v{index}"
+
+
+def table(side: str, name: str, index: int | None = None) -> str:
+    """A table of one side, of one linking column where `index` is given."""
+    return state(f"{side}_{name}" if index is None else f"{side}_{name}_{index}")
+
+
+def group_rows(engine: Engine, side: str, rows: exp.Select, cells: Sequence[Cell]) -> int:
+    """Makes the table groups(number, node, row_count, v0 ...) of one side, the only pass over its rows; their count."""
+    items: list[Item] = [{"value": cell.text, "text": text_name(i)} for i, cell in enumerate(cells)]
+    names = {"groups": table(side, "groups"), "table_rows": rows}
+    engine.query("linking/groups", names=names, lists={"cell": items})
+    return int(engine.query("linking/total", names={"groups": names["groups"]})[0][0])
+
+
+def match_groups(
+    engine: Engine,
+    left: Sequence[Cell],
+    right: Sequence[Cell],
+    meanings: Sequence[Meaning],
+    *,
+    meets: bool = False,
+) -> list[ColumnMatch]:
+    """Makes the table pairs(left_node, right_node) of the groups that match.
+
+    The groups of each side then carry their node; those that match nothing in some column are gone. With `meets` a
+    table meets_i(left_label, right_label, said) tells for each column what two values that match say together.
+    """
+    found: list[ColumnMatch] = []
+    shares: list[tuple[float, int]] = []
+    for i, meaning in enumerate(meanings):
+        _match_values(engine, i, meaning, (left[i].type, right[i].type), meets=meets)
+        found.append(_signatures(engine, i))
+        names = {"signature_matches": table("both", "signature_matches", i)}
+        shares.append((engine.query("linking/selectivity", names=names)[0][0], i))
+    engine.query("linking/root", names={"pairs": state("pairs")})
+    texts: list[Item] = [{"text": text_name(i)} for i in range(len(meanings))]
+    for _, i in sorted(shares):
+        _descend(engine, i, texts)
+    return found
+
+
+def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[str], *, meets: bool) -> None:
+    """Makes the table matches(left_code, right_code) of the distinct values of one linking column.
+
+    `kinds` are the types that it has on both sides.
+    """
+    names = {name: state(name) for name in ("matches", "narrower", "tree")}
+    names["meets"] = table("both", "meets", index)
+    for side in SIDES:
+        names[f"{side}_labels"] = table(side, "labels", index)
+        names |= {f"{side}_{name}": table(side, name) for name in ("points", "inner", "spans", "prefixes")}
+    if meaning.hierarchy is not None:
+        _load_tree(engine, meaning, kinds)
+    for side in SIDES:
+        _read_points(engine, side, index, meaning)
+    engine.query("linking/matches", names=names)
+    if meets:
+        engine.query("linking/narrower", names=names)
+        engine.query("linking/narrower_points", names=names)
+    for reading in [name for name, asked in (("number", meaning.numbers), ("date", meaning.dates)) if asked]:
+        for side in SIDES:
+            spans = {"labels": names[f"{side}_labels"], "spans": names[f"{side}_spans"]}
+            engine.query(f"linking/{reading}_spans", names=spans)
+        engine.query("linking/span_matches", names=names)
+        if meets:
+            engine.query("linking/narrower_spans", names=names)
+    if meaning.keeps:
+        keeps: list[Item] = [{"keep": keep} for keep in meaning.keeps]
+        for side in SIDES:
+            prefixes = {"labels": names[f"{side}_labels"], "prefixes": names[f"{side}_prefixes"]}
+            engine.query("linking/prefixes", names=prefixes, lists={"level": keeps})
+        engine.query("linking/prefix_matches", names=names)
+        if meets:
+            engine.query("linking/narrower_prefixes", names=names)
+    if meets:
+        engine.query("linking/meets", names=names)
+
+
+def _read_points(engine: Engine, side: str, index: int, meaning: Meaning) -> None:
+    """Makes the tables of the distinct values of one side, and of the exact texts that each stands for."""
+    names: dict[str, str] = {
+        "labels": table(side, "labels", index),
+        "points": table(side, "points"),
+        "inner_points": table(side, "inner"),
+        "groups": table(side, "groups"),
+        "this_text": text_name(index),
+        "tree": state("tree"),
+    }
+    engine.query("linking/labels", names=names, values={"ranges": meaning.ranges})
+    engine.query("linking/own_points", names=names)
+    if meaning.hierarchy is not None:
+        engine.query("linking/tree_points", names=names)
+    if meaning.sets:
+        engine.query("linking/set_points", names=names)
+    engine.query("linking/inner_points", names=names)
+
+
+def _load_tree(engine: Engine, meaning: Meaning, kinds: Sequence[str]) -> None:
+    assert meaning.hierarchy is not None
+    above = meaning.hierarchy.levels[1:]
+    engine.query(
+        "linking/tree",
+        names={"tree": state("tree"), "leaf_text": typed_leaf(kinds)},
+        values={
+            "labels": json.dumps(list(chain.from_iterable(above))),
+            "leaves": json.dumps(list(meaning.hierarchy.leaves) * len(above)),
+        },
+    )
+
+
+def _signatures(engine: Engine, index: int) -> ColumnMatch:
+    """Makes the tables of signatures of one column, and of their matches; what they leave unmatched."""
+    counted: list[int] = []
+    names = {"matches": state("matches"), "signature_matches": table("both", "signature_matches", index)}
+    for side, other in (SIDES, SIDES[::-1]):
+        made = {"labels": table(side, "labels", index), "signatures": table(side, "signatures", index)}
+        sides = {"this_code": f"{side}_code", "other_code": f"{other}_code"}
+        engine.query("linking/signatures", names={**names, **made, **sides})
+        counted += [int(count) for count in engine.query("linking/unmatched", names=made)[0]]
+        names[f"{side}_signatures"] = made["signatures"]
+    engine.query("linking/signature_matches", names=names)
+    return ColumnMatch(*counted)
+
+
+def _descend(engine: Engine, index: int, texts: Sequence[Item]) -> None:
+    """Splits the nodes of both sides by one more column, and keeps the pairs that still match."""
+    names = {
+        "pairs": state("pairs"),
+        "next_pairs": state("next_pairs"),
+        "signature_matches": table("both", "signature_matches", index),
+    }
+    for side in SIDES:
+        names[f"{side}_nodes"] = table(side, "nodes")
+        own = {"groups": table(side, "groups"), "nodes": table(side, "nodes"), "this_text": text_name(index)}
+        own["signatures"] = table(side, "signatures", index)
+        engine.query("linking/nodes", names=own)
+        engine.query("linking/descend", names=own, lists={"cell": texts})
+    engine.query("linking/pairs", names=names)
+    engine.query("linking/take_pairs", names=names)

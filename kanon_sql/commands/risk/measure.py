@@ -1,0 +1,176 @@
+"""The report of `kanon-sql risk`: what an attacker can expect of a table, and of its release.
+
+f is the size of a row's equivalence class in the table, F the number of persons of the population who fall under it.
+
+* prosecutor risk 1/f: the attacker knows that the person is in the table;
+* journalist risk 1/F: the attacker knows that the person is in the population, of which the table is a sample;
+* marketer risk: the share of the rows that an attacker names right who links all of them, each at random within its
+  class: the sum of f/F over the classes, divided by the rows. Without a population F = f: classes / rows.
+
+K. El Emam: Guide to the De-Identification of Personal Health Information. 2013 (prosecutor, journalist, threshold);
+F. Dankar, K. El Emam: A method for evaluating marketer re-identification risk. 2010.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.commands.risk.subsets import SubsetMeasures, Subsets
+from kanon_sql.commands.risk.table import RiskTable, value_name
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item, state
+
+Json = dict[str, Any]
+
+MOST_EXPOSED = 10
+
+_SIZES = state("risk_class_sizes")
+
+_FIRST_SIZES = ((1, 1), (2, 2), (3, 4), (5, 9))
+_NEXT_SIZES = ((1, 2), (2, 5), (5, 10))
+
+
+@dataclass(frozen=True)
+class ClassSums:
+    """The sums over the classes that queries/risk/measures.sql explains; those of persons only with a population."""
+
+    rows: int
+    classes: int
+    smallest: int
+    largest: int
+    alone: int
+    above: int
+    fewest_persons: int | None
+    persons: int | None
+    named_right: float | None
+    above_by_persons: int
+    alone_in_population: int
+    absent_classes: int
+    absent_rows: int
+    outnumbered_classes: int
+    outnumbered_rows: int
+
+
+def sum_classes(engine: Engine, table: RiskTable, sized: str | None, threshold: float) -> ClassSums:
+    """The sums over the table's classes; `sized` is the table of their sizes and persons, where there are any."""
+    classes: exp.Expr = exp.to_table(sized) if sized else _without_persons(table)
+    names = {"class_sizes": _SIZES}
+    engine.query("risk/class_sizes", names={**names, "sized_classes": classes})
+    return ClassSums(*engine.query("risk/measures", names=names, values={"threshold": float(threshold)})[0])
+
+
+def contradictions_of(sums: ClassSums, table: RiskTable, population: str) -> list[str]:
+    """What contradicts that the table is a sample of the population: one line, or none."""
+    if not sums.absent_classes + sums.outnumbered_classes:
+        return []
+    return [
+        f"{population}: {sums.absent_classes} classes ({sums.absent_rows} rows) of {table.label} are not in the "
+        f"population, {sums.outnumbered_classes} classes ({sums.outnumbered_rows} rows) hold more rows than it has "
+        "persons; expected every row's person in the population, with values written the same way, and a hierarchy "
+        "for every column that was generalized"
+    ]
+
+
+def describe_table(engine: Engine, table: RiskTable, sums: ClassSums, subsets: Subsets) -> Json:
+    """The report's part on one table without the risks that need a population."""
+    n, bounds = table.n, size_bounds(sums.largest)
+    sizes = engine.query(
+        "risk/histogram",
+        names={"class_sizes": _SIZES},
+        values={"lows": [low for low, _ in bounds], "highs": [high for _, high in bounds]},
+    )
+    return {
+        "table": table.label,
+        "rows": {"source": table.source_rows, "missing": table.source_rows - n, "measured": n},
+        "quasi_identifiers": list(table.names),
+        "classes": {
+            "count": sums.classes,
+            "min": sums.smallest,
+            "max": sums.largest,
+            "average": n / sums.classes,
+        },
+        "unique": {"rows": sums.alone, "share": sums.alone / n, "in_population": None},
+        "prosecutor": {
+            "highest": 1 / sums.smallest,
+            "average": sums.classes / n,
+            "above": {"rows": sums.above, "share": sums.above / n},
+        },
+        "journalist": None,
+        "marketer": {"average": sums.classes / n, "rows": float(sums.classes)},
+        "sizes": [
+            {"from": low, "to": high, "classes": classes, "rows": rows, "share": rows / n}
+            for low, high, classes, rows in sizes
+        ],
+        "subsets": _describe_subsets(table, subsets),
+        "exposed": _exposed(engine, table) if engine.show_values else None,
+    }
+
+
+def add_population(part: Json, sums: ClassSums) -> None:
+    """Fills in the risks of one table that a population tells."""
+    n = sums.rows
+    assert sums.named_right is not None
+    assert sums.fewest_persons is not None
+    assert sums.persons is not None
+    part["unique"]["in_population"] = sums.alone_in_population
+    part["journalist"] = {
+        "highest": 1 / sums.fewest_persons,
+        "average": sums.named_right / n,
+        "average_from_population": sums.classes / sums.persons,
+        "above": {"rows": sums.above_by_persons, "share": sums.above_by_persons / n},
+    }
+    part["marketer"] = {"average": sums.named_right / n, "rows": sums.named_right}
+
+
+def size_bounds(largest: int) -> list[tuple[int, int]]:
+    """The ranges of the histogram: 1, 2, 3-4, 5-9, 10-19, 20-49, 50-99, 100-199 ... up to the largest class."""
+    bounds, unit = list(_FIRST_SIZES), 10
+    while bounds[-1][1] < largest:
+        bounds += [(low * unit, high * unit - 1) for low, high in _NEXT_SIZES]
+        unit *= 10
+    return [(low, high) for low, high in bounds if low <= largest]
+
+
+def pad_sizes(part: Json, other: Json) -> None:
+    """Lengthens the histogram of one table to that of another, so that they stand side by side."""
+    missing = other["sizes"][len(part["sizes"]) :]
+    part["sizes"] += [{"from": one["from"], "to": one["to"], "classes": 0, "rows": 0, "share": 0.0} for one in missing]
+
+
+def _without_persons(table: RiskTable) -> exp.Select:
+    persons = exp.alias_(exp.cast(exp.null(), "BIGINT"), "persons")
+    return exp.select(exp.column("row_count").as_("size"), persons).from_(exp.to_table(table.classes))
+
+
+def _describe_subsets(table: RiskTable, subsets: Subsets) -> Json:
+    return {
+        "columns": [item.name for item in table.columns],
+        "largest": subsets.largest,
+        "count": subsets.count,
+        "counted": len(subsets.measured),
+        "listed": [_describe_subset(one, table.n) for one in subsets.measured],
+    }
+
+
+def _describe_subset(one: SubsetMeasures, n: int) -> Json:
+    return {
+        "columns": list(one.columns),
+        "combinations": one.combinations,
+        "unique": one.alone,
+        "unique_share": one.alone / n,
+        "distinction": one.distinction,
+        "separation": one.separation,
+        "holds_key": one.holds_key,
+    }
+
+
+def _exposed(engine: Engine, table: RiskTable) -> list[Json]:
+    """The smallest classes with their values as texts."""
+    items: list[Item] = [{"name": value_name(i), "text": f"text_{i}"} for i in range(len(table.names))]
+    found = engine.query(
+        "risk/exposed", names={"class_list": table.classes}, values={"most": MOST_EXPOSED}, lists={"qi": items}
+    )
+    return [{"rows": rows, "values": dict(zip(table.names, values, strict=True))} for rows, *values in found]

@@ -1,0 +1,166 @@
+"""`kanon-sql risk` from end to end: the source, the release beside it where there is one, the population."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from kanon_sql.commands.risk.measure import (
+    Json,
+    add_population,
+    contradictions_of,
+    describe_table,
+    pad_sizes,
+    sum_classes,
+)
+from kanon_sql.commands.risk.population import Population, count_persons, open_population, read_population, unmatched
+from kanon_sql.commands.risk.release import open_release, released_columns
+from kanon_sql.commands.risk.request import RiskRequest
+from kanon_sql.commands.risk.subsets import LARGEST, measure_subsets, subset_size
+from kanon_sql.commands.risk.table import RiskTable, count_table
+from kanon_sql.commands.run.pipeline import allow_paths
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import EngineError
+from kanon_sql.frequency.table import participants
+from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.source.model import Source
+from kanon_sql.source.opening import open_source
+from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.deadline import Deadline
+
+
+@dataclass
+class _Risk:
+    """One measurement, and what is found on the way."""
+
+    engine: Engine
+    loaded: LoadedConfig
+    request: RiskRequest
+    progress: Progress
+    watch: Stopwatch
+    deadline: Deadline
+    warnings: list[str] = field(default_factory=list)
+    contradictions: list[str] = field(default_factory=list)
+
+
+def measure_risk(
+    engine: Engine,
+    loaded: LoadedConfig,
+    request: RiskRequest,
+    progress: Progress,
+    watch: Stopwatch,
+    time_limit: float | None = None,
+) -> Json:
+    """The report of `kanon-sql risk`: the configuration's source as `before`, its target where there is one as `after`.
+
+    Raises ConfigurationError for columns that are not there, EngineError for tables that cannot be read and where a
+    table contradicts the population, NoReleaseError for a table without rows. After `time_limit` seconds no further
+    subset of columns is counted.
+    """
+    risk = _Risk(engine, loaded, request, progress, watch, Deadline(time_limit))
+    source = open_source(engine, loaded)
+    roles = assign_roles(source, loaded, measured_only=True)
+    release = open_release(engine, loaded, source, roles)
+    path = request.population
+    population = None if path is None else open_population(engine, loaded, path, source)
+    opened = [source, *(one for one in (release, population) if one is not None)]
+    request.refuse_replacing(loaded)
+    _allow(risk, opened)
+    target = loaded.config.target
+    raw = target is not None and not target.in_place
+    with watch.part("read"), progress.step(f"reading {source.label}", engine.progress):
+        table = _count_source(risk, source, roles)
+    persons = None
+    if population is not None:
+        with watch.part("population"), progress.step("reading the population", engine.progress):
+            persons = read_population(
+                engine, loaded, population, table, raw=raw, generalized=release is not None or not raw
+            )
+            risk.warnings += persons.warnings
+    before = _measure(risk, table, persons, generalized=not raw)
+    after = None
+    if release is not None:
+        with watch.part("read"), progress.step(f"reading {release.label}", engine.progress):
+            table = _count_release(risk, release)
+        after = _measure(risk, table, persons, generalized=True)
+        pad_sizes(before, after)
+        pad_sizes(after, before)
+    if risk.contradictions:
+        raise EngineError(risk.contradictions)
+    return {
+        "status": "measured",
+        "threshold": request.threshold,
+        "population": None if persons is None else _describe(persons),
+        "before": before,
+        "after": after,
+        "warnings": risk.warnings,
+        "seconds": {name: round(seconds, 4) for name, seconds in {**watch.seconds, "total": watch.total()}.items()},
+    }
+
+
+def _allow(risk: _Risk, opened: list[Source]) -> None:
+    """Locks the connection down to all tables that are read."""
+    source = opened[0]
+    files = [file for one in opened for file in one.files]
+    files += [one.database for one in opened if one.database is not None]
+    allow_paths(risk.engine, risk.loaded, replace(source, files=tuple(files)), None)
+
+
+def _count_source(risk: _Risk, source: Source, roles: Roles) -> RiskTable:
+    others = [item for item in source.columns if item not in roles.quasi_identifiers]
+    others = [item for item in others if roles.of(item) != "identifier"] if risk.request.all_columns else []
+    rows = participants(source, roles, risk.loaded.config.missing)
+    return count_table(risk.engine, "before", source, roles.quasi_identifiers, others, rows)
+
+
+def _count_release(risk: _Risk, release: Source) -> RiskTable:
+    names = list(risk.loaded.config.quasi_identifiers)
+    columns = released_columns(release, names, risk.loaded.place("target"))
+    others = [item for item in release.columns if item not in columns] if risk.request.all_columns else []
+    return count_table(risk.engine, "after", release, columns, others, release.relation)
+
+
+def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, generalized: bool) -> Json:
+    """The report's part on one table."""
+    engine, progress = risk.engine, risk.progress
+    size = subset_size(len(table.columns), risk.request.subsets, table.label)
+    if risk.request.subsets is None and size < min(LARGEST, len(table.columns)):
+        risk.warnings.append(
+            f"{table.label} has {len(table.columns)} columns: only subsets of up to {size} are counted; "
+            "--subsets says otherwise"
+        )
+    ranges = unmatched(risk.loaded) if generalized and persons is not None else []
+    sized = None
+    if persons is not None and not ranges:
+        with risk.watch.part("population"), progress.step("matching the population", engine.progress):
+            sized = count_persons(engine, persons, table, progress, generalized=generalized)
+    with risk.watch.part("read"):
+        sums = sum_classes(engine, table, sized, risk.request.threshold)
+    with risk.watch.part("subsets"), progress.step(f"counting subsets of {table.label}"):
+        subsets = measure_subsets(engine, table, size, risk.deadline, progress)
+    if len(subsets.measured) < subsets.count:
+        risk.warnings.append(
+            f"time ran out: {len(subsets.measured)} of {subsets.count} subsets of {table.label} were counted"
+        )
+    part = describe_table(engine, table, sums, subsets)
+    if sized is not None and persons is not None:
+        found = contradictions_of(sums, table, persons.label)
+        risk.contradictions += found
+        if not found:
+            add_population(part, sums)
+    elif ranges:
+        part["marketer"] = None
+        risk.warnings.append(
+            f"{table.label}: journalist and marketer risk are not measured, ranges and sets of values "
+            f"({', '.join(map(repr, ranges))} without hierarchy) are not matched with a population"
+        )
+    return part
+
+
+def _describe(persons: Population) -> Json:
+    return {
+        "table": persons.label,
+        "rows": persons.rows,
+        "combinations": persons.combinations,
+        "unique": persons.alone,
+    }

@@ -1,0 +1,263 @@
+"""One anonymization from end to end: read, search, write beside, count again, put in place, report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlglot import exp
+
+from kanon_sql.commands.run.betraying import betraying_columns
+from kanon_sql.commands.run.uniqueness import unique_columns
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import AlgorithmConfig, Config
+from kanon_sql.engines.handed_in import SessionJob
+from kanon_sql.engines.handed_in_connection import Job
+from kanon_sql.engines.opening import is_elsewhere, open_target, open_warehouse
+from kanon_sql.engines.sink import write_release
+from kanon_sql.errors import EngineError
+from kanon_sql.frequency.population import population_configs
+from kanon_sql.ledger.recording import Made, recorded, refuse_early
+from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.release.same_rows import verify_rows
+from kanon_sql.release.verify import reading_again
+from kanon_sql.report.ending import ending
+from kanon_sql.report.report import ReportDraft
+from kanon_sql.search.full_domain.problem import FULL_DOMAIN
+from kanon_sql.search.prepare import load_hierarchies, prepare_search, roles_of
+from kanon_sql.search.problem import Prepared
+from kanon_sql.search.solution import Request, Solution, Writing
+from kanon_sql.source.allowed import allowed_places
+from kanon_sql.source.files import find_files
+from kanon_sql.source.model import Source
+from kanon_sql.source.opening import open_source
+from kanon_sql.sql import signals
+from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.targets.opening import open_sink, prepare
+from kanon_sql.targets.outputs import refuse_outputs
+from kanon_sql.targets.target import LocalSink, Sink
+
+
+@dataclass
+class Run:
+    """One run: the configuration, the bounds, and what is recorded on the way."""
+
+    loaded: LoadedConfig
+    options: EngineOptions
+    progress: Progress
+    time_limit: float | None
+    draft: ReportDraft
+    watch: Stopwatch
+
+
+def run_configuration(
+    loaded: LoadedConfig,
+    options: EngineOptions,
+    progress: Progress,
+    *,
+    time_limit: float | None = None,
+    report: Path | None = None,
+    job: Job | SessionJob | None = None,
+) -> ReportDraft:
+    """Anonymizes what a configuration names, or what a job was handed in for; writes the report however it ends.
+
+    Raises the errors of kanon_sql.errors; the source and an existing target are then untouched, unless the error is a
+    ReleasedError or says that the release is in its place.
+    """
+    draft = ReportDraft(
+        algorithm=describe_algorithm(loaded.config.algorithm),
+        privacy=loaded.config.privacy,
+    )
+    run = Run(loaded, options, progress, time_limit, draft, Stopwatch())
+    if report is not None:
+        refuse_report(loaded, report)
+    with ending(loaded, draft, run.watch, report, draft.to_dict):
+        _run(run, job)
+    return draft
+
+
+def refuse_report(loaded: LoadedConfig, report: Path) -> None:
+    """A report must not take the place of what the run reads, keeps or releases, and must have a place of its own."""
+    if not report.parent.is_dir():
+        raise EngineError(f"{report}: the report cannot be written, its folder does not exist; make it")
+    refuse_outputs([loaded], [("the report", report)])
+
+
+def describe_algorithm(algorithm: AlgorithmConfig) -> dict[str, str | int]:
+    """The algorithm with its options, defaults filled in."""
+    if algorithm.name == "optimal":
+        return {"name": "optimal", "objective": algorithm.objective or "loss"}
+    if algorithm.name == "mondrian":
+        options = {"cut": algorithm.cut or "strict", "dimension": algorithm.dimension or "loss"}
+        return {"name": "mondrian", **options, **({} if algorithm.seed is None else {"seed": algorithm.seed})}
+    if algorithm.name == "local":
+        return {"name": "local", **({} if algorithm.seed is None else {"seed": algorithm.seed})}
+    return {"name": algorithm.name, "prefer": algorithm.prefer or "loss"}
+
+
+def _run(run: Run, job: Job | SessionJob | None) -> None:
+    loaded = run.loaded
+    hierarchies = load_hierarchies(loaded, show_values=run.options.show_values)
+    configured_warnings(loaded, run.draft)
+    refuse_early(loaded, run.draft, run.options)
+    with job.open(run.options) if job else _open(run) as (engine, sink, open_it):
+        source = open_it(loaded)
+        roles = roles_of(engine, loaded, source, hierarchies)
+        run.draft.target = sink.describe()
+        sink.refuse(roles.released, loaded.place("target"))
+        sink.prepare(engine, source)
+        allow_paths(engine, loaded, source, sink)
+        with run.watch.part("read"):
+            prepared = prepare_search(engine, loaded, source, roles, hierarchies, run.progress)
+            run.draft.source_rows = prepared.source_rows
+            run.draft.missing = prepared.source_rows - prepared.n
+            run.draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
+            run.draft.engine = prepared.describe_engine()
+        solution = _search(run, engine, prepared)
+        with run.watch.part("read"), run.progress.step("looking at other columns", engine.progress):
+            run.draft.warnings += betraying_columns(engine, prepared, solution.finer())
+        with run.watch.part("release"):
+            run.draft.solution, run.draft.loss = solution.describe(), solution.describe_loss()
+            masked, release = _write(run, engine, prepared, solution, sink)
+        with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
+            with reading_again():
+                written = sink.written(engine)
+            run.draft.counts = solution.verify(engine, written, masked)
+            run.draft.verification = verify_rows(engine, loaded, sink, written, release)
+            run.draft.suppressed, run.draft.masked = solution.suppressed, masked
+            run.draft.released = prepared.n - solution.suppressed
+            made = Made(engine, source, roles, hierarchies, written, run.draft, sink.paths(), handed_in=job is not None)
+            with recorded(loaded, made):
+                signals.hold()
+                sink.commit(engine)
+                run.draft.status = "released"
+        run.draft.engine["statements"] = (source.home or engine).statements
+        run.draft.warnings += sink.warnings
+
+
+@contextmanager
+def _open(run: Run) -> Iterator[tuple[Engine, Sink, Callable[[LoadedConfig], Source]]]:
+    """An engine of our own, and the sink staged and locked before the source is looked at."""
+    if is_elsewhere(run.loaded):
+        with (
+            open_engine(run.options) as engine,
+            open_warehouse(run.loaded, run.options) as home,
+            open_target(home, run.loaded) as sink,
+        ):
+            yield engine, sink, home.open_source
+        return
+    prepare(run.loaded)
+    with open_engine(run.options) as engine, open_sink(engine, run.loaded) as sink:
+        yield engine, sink, lambda loaded: open_source(engine, loaded)
+
+
+def allow_paths(
+    engine: Engine, loaded: LoadedConfig, source: Source, sink: Sink | None, others: Sequence[Source] = ()
+) -> None:
+    """Locks the connection down to the source, the target, populations, `others`, and what `source.allow` adds."""
+    files: list[Path] = [path.absolute() for path in source.files]
+    folders: list[Path] = []
+    if source.database is not None:
+        files.append(source.database.absolute())
+    if source.home is not None:
+        folders += [folder.absolute() for folder in source.home.folders]
+    described = [population for population, _ in population_configs(loaded)]
+    for one in [*([loaded.config.source] if source.kind in ("table", "query") else []), *described]:
+        more_files, more_folders = allowed_places(one, loaded.base)
+        files += more_files
+        folders += more_folders
+    for population, place in population_configs(loaded):
+        if population.path is not None:
+            files += [path.absolute() for path in find_files(population.path, loaded.base, place).paths]
+    for other in others:
+        files += [path.absolute() for path in [*other.files, *([other.database] if other.database else [])]]
+    if sink is not None:
+        more_files, more_folders = sink.paths()
+        files += [path.absolute() for path in more_files]
+        folders += [path.absolute() for path in more_folders]
+    lock_down(engine, files, folders)
+
+
+def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
+    """Warns of what a configuration asks for and does not get, or should not."""
+    config, warnings = loaded.config, draft.warnings
+    weighted = any(spec.weight != 1.0 for spec in config.quasi_identifiers.values())
+    if weighted and not _takes_weights(config.algorithm):
+        warnings.append(
+            "weights only bear on the objectives loss and geometric-mean-loss, on local and on mondrian's "
+            "dimension: loss; here they do nothing"
+        )
+    if config.algorithm.name not in FULL_DOMAIN:
+        warnings += [
+            f"max_level of {name!r} is not kept: with {config.algorithm.name} each class finds its own level"
+            for name, spec in config.quasi_identifiers.items()
+            if spec.max_level is not None
+        ]
+    elif config.release.ranges != "text":
+        ranges = config.release.ranges
+        warnings.append(f"release.ranges: {ranges} bears on mondrian and local only; here it does nothing")
+    if config.privacy.entity is not None:
+        warnings.append(
+            "k counts entities: each class holds k of them, but several rows of one may still be linked with each other"
+        )
+    draft.order = config.release.order
+    if config.release.order == "none":
+        warnings.append("the rows keep the source's order, which may link them to it; release.order: random does not")
+    elif config.release.seed is not None:
+        warnings.append("release.seed makes the order repeatable: for tests only, never for data about persons")
+    if config.release.verify == "counts":
+        warnings.append("release.verify: counts reads only the classes again; full compares every row that was written")
+
+
+def _takes_weights(algorithm: AlgorithmConfig) -> bool:
+    if algorithm.name in ("mondrian", "local"):
+        return algorithm.dimension in (None, "loss")
+    return algorithm.name == "optimal" and algorithm.objective in (None, "loss", "geometric-mean-loss")
+
+
+def request_of(config: Config, n: int) -> Request:
+    """What a configuration asks of a release of `n` rows."""
+    weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
+    return Request(config.privacy.k, config.suppression.rows(n), weights)
+
+
+def _search(run: Run, engine: Engine, prepared: Prepared) -> Solution:
+    request = request_of(run.loaded.config, prepared.n)
+    run.draft.limit = request.limit
+    with run.watch.part("search"), run.progress.step("searching"):
+        solution = prepared.solve(engine, run.loaded.config.algorithm, request, Deadline(run.time_limit), run.progress)
+    run.draft.search = solution.describe_search()
+    run.draft.warnings += solution.notes
+    solution.require()
+    return solution
+
+
+def _write(run: Run, engine: Engine, prepared: Prepared, solution: Solution, sink: Sink) -> tuple[int, exp.Expr | None]:
+    """Writes the release beside the target; (the rows that it masks, the statement that DuckDB made it by)."""
+    config = run.loaded.config
+    masks = config.release.suppressed == "mask"
+    masked = solution.suppressed if masks else 0
+    if masked and not solution.can_mask():
+        run.draft.warnings.append(
+            f"{masked} suppressed rows are too few to be masked as one class of {config.privacy.k}"
+            f"{'' if prepared.models.only_k else ', or violate a model together'}; they were dropped"
+        )
+        masked = 0
+    writing = Writing(
+        order=config.release.order,
+        seed=config.release.seed,
+        plain_text=isinstance(sink, LocalSink) and sink.plain_text,
+        as_text=masks,
+        masked=masked > 0,
+    )
+    with run.progress.step("writing the release", engine.progress):
+        home = prepared.source.home
+        if home is not None:
+            return masked, write_release(engine, run.loaded, prepared, solution, home, sink)
+        assert isinstance(sink, LocalSink)
+        release = solution.select(writing)
+        sink.write(engine, release, prepared.source, solution.columns())
+    return masked, release

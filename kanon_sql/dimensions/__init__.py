@@ -1,1 +1,0 @@
-"""Quasi-identifiers as dimensions: their values in an order, along which partitions are cut."""

@@ -1,0 +1,148 @@
+"""Dimensions without a hierarchy: numbers, dates and texts in their own order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.frequency.dimensions.dimension import Dimension, Kind
+from kanon_sql.source.model import Column
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import column, state
+
+_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U", "DECIMAL", "FLOAT", "DOUBLE", "BIGNUM")
+_DATES = ("DATE", "TIMESTAMP")
+_EXACT_DIGITS = 36  # so that a difference of two decimals is one, too
+_MOST_DIGITS = 38
+_TYPES = ((0xFF, "UTINYINT"), (0xFFFF, "USMALLINT"), (0xFFFFFFFF, "UINTEGER"))
+
+
+def narrow(engine: Engine, dimension: Dimension, largest: int) -> None:
+    """Keeps the positions, up to `largest`, in the narrowest type that holds them: every tuple has one of each."""
+    kept = next((name for limit, name in _TYPES if largest <= limit), "BIGINT")
+    statement = template.fill("dimensions/narrow", names={"domain": dimension.domain})
+    change = statement.find(exp.AlterColumn)
+    assert change is not None
+    change.set("dtype", exp.DataType.build(kept, dialect="duckdb"))
+    engine.run(statement)
+
+
+def ordered_dimension(
+    engine: Engine,
+    index: int,
+    item: Column,
+    spec: QuasiIdentifier,
+    distinct: exp.Select,
+    missing: Sequence[str],
+    released_missing: str | None,
+    place: str,
+    *,
+    by_text: bool = False,
+) -> Dimension:
+    """Ranks the values of a column; `distinct` selects its distinct raw values as `value`.
+
+    A text column counts as numbers when all its values are plain numerals, as dates when all are ISO dates, unless
+    the configuration says what it is. With `by_text` texts that are the same number are told apart. Raises
+    ConfigurationError for values that are not of the type asked for.
+    """
+    values = _with_missing(distinct, item, missing)
+    kind, read_as = _reading(engine, item, spec, values)
+    value = column("value")
+    label: exp.Expr = exp.cast(value.copy(), "VARCHAR")
+    ordered: exp.Expr = value.copy()
+    if item.type == "TIMESTAMP WITH TIME ZONE":
+        in_utc = exp.AtTimeZone(this=value.copy(), zone=exp.Literal.string("UTC"))
+        label = exp.Concat(expressions=[exp.cast(in_utc, "VARCHAR"), exp.Literal.string("+00")], safe=True)
+        ordered = in_utc.copy()
+    if kind == "text":
+        ordered = exp.cast(value.copy(), "VARCHAR")
+    elif read_as is not None:
+        ordered = exp.TryCast(this=value.copy(), to=exp.DataType.build(read_as, dialect="duckdb"))
+    absent = exp.Case(ifs=[exp.If(this=column("is_missing"), true=exp.null())], default=ordered)
+    domain = state(f"domain_{index}")
+    engine.query(
+        "dimensions/order",
+        names={
+            "domain": domain,
+            "distinct_values": values,
+            "ordered_value": absent,
+            "label_value": label,
+            "tie_value": exp.cast(value.copy(), "VARCHAR") if by_text and item.is_text else exp.null(),
+            "number_value": _number(kind, absent, read_as or item.type),
+            "endless_value": _endless(kind, absent, read_as or item.type),
+        },
+    )
+    unreadable, endless, size, has_missing = engine.query("dimensions/order_problems", names={"domain": domain})[0]
+    if unreadable or endless:
+        wrong = f"{unreadable or endless} distinct values of column {item.name!r}"
+        what = "cannot be read as" if unreadable else "have no end, which is none of"
+        raise ConfigurationError(f"{place}: {wrong} {what} {kind}s; mend them, or set type: text")
+    engine.query("dimensions/places", names={"domain": domain, "places": state(f"places_{index}")})
+    dimension = Dimension(
+        index=index,
+        column=item,
+        kind=kind,
+        values=int(size),
+        has_missing=bool(has_missing),
+        weight=spec.weight,
+        released_missing=released_missing,
+    )
+    narrow(engine, dimension, int(size))
+    return dimension
+
+
+def _with_missing(distinct: exp.Select, item: Column, missing: Sequence[str]) -> exp.Select:
+    """The distinct values with a mark at those that are read as missing."""
+    is_missing: exp.Expr = exp.Is(this=column("value"), expression=exp.null())
+    if item.is_text and missing:
+        texts = [exp.Literal.string(text) for text in missing]
+        is_missing = exp.or_(is_missing, exp.In(this=column("value"), expressions=texts))
+    marked = exp.alias_(exp.func("COALESCE", is_missing, exp.false()), "is_missing", quoted=True)
+    return exp.select("value", marked).from_(distinct.copy().subquery("present"))
+
+
+def _reading(engine: Engine, item: Column, spec: QuasiIdentifier, values: exp.Select) -> tuple[Kind, str | None]:
+    """(kind, type to cast texts to)."""
+    if not item.is_text:
+        numeric = item.type.startswith(_NUMBERS) and item.type != "UUID"
+        own: Kind = "number" if numeric else "date" if item.type.startswith(_DATES) else "text"
+        if spec.type is None or spec.type == own or spec.type == "text":
+            return spec.type or own, None
+        return spec.type, "DOUBLE" if spec.type == "number" else "TIMESTAMP"
+    if spec.type == "text":
+        return "text", None
+    found = engine.query("dimensions/read_order", names={"distinct_values": values})[0]
+    present, no_numerals, no_dates, whole, decimals = (int(count) for count in found)
+    exact = f"DECIMAL({_MOST_DIGITS}, {decimals})" if whole + decimals <= _EXACT_DIGITS else "DOUBLE"
+    if spec.type == "number":
+        return "number", exact if not no_numerals else "DOUBLE"
+    if spec.type == "date":
+        return "date", "DATE" if not no_dates else "TIMESTAMP"
+    if present and not no_numerals:
+        return "number", exact
+    return ("date", "DATE") if present and not no_dates else ("text", None)
+
+
+def _number(kind: Kind, ordered: exp.Expr, read_as: str) -> exp.Expr:
+    """What the width of a range is measured in: the number itself, or microseconds; exact where differences are."""
+    if kind == "number":
+        if read_as.startswith("DECIMAL"):
+            return ordered.copy()
+        exact = read_as.startswith(_INTEGERS) and "HUGE" not in read_as
+        return exp.cast(ordered.copy(), "HUGEINT" if exact else "DOUBLE", dialect="duckdb")
+    if kind == "date":
+        moment = exp.cast(ordered.copy(), "TIMESTAMP")
+        return exp.cast(exp.Anonymous(this="epoch_us", expressions=[moment]), "HUGEINT", dialect="duckdb")
+    return template.parse("0.0")
+
+
+def _endless(kind: Kind, ordered: exp.Expr, read_as: str) -> exp.Expr:
+    """Whether a value is infinite, or no number."""
+    if kind == "date" or (kind == "number" and read_as in ("DOUBLE", "FLOAT")):
+        return exp.Not(this=exp.Anonymous(this="isfinite", expressions=[ordered.copy()]))
+    return exp.false()

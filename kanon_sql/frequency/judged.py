@@ -1,0 +1,208 @@
+"""From the models of a configuration to the tables that they are judged on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.frequency.dimensions.order import ordered_dimension
+from kanon_sql.frequency.sensitive import Sensitive, Totals, count_reference, domain_index
+from kanon_sql.frequency.table import Carried, distinct_values
+from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
+from kanon_sql.hierarchy.mapping import Mapping, build_mapping
+from kanon_sql.hierarchy.ready import find_hierarchy
+from kanon_sql.privacy import parameters as privacy
+from kanon_sql.privacy.model import Model, Models, Tables, models_of
+from kanon_sql.source.model import Column, Source
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item, column, state
+
+HOLDERS = state("holders")
+TUPLES = state("tuples")
+
+
+@dataclass(frozen=True)
+class ModelInputs:
+    """What a configuration asks for besides k: the columns to be counted with the quasi-identifiers."""
+
+    models: tuple[Model, ...]
+    columns: dict[str, Sensitive]
+    entity: Column | None
+
+    @property
+    def only_k(self) -> bool:
+        """Whether k, counted in rows, is all that is asked for."""
+        return not self.models and self.entity is None
+
+    @property
+    def by_entity(self) -> bool:
+        """Whether k counts entities."""
+        return self.entity is not None
+
+    def carried(self, source: Source) -> Carried:
+        """The further columns of the frequency table."""
+        coded: list[Item] = [
+            {"mapping": one.domain, "key": one.column.key, "leaf": one.code, "code": "position"}
+            for one in self.columns.values()
+        ]
+        return Carried(tuple(coded), self.entity, source.missing)
+
+
+def model_columns(loaded: LoadedConfig, source: Source) -> list[Column]:
+    """The columns that the models read besides the quasi-identifiers, each once."""
+    config = loaded.config.privacy
+    names = [model.column for model in models_of(config) if model.column is not None]
+    if config.entity is not None:
+        names.append(config.entity)
+    return [source.column(name) for name in dict.fromkeys(names)]
+
+
+def read_models(
+    engine: Engine, loaded: LoadedConfig, source: Source, tuples: exp.Select, reference: Source | None = None
+) -> ModelInputs:
+    """Gives the values of the sensitive columns codes; `tuples` selects distinct rows, or all.
+
+    With a `reference` its values have codes too. Raises ConfigurationError for values without a place in the hierarchy
+    of a distance, or in an order.
+    """
+    config = loaded.config.privacy
+    models = models_of(config)
+    entity = source.column(config.entity) if config.entity is not None else None
+    names = dict.fromkeys(model.column for model in models if model.column is not None)
+    columns = {
+        name: _sensitive(
+            engine, loaded, source, _values(source, tuples, reference, name), index, by_entity=entity is not None
+        )
+        for index, name in enumerate(names)
+    }
+    return ModelInputs(models, columns, entity)
+
+
+def _values(source: Source, tuples: exp.Select, reference: Source | None, name: str) -> tuple[Column, exp.Select]:
+    """A sensitive column and its distinct values, with those of a reference: as texts where types are not the same."""
+    item = source.column(name)
+    distinct = distinct_values(tuples, item)
+    if reference is None:
+        return item, distinct
+    there = reference.column(name)
+    selects = [distinct, distinct_values(reference.relation, there)]
+    if there.type != item.type:
+        item = replace(item, type="VARCHAR")
+        text = exp.alias_(exp.cast(column("value"), "VARCHAR"), "value", quoted=True)
+        selects = [exp.select(text.copy()).from_(one.subquery("values_there")) for one in selects]
+    both = exp.Union(this=selects[0], expression=selects[1], distinct=True)
+    named = exp.TableAlias(this=exp.to_identifier("both_tables"))
+    return item, exp.select("*").from_(exp.Subquery(this=both, alias=named))
+
+
+def _sensitive(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    values: tuple[Column, exp.Select],
+    index: int,
+    *,
+    by_entity: bool,
+) -> Sensitive:
+    item, distinct = values
+    name = item.name
+    missing = source.missing if item.is_text else ()
+    is_nested = item.type.endswith("]") or item.type.startswith(("STRUCT", "MAP", "UNION"))
+    ordered = not is_nested and any(spec.distance == "ordered" for spec in _closeness(loaded, name))
+    place = loaded.place("privacy")
+    dimension = ordered_dimension(
+        engine,
+        domain_index(index),
+        item,
+        # Only an order needs to read texts as numbers: else 1.5 and 1.50 are two values.
+        QuasiIdentifier(type=None if ordered else "text"),
+        distinct,
+        missing,
+        None,
+        place,
+        by_text=True,
+    )
+    mapping = _mapping(engine, loaded, index, item, distinct, missing)
+    return Sensitive(index, item, by_entity, dimension.kind, mapping)
+
+
+def _closeness(loaded: LoadedConfig, name: str) -> list[privacy.TCloseness]:
+    return [spec for spec in loaded.config.privacy.t_closeness if spec.column == name]
+
+
+def _mapping(
+    engine: Engine, loaded: LoadedConfig, index: int, item: Column, distinct: exp.Select, missing: tuple[str, ...]
+) -> Mapping | None:
+    """The hierarchy of a sensitive column, where a distance is measured in one."""
+    named = dict.fromkeys(spec.hierarchy for spec in _closeness(loaded, item.name) if spec.hierarchy is not None)
+    if not named:
+        return None
+    place = loaded.place("privacy", "t_closeness")
+    if len(named) > 1:
+        raise ConfigurationError(f"{place}: column {item.name!r} has several hierarchies; expected one, keep one")
+    spec, hierarchy = _hierarchy(loaded, next(iter(named)), place)
+    mapping = build_mapping(
+        engine,
+        index=domain_index(index),
+        column=item.name,
+        column_type=item.type,
+        spec=spec,
+        hierarchy=hierarchy,
+        distinct=distinct,
+        missing=missing,
+        place=place,
+    )
+    uncovered = int(engine.query("hierarchy/uncovered", names={"mapping": mapping.table, "raw_values": distinct})[0][0])
+    if uncovered:
+        raise ConfigurationError(
+            f"{place}: {uncovered} distinct values of column {item.name!r} are not covered; expected a row of the "
+            "hierarchy for every value of the source"
+        )
+    return mapping
+
+
+def _hierarchy(loaded: LoadedConfig, name: str, place: str) -> tuple[QuasiIdentifier, Hierarchy | None]:
+    found = find_hierarchy(name, loaded.base, place=place)
+    if isinstance(found, QuasiIdentifier):
+        return found, None
+    return QuasiIdentifier(), read_hierarchy(found, show_values=False)
+
+
+def count_models(engine: Engine, inputs: ModelInputs, leaves: Sequence[Item], cells: Sequence[Item]) -> Models:
+    """Makes the tables that classes are judged on from the table of records.
+
+    `leaves` are the quasi-identifiers' columns there, {"leaf": name} and, where `cells` name columns of every level,
+    {"codes": table}: with `cells` the tables have these columns, else the leaves.
+    """
+    carried: list[Item] = [{"name": "entity"}] if inputs.by_entity else []
+    totals: dict[str, Totals] = {}
+    for name, one in inputs.columns.items():
+        engine.query(
+            "models/sensitive" if cells else "models/sensitive_leaves",
+            names={"sensitive": one.table, "records": state("records"), "sensitive_value": one.code},
+            lists={"qi": leaves, "cell": cells, "carried": carried},
+        )
+        totals[name] = count_reference(engine, one)
+    if inputs.by_entity:
+        engine.query(
+            "models/holders" if cells else "models/holders_leaves",
+            names={"holders": HOLDERS, "records": state("records")},
+            lists={"qi": leaves, "cell": cells},
+        )
+    return Models(inputs.models, inputs.columns, totals, inputs.entity)
+
+
+def source_tables(models: Models, tuples: str = TUPLES) -> Tables:
+    """The tables of a prepared source, by the codes of every level or, where named so, by positions."""
+    populations = tuple(population_table(model.population) for model in models.models if model.population is not None)
+    return Tables(tuples, HOLDERS, {name: one.table for name, one in models.columns.items()}, populations)
+
+
+def population_table(index: int) -> str:
+    """The table of a population's rows by the codes of the quasi-identifiers."""
+    return state(f"population_{index}")

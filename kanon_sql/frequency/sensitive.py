@@ -1,0 +1,110 @@
+"""Sensitive columns in the engine: their values as codes, and how often each occurs in all rows that take part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kanon_sql.frequency.dimensions.dimension import Kind
+from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.source.model import Column
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Composed, Item, compose, state
+
+
+@dataclass(frozen=True)
+class Sensitive:
+    """A sensitive column that models speak of.
+
+    Its codes in the table domain(value, position) count its values from 1 in their order, 0 is missing. The table
+    reference(value, row_count, rank, cumulative, prefix, share) holds the codes of all rows that take part. With
+    `by_entity` each pair of entity and value counts once. `kind` is what its values are ordered as.
+    """
+
+    index: int
+    column: Column
+    by_entity: bool
+    kind: Kind
+    mapping: Mapping | None = None
+
+    @property
+    def domain(self) -> str:
+        """The table of raw values and their codes."""
+        return state(f"domain_{_FIRST + self.index}")
+
+    @property
+    def code(self) -> str:
+        """The column of the codes in the table of records."""
+        return f"s{self.index}"
+
+    @property
+    def table(self) -> str:
+        """The table of the codes with the quasi-identifiers' codes: value, row_count, and entity where that counts."""
+        return state(f"sensitive_{self.index}")
+
+    @property
+    def reference(self) -> str:
+        """The table of the codes of all rows."""
+        return state(f"reference_{self.index}")
+
+    @property
+    def ancestors(self) -> str:
+        """With a hierarchy, the table of the nodes above each code: value, level, node, parent, row_count."""
+        return state(f"ancestors_{self.index}")
+
+    @property
+    def nodes(self) -> str:
+        """With a hierarchy, the table of its nodes and their rows: level, node, row_count."""
+        return state(f"sensitive_nodes_{self.index}")
+
+    def counts(self, sensitive: str | Composed | None = None) -> Composed:
+        """The statement that counts the values of classes, over this table or another of the same columns."""
+        file = "models/class_counts_entities" if self.by_entity else "models/class_counts"
+        return compose(file, {"sensitive": sensitive or self.table})
+
+
+@dataclass(frozen=True)
+class Totals:
+    """A sensitive column in all rows: `total` rows (or pairs of entity and value), of `values` values.
+
+    `whole` is the sum of the cumulated counts.
+    """
+
+    total: int
+    values: int
+    whole: int
+
+
+_FIRST = 1000  # codes of sensitive columns stand in tables beside those of quasi-identifiers, numbered from here
+
+
+def domain_index(index: int) -> int:
+    """The number under which the codes of sensitive column `index` are made."""
+    return _FIRST + index
+
+
+def count_reference(engine: Engine, one: Sensitive) -> Totals:
+    """Makes the reference table from the table of the column, and those of its hierarchy."""
+    engine.query(compose("models/reference", {"class_counts": one.counts(), "reference": one.reference}), **_no_keys())
+    found = engine.query("models/totals", names={"reference": one.reference})[0]
+    if one.mapping is not None:
+        _count_nodes(engine, one, one.mapping)
+    return Totals(*(int(value) for value in found))
+
+
+def _no_keys() -> dict[str, dict[str, Sequence[Item]]]:
+    return {"lists": {"key": []}}
+
+
+def _count_nodes(engine: Engine, one: Sensitive, mapping: Mapping) -> None:
+    steps: list[Item] = [{"number": level, "code": f"level_{level}"} for level in range(mapping.height)]
+    names = {
+        "domain": one.domain,
+        "mapping": mapping.table,
+        "reference": one.reference,
+        "nodes": one.nodes,
+        "ancestors": one.ancestors,
+    }
+    values = {"height": mapping.height}
+    engine.query("models/nodes", names=names, lists={"step": steps}, values=values)
+    engine.query("models/ancestors", names=names, lists={"step": steps})

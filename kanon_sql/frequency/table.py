@@ -1,0 +1,220 @@
+"""The frequency table: what the search works on, so that its cost follows distinct tuples and not rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from kanon_sql.errors import NoReleaseError
+from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.hierarchy.uncovered import refuse_uncovered
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.roles import Roles
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item, column, state
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.model import Warehouse
+
+
+@dataclass(frozen=True)
+class LevelMarginal:
+    """One quasi-identifier at one level, no row suppressed.
+
+    `units` is the sum over rows of leaves below the released value less one, `spread` the sum over rows of the
+    binary logarithm of the rows that share the released value, `values` the number of released values.
+    """
+
+    units: int
+    spread: float
+    values: int
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Columns that privacy models count beside the quasi-identifiers: `coded` ones as items of the list hole `qi`, and
+    the entity, of which `missing` texts are read as NULL.
+    """
+
+    coded: tuple[Item, ...] = ()
+    entity: Column | None = None
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """The frequency table of the rows that take part.
+
+    `n` rows, `tuples` distinct combinations; `marginals[i][level]` for quasi-identifier i.
+    """
+
+    mappings: tuple[Mapping, ...]
+    n: int
+    tuples: int
+    marginals: tuple[tuple[LevelMarginal, ...], ...]
+
+    @property
+    def heights(self) -> tuple[int, ...]:
+        """The height of each quasi-identifier's hierarchy."""
+        return tuple(mapping.height for mapping in self.mappings)
+
+
+def normalized(item: Column, missing: Sequence[str]) -> exp.Expr:
+    """The value that the models read: texts that mean missing are NULL."""
+    value: exp.Expr = column(item.key)
+    if item.is_text and missing:
+        texts = [exp.Literal.string(text) for text in missing]
+        value = exp.Case(
+            ifs=[exp.If(this=exp.In(this=value.copy(), expressions=texts), true=exp.null())], default=value
+        )
+    return value
+
+
+def takes_part(source: Source, roles: Roles, policy: str) -> exp.Expr | None:
+    """The condition that `missing: drop` or `drop-any` puts on rows; None keeps every row."""
+    if policy == "keep":
+        return None
+    looked_at = roles.quasi_identifiers if policy == "drop" else source.columns
+    conditions = [exp.Is(this=normalized(item, source.missing), expression=exp.null()).not_() for item in looked_at]
+    return exp.and_(*conditions)
+
+
+def participants(source: Source, roles: Roles, policy: str) -> exp.Select:
+    """SELECT of the rows that take part, all columns under their keys."""
+    condition = takes_part(source, roles, policy)
+    if condition is None:
+        return source.relation.copy()
+    inner = source.relation.copy().subquery(state("rows"))
+    return exp.select(*(column(item.key) for item in source.columns)).from_(inner).where(condition)
+
+
+def count_rows(engine: Engine | Warehouse, source: Source, roles: Roles, policy: str) -> tuple[int, int]:
+    """(rows of the source, rows that take part). Raises NoReleaseError when none is left."""
+    condition = takes_part(source, roles, policy) or exp.true()
+    counted = exp.select(exp.alias_(condition, "takes_part")).from_(source.relation.copy().subquery(state("rows")))
+    rows, left = engine.query("count_rows", names={"source": counted})[0]
+    if not left:
+        why = "has no row" if not rows else "has no row left without missing values"
+        error = NoReleaseError(f"{source.label} {why}; there is nothing to release")
+        error.source_rows = int(rows)
+        raise error
+    return int(rows), int(left)
+
+
+def stage_tuples(engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> exp.Select:
+    """Takes the distinct raw tuples of a source that is dear to read in one pass; a SELECT of them."""
+    engine.query(
+        "raw_frequency",
+        names={"source": rows, "raw_frequency": state("raw_frequency")},
+        lists={"qi": [{"key": item.key} for item in columns]},
+    )
+    return exp.select("*").from_(exp.Table(this=template.quoted(state("raw_frequency"))))
+
+
+def distinct_values(rows: exp.Select, item: Column) -> exp.Select:
+    """SELECT of the distinct raw values of one column as `value`."""
+    value = exp.alias_(column(item.key), "value", quoted=True)
+    return exp.select(value).from_(rows.copy().subquery(state("rows"))).distinct()
+
+
+def count_records(engine: Engine, rows: exp.Select, items: Sequence[Item], carried: Carried, *, staged: bool) -> None:
+    """Makes the frequency table; where columns are carried along, the table records with these first."""
+    total: exp.Expr = exp.Sum(this=exp.column("row_count", "source")) if staged else exp.Count(this=exp.Star())
+    with_more = bool(carried.coded) or carried.entity is not None
+    entity: list[Item] = []
+    if carried.entity is not None:
+        entity = [{"value": normalized(carried.entity, carried.missing), "name": "entity"}]
+    engine.query(
+        "frequency",
+        names={"frequency": state("records" if with_more else "frequency"), "source": rows, "row_total": total},
+        lists={"qi": [*items, *carried.coded], "carried": entity},
+    )
+    if with_more:
+        names = {"frequency": state("frequency"), "records": state("records")}
+        engine.query("frequency_of_records", names=names, lists={"qi": items})
+
+
+def build_frequency(
+    engine: Engine,
+    rows: exp.Select,
+    columns: Sequence[Column],
+    mappings: Sequence[Mapping],
+    carried: Carried,
+    *,
+    staged: bool,
+    places: Sequence[str],
+) -> Frequency:
+    """Counts the rows by quasi-identifier codes and prepares the tables that the search reads.
+
+    Raises UncoveredError when hierarchies leave values uncovered, NoReleaseError without any row.
+    """
+    items = frequency_items(columns, mappings)
+    count_records(engine, rows, items, carried, staged=staged)
+    refuse_uncovered(engine, rows, columns, mappings, places, items)
+    marginals = tuple(build_costs(engine, mapping) for mapping in mappings)
+    engine.query(
+        "tuples",
+        names={"frequency": state("frequency"), "tuples": state("tuples")},
+        lists={"cell": cell_items(mappings), "qi": leaf_items(mappings)},
+    )
+    tuples, n = engine.query("tuple_count", names={"tuples": state("tuples")})[0]
+    if not n:
+        raise NoReleaseError("the source has no row; there is nothing to release")
+    return Frequency(tuple(mappings), int(n), int(tuples), marginals)
+
+
+def cell_items(mappings: Sequence[Mapping]) -> list[Item]:
+    """The items of the list hole `cell`: the codes of every level of each quasi-identifier."""
+    return [
+        {"codes": state(f"codes_{m.index}"), "level": f"level_{level}", "name": code_name(m.index, level)}
+        for m in mappings
+        for level in range(m.height + 1)
+    ]
+
+
+def leaf_items(mappings: Sequence[Mapping]) -> list[Item]:
+    """The items of the list hole `qi` where leaf codes are joined with those of the levels above."""
+    return [{"codes": state(f"codes_{m.index}"), "leaf": leaf_name(m.index)} for m in mappings]
+
+
+def code_name(index: int, level: int) -> str:
+    """The column of the tuples table that holds the codes of quasi-identifier `index` at `level`."""
+    return f"q{index}_{level}"
+
+
+def leaf_name(index: int) -> str:
+    """The column of the frequency table that holds the leaf codes of quasi-identifier `index`."""
+    return f"q{index}"
+
+
+def frequency_items(columns: Sequence[Column], mappings: Sequence[Mapping]) -> list[Item]:
+    """The items of the list hole `qi`: mapping table, column key and leaf code of each quasi-identifier."""
+    return [
+        {"mapping": mapping.table, "key": item.key, "leaf": leaf_name(mapping.index), "code": "level_0"}
+        for item, mapping in zip(columns, mappings, strict=True)
+    ]
+
+
+def build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
+    """Makes the table of what the released values of a quasi-identifier cost; what each level costs in all."""
+    codes = state(f"codes_{mapping.index}")
+    costs = state(f"costs_{mapping.index}")
+    levels: list[Item] = [{"code": f"level_{level}", "number": level} for level in range(mapping.height + 1)]
+    engine.query("codes", names={"codes": codes, "mapping": mapping.table}, lists={"step": levels})
+    engine.query(
+        "costs",
+        names={
+            "costs": costs,
+            "codes": codes,
+            "weight": mapping.weight_table,
+            "frequency": state("frequency"),
+            "qi_leaf": leaf_name(mapping.index),
+        },
+        lists={"step": levels},
+    )
+    rows = engine.query("marginals", names={"costs": costs})
+    return tuple(LevelMarginal(int(units), float(spread), int(values)) for _, units, spread, values in rows)

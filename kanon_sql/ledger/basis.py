@@ -1,0 +1,87 @@
+"""What the levels of a release mean: the types of its columns, and what the hierarchies make of values at its levels.
+
+The ledger keeps it, as digests where it would hold values, so that the same levels can be applied to new data later.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.hierarchy.builtin import describe
+from kanon_sql.hierarchy.hierarchy import Hierarchy
+from kanon_sql.source.model import Column
+from kanon_sql.source.roles import Roles
+
+Json = dict[str, Any]
+Hierarchies = Mapping[str, tuple[QuasiIdentifier, Hierarchy | None]]
+
+
+def basis_of(roles: Roles, hierarchies: Hierarchies, levels: Mapping[str, int]) -> Json:
+    """The entry of the ledger: for each released column its type, for a quasi-identifier its hierarchy as well."""
+    found: Json = {item.name: {"type": _type(item)} for item in roles.released}
+    for item in roles.quasi_identifiers:
+        spec, hierarchy = hierarchies[item.name]
+        if hierarchy is None:
+            found[item.name]["builtin"] = describe(spec)
+        else:
+            count = len(hierarchy.leaves)
+            found[item.name].update(values=count, digest=_digest(hierarchy, levels[item.name], count))
+    return found
+
+
+def changes(kept: Json, roles: Roles, hierarchies: Hierarchies, levels: Mapping[str, int]) -> list[str]:
+    """How these columns and hierarchies differ from those that the ledger kept.
+
+    A hierarchy file may have grown at its end: values that it did not cover were in no data then.
+    """
+    names = {item.name for item in roles.released}
+    if names != set(kept):
+        lacking, more = set(kept) - names, names - set(kept)
+        differing = [*(f"without {name!r}" for name in sorted(lacking)), *(f"with {name!r}" for name in sorted(more))]
+        return [f"other columns are released now: {', '.join(differing)}"]
+    problems = [
+        f"column {item.name!r} is of type {_type(item)[:40]} now, it was {kept[item.name]['type'][:40]}"
+        for item in roles.released
+        if kept[item.name]["type"] != _type(item)
+    ]
+    for item in roles.quasi_identifiers:
+        (spec, hierarchy), before = hierarchies[item.name], kept[item.name]
+        if hierarchy is None:
+            same = before.get("builtin") == describe(spec)
+        else:
+            level, count = levels[item.name], before.get("values", 0)
+            known = level <= hierarchy.height and count <= len(hierarchy.leaves)
+            same = known and before.get("digest") == _digest(hierarchy, level, count)
+        if not same:
+            problems.append(
+                f"the hierarchy of {item.name!r} is another at level {levels[item.name]}; new values may only be added "
+                "at its end"
+            )
+    return problems
+
+
+def ambiguous_labels(
+    roles: Roles, hierarchies: Hierarchies, levels: Mapping[str, int], missing: Sequence[str]
+) -> list[str]:
+    """The quasi-identifiers of which a generalized value reads as a missing one, so that both cannot be told apart."""
+    return [
+        item.name
+        for item in roles.quasi_identifiers
+        if (hierarchy := hierarchies[item.name][1]) is not None
+        and 0 < levels[item.name] < hierarchy.height
+        and set(hierarchy.levels[levels[item.name]]) & set(missing)
+    ]
+
+
+def _type(item: Column) -> str:
+    """The type, of an ENUM without its values."""
+    return item.type.partition("(")[0] if "'" in item.type else item.type
+
+
+def _digest(hierarchy: Hierarchy, level: int, count: int) -> str:
+    pairs = [hierarchy.leaves[:count], hierarchy.levels[level][:count]]
+    return hashlib.sha256(json.dumps(pairs).encode()).hexdigest()[:32]

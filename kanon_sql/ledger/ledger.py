@@ -1,0 +1,198 @@
+"""The ledger: a DuckDB file that keeps what was released of which source, and none of its rows."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.sql.connection import Engine
+from kanon_sql.targets.staging import stage_file
+from kanon_sql.targets.staging_names import lock_path
+from kanon_sql.targets.staging_permissions import mask_of
+
+Json = dict[str, Any]
+
+_one_thread = threading.Lock()
+_PATIENCE = 10.0  # seconds that a run waits for another one that writes to the ledger
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A release of the ledger.
+
+    `origin` is the first release of the same source, itself where it is that; `built_on` the release that was its
+    source. `source` and `target` say where they were, None for tables of a connection that was handed in, and the
+    places are digests of that; fingerprints are equal for equal rows. `details` are its configuration, solution,
+    privacy and counts; of an open release, of which it is not said yet that it came to its place, also what shows
+    that it did not: `open` is [path, inode] of a file that is then still beside the target, or empty.
+    """
+
+    id: int
+    made_at: str
+    program: str
+    origin: int
+    built_on: int | None
+    source: str | None
+    source_place: str | None
+    source_fingerprint: str
+    target: str | None
+    target_place: str | None
+    release_fingerprint: str
+    quasi_identifiers: list[str]
+    released: list[str]
+    details: Json
+
+    @property
+    def state(self) -> str:
+        """ "open" from before the release is put in its place until that is said of it; then "released"."""
+        return "open" if "open" in self.details else "released"
+
+    def to_dict(self) -> Json:
+        """The entry as JSON data."""
+        return {**asdict(self), "state": self.state}
+
+
+class Ledger:
+    """An open ledger. Only one program at a time can write to it."""
+
+    def __init__(self, engine: Engine, path: Path) -> None:
+        self._engine = engine
+        self._path = path
+
+    def entries(self) -> list[Entry]:
+        """All releases, in the order in which they were made."""
+        names = [field.name for field in fields(Entry)]
+        rows = [dict(zip(names, row, strict=True)) for row in self._engine.query("releases/ledger_rows")]
+        return [Entry(**{**row, "details": json.loads(row["details"])}) for row in rows]
+
+    def add(self, entry: Entry) -> None:
+        """Adds a release; it is on the disk then, as after the other changes. Raises EngineError."""
+        self._change("add", {**asdict(entry), "details": json.dumps(entry.details)})
+
+    def close(self, entry: Entry, *, released: bool) -> None:
+        """Ends that a release is open: it came to its place, or did not and is taken out. Raises EngineError."""
+        if released:
+            details = {name: value for name, value in entry.details.items() if name != "open"}
+            self._change("close", {"id": entry.id, "details": json.dumps(details)})
+        else:
+            self._change("remove", {"id": entry.id})
+
+    def _change(self, name: str, values: Json) -> None:
+        # The write-ahead log that the engine makes is as private as the ledger, and is not left behind.
+        with mask_of(self._path):
+            self._engine.query(f"releases/ledger_{name}", values=values)
+            self._engine.run("CHECKPOINT")
+
+
+@contextmanager
+def open_ledger(path: Path, place: str, *, write: bool) -> Iterator[Ledger]:
+    """Opens a ledger; to write, it is made where it is not there. Every change of it is a transaction of its own.
+
+    Raises ConfigurationError for a file that is no ledger, EngineError for one that cannot be opened.
+    """
+    # The engine keeps other programs off, but not other threads of this one.
+    with _one_thread, _opened(path, place, write=write) as ledger:
+        yield ledger
+
+
+@contextmanager
+def _opened(path: Path, place: str, *, write: bool) -> Iterator[Ledger]:
+    if not write and not path.is_file():
+        raise EngineError(f"{place}: there is no ledger {path}; a run with releases.path makes it")
+    if not path.parent.is_dir():
+        raise EngineError(f"{place}: the folder of the ledger {path} does not exist; make it")
+    if write and _is_empty(path):
+        _make(path, place)
+    with _connected(path, place, write=write) as engine:
+        ledgers, _ = engine.query("releases/ledger_is_there")[0]
+        if not ledgers:
+            raise ConfigurationError(f"{place}: {path} is a database but no ledger; name a file of its own")
+        yield Ledger(engine, path)
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether there is no ledger yet: no file, or one without a byte, as a killed run of version 0.1.0 left it."""
+    return not path.exists() or (path.is_file() and path.stat().st_size == 0)
+
+
+def _make(path: Path, place: str) -> None:
+    """A new ledger, moved to its place once it is complete and on the disk. Raises EngineError."""
+    until = time.monotonic() + _PATIENCE
+    while _is_empty(path):
+        try:
+            with stage_file(path, overwrite=path.exists(), place=place) as staged:
+                if not _is_empty(path):
+                    return
+                staged.path.unlink()  # the engine makes database files itself
+                with _connected(staged.path, place, write=True) as engine, mask_of(staged.path):
+                    engine.query("releases/ledger_make")
+                    engine.run("CHECKPOINT")
+                # The engine would take what belonged to a ledger that is gone for changes of this one.
+                path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
+                staged.commit(mode=None if path.exists() else 0o600)
+        except (ConfigurationError, EngineError):
+            # Another run makes it, or has made it.
+            other = lock_path(path.resolve()).exists() or not _is_empty(path)
+            if not other or time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+
+
+@contextmanager
+def _connected(path: Path, place: str, *, write: bool) -> Iterator[Engine]:
+    """The file as a database. Raises EngineError."""
+    with mask_of(path):
+        connection = _connect(path, place, write=write)
+    try:
+        yield Engine(connection)
+    finally:
+        connection.close()
+
+
+def _connect(path: Path, place: str, *, write: bool) -> duckdb.DuckDBPyConnection:
+    """Opens the file, and waits a while for another program that writes to it. Raises EngineError."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return duckdb.connect(str(path), read_only=not write)
+        except duckdb.Error as error:
+            busy = isinstance(error, duckdb.IOException) and "lock" in str(error).lower()
+            if busy and time.monotonic() < until:
+                time.sleep(0.2)
+                continue
+            why = "another program uses it; wait for that" if busy else "it is no DuckDB file, or must not be written"
+            raise EngineError(f"{place}: the ledger {path} cannot be opened: {why}") from None
+
+
+def read_ledger(named: str, loaded: LoadedConfig | None) -> tuple[Path, list[Entry]]:
+    """(file, releases) of a ledger that is named itself, or by a configuration.
+
+    Raises ConfigurationError for a configuration without a ledger, EngineError for a ledger that cannot be read.
+    """
+    if loaded is None:
+        path, place = Path(named), "LEDGER"
+    elif loaded.config.releases is None:
+        raise ConfigurationError(f"{loaded.place()}: there is no ledger; expected releases: {{path: ledger.duckdb}}")
+    else:
+        path, place = loaded.base / loaded.config.releases.path, loaded.place("releases")
+    with open_ledger(path, place, write=False) as ledger:
+        return path, ledger.entries()
+
+
+def find_entry(entries: Sequence[Entry], number: int, path: Path) -> Entry:
+    """The release of that number. Raises ConfigurationError."""
+    for entry in entries:
+        if entry.id == number:
+            return entry
+    known = f"1 to {entries[-1].id}" if entries else "none, it is empty"
+    raise ConfigurationError(f"{path}: there is no release {number}; expected one of the ledger: {known}")

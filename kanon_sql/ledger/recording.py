@@ -1,0 +1,236 @@
+"""A run with a ledger: what earlier releases of the same source forbid, and the record of the new one.
+
+L. Sweeney: k-anonymity: a model for protecting privacy. IJUFKS 10(5), 2002, section 4: rows are released in random
+order; of a second release of the same rows all columns of the first count as quasi-identifiers, unless it is built on
+the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from kanon_sql import __version__
+from kanon_sql.config.arguments import to_yaml
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import ReleasesConfig
+from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedError
+from kanon_sql.ledger.basis import Hierarchies, basis_of
+from kanon_sql.ledger.fingerprints import digest, fingerprint
+from kanon_sql.ledger.ledger import Entry, Ledger, open_ledger
+from kanon_sql.ledger.settling import settle_open, still_beside
+from kanon_sql.report.report import ReportDraft
+from kanon_sql.source.model import Source
+from kanon_sql.source.roles import Roles
+from kanon_sql.sql import signals
+from kanon_sql.sql.connection import Engine, EngineOptions
+from kanon_sql.sql.template import Item
+from kanon_sql.targets.outputs import refuse_outputs
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A release that was written and verified, and is not in its place yet.
+
+    `paths` are the (files, folders) that it was written to. `handed_in` says that it is on a user's connection.
+    `applied` is the release whose levels it was made at, compared with those of the `seen` releases that the ledger
+    held then.
+    """
+
+    engine: Engine
+    source: Source
+    roles: Roles
+    hierarchies: Hierarchies
+    written: Source
+    draft: ReportDraft
+    paths: tuple[list[Path], list[Path]]
+    handed_in: bool = False
+    applied: Entry | None = None
+    seen: int = 0
+
+
+def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOptions) -> None:
+    """What can be told before any row is read: the ledger can be used, and the order of the rows will be random.
+
+    Open releases of the ledger are settled first. Two releases in one order are joined by their places. Raises
+    NoReleaseError for such an order, or warns where the configuration says so; ConfigurationError and EngineError for
+    the ledger.
+    """
+    asked = loaded.config.releases
+    if asked is None:
+        return
+    path, place = loaded.base / asked.path, loaded.place("releases")
+    refuse_outputs([loaded], [("the ledger", path)])
+    settle_open(path, place, options)
+    release = loaded.config.release
+    if release.order == "none" or release.seed is not None:
+        what = "the order is not random" if release.order == "none" else "release.seed makes the order repeatable"
+        problem = f"{what}, and two releases in one order can be joined by the places of their rows"
+        conflict(loaded, asked, draft, f"{problem}; set release.order: random, without a seed")
+
+
+@contextmanager
+def recorded(loaded: LoadedConfig, made: Made) -> Iterator[None]:
+    """The block puts the release in its place: before it conflicts are looked for, and the release recorded as open.
+
+    It is that until the block has ended well; a release of which nobody can say any more counts as one. Raises
+    NoReleaseError for a conflict that is not only to be warned of, EngineError for the ledger.
+    """
+    asked = loaded.config.releases
+    if asked is None:
+        yield
+        return
+    place = loaded.place("releases")
+    with open_ledger(loaded.base / asked.path, place, write=True) as ledger:
+        earlier = ledger.entries()
+        entry = _entry(loaded, made, earlier)
+        if made.applied is None:
+            _refuse_complementary(loaded, asked, made, entry, earlier)
+        elif len(earlier) != made.seen:
+            raise EngineError(f"{place}: another release was recorded meanwhile; run again")
+        else:
+            made.draft.ledger = _account(asked, entry, earlier)
+        try:
+            ledger.add(entry)
+            yield
+        except ReleasedError:
+            _close(ledger, entry, made.draft, released=True)
+            raise
+        except (KanonError, KeyboardInterrupt):
+            _close(ledger, entry, made.draft, released=False)
+            raise
+        _close(ledger, entry, made.draft, released=True)
+
+
+def _close(ledger: Ledger, entry: Entry, draft: ReportDraft, *, released: bool) -> None:
+    """Says of a release in the ledger what became of it; where that fails, the next run finds it open and looks."""
+    signals.hold()
+    try:
+        ledger.close(entry, released=released)
+    except EngineError as error:
+        draft.warnings.append(
+            f"release {entry.id} stays open in the ledger, where it counts as one; the next run settles that: {error}"
+        )
+
+
+def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
+    """The release as the ledger keeps it."""
+    config = loaded.config
+    source, target = (None, None) if made.handed_in else (_source_place(loaded), _target_place(loaded))
+    source_print = fingerprint(made.engine, made.source)
+    number = earlier[-1].id + 1 if earlier else 1
+    built_on = next((one for one in reversed(earlier) if one.release_fingerprint == source_print), None)
+    place = None if source is None else digest(source)
+    if made.applied is not None:
+        built_on = made.applied
+    same = built_on or next((one for one in earlier if _has_source(one, source_print, place)), None)
+    report = made.draft.to_dict()
+    levels = (made.draft.solution or {}).get("levels")
+    return Entry(
+        id=number,
+        made_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        program=__version__,
+        origin=same.origin if same else number,
+        built_on=built_on.id if built_on else None,
+        source=None if source is None else loaded.redact(source),
+        source_place=place,
+        source_fingerprint=source_print,
+        target=None if target is None else loaded.redact(target),
+        target_place=None if target is None else digest(target),
+        release_fingerprint=fingerprint(made.engine, made.written),
+        quasi_identifiers=[item.name for item in made.roles.quasi_identifiers],
+        released=[item.name for item in made.roles.released],
+        details={
+            "configuration": loaded.redact(to_yaml(config.model_dump(exclude_unset=True))),
+            "solution": made.draft.solution,
+            "order": config.release.order,
+            "folder": loaded.redact(str(loaded.base.resolve())),
+            **({} if levels is None else {"columns": basis_of(made.roles, made.hierarchies, levels)}),
+            **({} if made.applied is None else {"applied": True}),
+            "open": [loaded.redact(one) for one in still_beside(made.paths)],
+            **{key: report[key] for key in ("algorithm", "rows", "classes", "privacy")},
+        },
+    )
+
+
+def _has_source(entry: Entry, source_print: str, place: str | None) -> bool:
+    """Whether a release was made of the same source: the same rows, or the same place, which may have changed since."""
+    known = (entry.source_place, entry.target_place)
+    return entry.source_fingerprint == source_print or (place is not None and place in known)
+
+
+def _refuse_complementary(
+    loaded: LoadedConfig, asked: ReleasesConfig, made: Made, entry: Entry, earlier: Sequence[Entry]
+) -> None:
+    """Counts the classes in all columns that earlier releases of the same source published, sensitive ones too."""
+    related = [one for one in earlier if one.origin == entry.origin]
+    report = made.draft.ledger = _account(asked, entry, earlier)
+    report.update(known=[], violating={"classes": 0, "rows": 0})
+    same_again = any(one.release_fingerprint == entry.release_fingerprint for one in related)
+    if not related or entry.built_on is not None or same_again:
+        return
+    published = {name for one in related for name in one.released}
+    known = [name for name in entry.released if name in published or name in entry.quasi_identifiers]
+    new = set(entry.released) - set(known)
+    keys: list[Item] = [{"key": item.key} for item in made.written.columns if item.name not in new]
+    k = loaded.config.privacy.k
+    names = {"written": made.written.relation}
+    found = made.engine.query("releases/small_classes", names=names, lists={"known": keys}, values={"k": k})[0]
+    classes, rows = int(found[0]), int(found[1])
+    report.update(known=known, violating={"classes": classes, "rows": rows})
+    if classes:
+        numbers = ", ".join(str(one.id) for one in related)
+        conflict(
+            loaded,
+            asked,
+            made.draft,
+            f"{asked.path} holds {'release' if len(related) == 1 else 'releases'} {numbers} of the same source; joined "
+            f"by {', '.join(map(repr, known))}, {classes} {'class holds' if classes == 1 else 'classes hold'} "
+            f"fewer than {k} rows ({rows} in all); take the earlier release as the source, or make "
+            "these columns quasi-identifiers",
+        )
+
+
+def _account(asked: ReleasesConfig, entry: Entry, earlier: Sequence[Entry]) -> Json:
+    """The report's entry `ledger`: where the release is recorded, and beside which others of its source."""
+    return {
+        "path": asked.path,
+        "id": entry.id,
+        "earlier": [one.id for one in earlier if one.origin == entry.origin],
+        "built_on": entry.built_on,
+    }
+
+
+def conflict(loaded: LoadedConfig, asked: ReleasesConfig, draft: ReportDraft, problem: str) -> None:
+    """Ends the run with NoReleaseError, or warns where the configuration says so."""
+    if asked.on_conflict == "warn":
+        draft.warnings.append(problem)
+        return
+    raise NoReleaseError(f"{loaded.place('releases')}: {problem}; releases.on_conflict: warn releases it all the same")
+
+
+def _source_place(loaded: LoadedConfig) -> str | None:
+    source = loaded.config.source
+    if source.path is not None:
+        return _absolute(loaded, source.path)
+    database = "" if source.database is None else _absolute(loaded, source.database)
+    return f"{database}: {source.table or ' '.join((source.query or '').split())}"
+
+
+def _target_place(loaded: LoadedConfig) -> str | None:
+    target = loaded.config.target
+    if target is None or target.in_place:
+        return _source_place(loaded)
+    if target.path is not None:
+        return _absolute(loaded, target.path)
+    return f"{_absolute(loaded, target.database or '')}: {target.table}"
+
+
+def _absolute(loaded: LoadedConfig, path: str) -> str:
+    return str((loaded.base / path).resolve())

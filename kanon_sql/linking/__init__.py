@@ -1,1 +1,0 @@
-"""Linking two tables about the same persons through what their columns can mean."""

@@ -1,1 +1,0 @@
-"""Privacy models beyond k: what else every equivalence class must satisfy."""

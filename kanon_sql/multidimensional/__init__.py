@@ -1,1 +1,0 @@
-"""Multidimensional recoding: each class of rows has a generalization of its own."""

@@ -1,1 +1,0 @@
-"""Drawings of what was found: the lattice as SVG or Graphviz."""

@@ -1,0 +1,161 @@
+"""A release of classes as one self-contained SELECT: tables of values, of ranges and of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from kanon_sql.frequency.dimensions.dimension import Dimension
+from kanon_sql.release.body import (
+    Asked,
+    Body,
+    Released,
+    cells,
+    key_name,
+    or_missing,
+    set_with,
+    source_rows,
+    split_missing,
+    with_of,
+)
+from kanon_sql.release.partitions import Output, list_shares
+from kanon_sql.source.roles import Roles
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.dialects.inline_table import Cell, Listing
+from kanon_sql.sql.template import Item, column, quoted, state
+
+
+def compiled_partitions(
+    engine: Engine,
+    asked: Asked,
+    roles: Roles,
+    dimensions: Sequence[Dimension],
+    outputs: Sequence[Output],
+    *,
+    boxes: bool,
+    lines: tuple[str, ...],
+) -> Body:
+    """The release as one SELECT over the source.
+
+    With `boxes` every class is one range of positions along each dimension, and no two overlap: a table of ranges says
+    it all. Otherwise the tuples of each class are listed, and where classes share tuples the rows that each takes.
+    """
+    domains = [_domain(engine, d, asked) for d in dimensions]
+    labels = [output.label for output in outputs if output.label]
+    types = _label_types(engine, asked)
+    boxes = boxes and not asked.executed
+    dealt = not boxes and classes_share(engine, dimensions)
+    rows, classes = ("dealt", "classes") if dealt else ("placed", "members")
+    out: list[Item] = []
+    others: list[Item] = []
+    released: list[Released] = []
+    described = {item.key: item.released_type for item in roles.released}
+    for position, output in enumerate(outputs):
+        code = f"r{position}"
+        if output.key is not None:
+            name = f"o{output.key[1:]}"
+            others.append({"value": column(name, "source_rows"), "column": name})
+            value = column(name, rows)
+        else:
+            value = column(output.label or "", classes)
+        out.append({"value": value, "column": code, "name": output.name})
+        kind = described[output.key] if output.key else types[output.label or ""]
+        released.append(Released(code, output.name, output.key is None, kind))
+    if asked.carried is not None:
+        others.append({"value": column("entity", "source_rows"), "column": "entity"})
+        out.append({"value": column("entity", rows), "column": "entity", "name": "entity"})
+    holes: list[Item] = [
+        {
+            "domain": f"domain_{d.index}",
+            "key": key_name(d.column),
+            "place": place,
+            "position": d.position,
+            "low": f"low_{d.index}",
+            "high": f"high_{d.index}",
+        }
+        for d, (_, place) in zip(dimensions, domains, strict=True)
+    ]
+    statement = template.fill(
+        "classes/compiled_boxes" if boxes else "classes/compiled_tuples" if dealt else "classes/compiled_members",
+        lists={
+            "out": out,
+            "other": others,
+            "qi": holes,
+            "sort": asked.sort_items(),
+            "label": [{"name": label} for label in labels],
+        },
+    )
+    assert isinstance(statement, exp.Select)
+    if asked.carried is not None:
+        statement.expressions[-1].pop()
+    set_with(statement, [source_rows(asked, roles), *with_of(statement).expressions])
+    listings = [listing for listing, _ in domains]
+    if boxes:
+        edges = [str(hole[end]) for hole in holes for end in ("low", "high")]
+        listings.append(_classes(engine, labels, types, edges, state("classes")))
+    else:
+        listings += [
+            _tuples(engine, dimensions, dealt=dealt),
+            _classes(engine, labels, types, ["part"], state("released_classes")),
+        ]
+    return Body(lines, statement, tuple(listings), tuple(released))
+
+
+def _domain(engine: Engine, d: Dimension, asked: Asked) -> tuple[Listing, exp.Expr]:
+    """(the values with their positions, the position of a row's value)."""
+    found = engine.query("classes/compiled_domain", names={"domain": d.domain})
+    listed, absent = split_missing(found, d.column, asked.missing)
+    name = f"domain_{d.index}"
+    rows = tuple((cells(value, d.column.type), int(position)) for value, position in listed)
+    columns = (("value", d.column.type), ("position", "BIGINT"))
+    literal = None if absent is None else exp.Literal.number(int(absent[0]))
+    place = or_missing(column(key_name(d.column), "source_rows"), column("position", name), literal)
+    return Listing(name, f"quasi-identifier {d.column.name!r}", columns, rows), place
+
+
+def classes_share(engine: Engine, dimensions: Sequence[Dimension]) -> bool:
+    """Makes the table of shares; whether classes share any tuple."""
+    list_shares(engine, dimensions)
+    return bool(engine.query("classes/sharers", names={"shares": state("shares")})[0][0])
+
+
+def _tuples(engine: Engine, dimensions: Sequence[Dimension], *, dealt: bool) -> Listing:
+    names = [*(d.position for d in dimensions), "part", *(("rows_before", "last_row") if dealt else ())]
+    ordered = [column(name) for name in names]
+    found = engine.run(exp.select(*map(column, names)).from_(quoted(state("shares"))).order_by(*ordered))
+    rows = tuple(tuple(map(int, row)) for row in found)
+    columns = tuple((name, "BIGINT") for name in names)
+    return Listing("tuples", "the tuples of the classes", columns, rows, keys=len(dimensions) + 1)
+
+
+def _label_types(engine: Engine, asked: Asked) -> dict[str, str]:
+    """The type of each label; a bound is of its column's type."""
+    described = engine.run(exp.Describe(this=exp.to_table(state("released_classes"))))
+    types = {str(row[0]): str(row[1]) for row in described}
+    return {
+        name: "VARCHAR" if kind.startswith("ENUM") or (asked.as_text and name.startswith("label_")) else kind
+        for name, kind in types.items()
+    }
+
+
+def _classes(
+    engine: Engine, labels: Sequence[str], types: dict[str, str], numbers: Sequence[str], table: str
+) -> Listing:
+    """Positions and labels of the classes."""
+    found = engine.query(
+        "classes/compiled_labels",
+        names={"released_classes": state("released_classes"), "other_classes": table},
+        lists={"label": [{"name": label} for label in labels], "class": [{"number": number} for number in numbers]},
+    )
+    split = len(numbers)
+    rows: list[tuple[Cell, ...]] = [
+        (
+            *map(int, row[:split]),
+            *(cells(value, types[label]) for label, value in zip(labels, row[split:], strict=True)),
+        )
+        for row in found
+    ]
+    columns = (*((number, "BIGINT") for number in numbers), *((label, types[label]) for label in labels))
+    return Listing("classes", "the labels of the classes", columns, tuple(rows), keys=split)

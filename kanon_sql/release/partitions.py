@@ -1,0 +1,147 @@
+"""The release of classes as one SELECT over the source, and its verification."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from kanon_sql.errors import ConfigurationError, VerificationError
+from kanon_sql.frequency.dimensions.dimension import Dimension
+from kanon_sql.recount.counting import ClassCounts, row_total
+from kanon_sql.release.statement import numbered, sort_items
+from kanon_sql.release.verify import Judgement, count_problems, judge, reading_again, require_columns
+from kanon_sql.search.classes import BOUNDS, bound_name, label_name
+from kanon_sql.search.solution import Writing
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.roles import Roles
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item, column, state
+
+
+@dataclass(frozen=True)
+class Output:
+    """A released column: one of the source unchanged (`key`), or one of the table released_classes (`label`)."""
+
+    name: str
+    key: str | None = None
+    label: str | None = None
+    is_bound: bool = False
+    column: Column | None = None
+
+
+def outputs(roles: Roles, dimensions: Sequence[Dimension], *, bounds: bool) -> list[Output]:
+    """The released columns in the source's order; with `bounds` a range is two columns, x_lower and x_upper.
+
+    Raises ConfigurationError where these have the name of another column.
+    """
+    by_key = {d.column.key: d for d in dimensions}
+    made: list[Output] = []
+    for item in roles.released:
+        d = by_key.get(item.key)
+        if d is None:
+            made.append(Output(item.name, key=item.key, column=item))
+        elif bounds and d.has_ranges:
+            made += [Output(f"{item.name}_{end}", label=bound_name(d, end), is_bound=True) for end in BOUNDS]
+        else:
+            made.append(Output(item.name, label=label_name(d)))
+    names = [output.name.casefold() for output in made]
+    twice = [output.name for output in made if output.is_bound and names.count(output.name.casefold()) > 1]
+    if twice:
+        raise ConfigurationError(
+            f"release.ranges: columns would release {', '.join(map(repr, twice))} beside a column of that name; "
+            "rename or drop one"
+        )
+    return made
+
+
+def select_partitions(
+    engine: Engine,
+    rows: exp.Select,
+    dimensions: Sequence[Dimension],
+    released: Sequence[Output],
+    writing: Writing,
+    *,
+    share_seed: int | None,
+) -> exp.Expr:
+    """SELECT of the released rows; with `share_seed` classes may share the rows of a tuple, dealt out by that seed."""
+    classes = state("released_classes")
+    shared = share_seed is not None
+    source = "placed" if shared else "source"
+    items: list[Item] = []
+    for output in released:
+        if output.key is not None:
+            value: exp.Expr = column(output.key, source)
+            value = output.column.released(value) if output.column else value
+        else:
+            value = column(output.label or "", classes)
+            if not output.is_bound and (writing.plain_text or writing.as_text):
+                value = exp.cast(value, "VARCHAR")
+        items.append({"value": value, "name": output.name})
+    holes: list[Item] = [{"domain": d.domain, "key": d.column.key, "position": d.position} for d in dimensions]
+    names: dict[str, template.Fill] = {
+        "source": rows if shared else numbered(rows, writing),
+        "assigned": state("assigned"),
+        "released_classes": classes,
+        "shares": state("shares"),
+        "row_seed": share_seed or 0,
+    }
+    sort = sort_items(writing)
+    if shared:
+        list_shares(engine, dimensions)
+        number = column("number", "placed")
+        sort = _drawn_by(sort, number) if sort else [{"key": number}]
+    name = "classes/release_shared" if shared else "classes/release"
+    return template.fill(name, names=names, lists={"out": items, "qi": holes, "sort": sort})
+
+
+def list_shares(engine: Engine, dimensions: Sequence[Dimension]) -> None:
+    """Makes the table shares(part, p0 ..., rows_before, last_row): which rows of each tuple a class takes."""
+    names = {"shares": state("shares"), "assigned": state("assigned")}
+    engine.query("classes/shares", names=names, lists={"this": [{"position": d.position} for d in dimensions]})
+
+
+def _drawn_by(sort: list[Item], number: exp.Expr) -> list[Item]:
+    """The sort key with the row's number where a seed makes the order repeatable."""
+    key = sort[0]["key"]
+    assert isinstance(key, exp.Expr)
+    for found in list(key.find_all(exp.Column)):
+        if found.name == "drawn":
+            found.replace(number.copy())
+    return sort
+
+
+def verify_partitions(
+    engine: Engine, written: Source, released: Sequence[Output], judgement: Judgement, *, rows: int
+) -> ClassCounts:
+    """Checks what was written: columns, rows, every class at least k, labels and sizes those of the classes made.
+
+    Raises VerificationError with every point that does not hold.
+    """
+    with reading_again():
+        return _verify(engine, written, released, judgement, rows)
+
+
+def _verify(
+    engine: Engine, written: Source, released: Sequence[Output], judgement: Judgement, rows: int
+) -> ClassCounts:
+    require_columns(written, [output.name for output in released])
+    labels: list[Item] = [
+        {"name": output.label, "key": written.column(output.name).key} for output in released if output.label
+    ]
+    values = [exp.cast(column(str(entry["key"])), "VARCHAR") for entry in labels]
+    counts, problems = judge(engine, written, values, judgement)
+    problems += count_problems(counts, rows, judgement.question)
+    names: dict[str, template.Fill] = {
+        "written": written.relation,
+        "released_classes": state("released_classes"),
+        "row_total": row_total(weighted=written.weighted),
+    }
+    different = engine.query("classes/verify", names=names, lists={"label": labels})[0][0]
+    if different:
+        problems.append(f"{different} classes are not there, or not of the size, that the partitions have")
+    if problems:
+        raise VerificationError(problems)
+    return counts

@@ -1,0 +1,196 @@
+"""One panel of a sweep's drawing: a measure over k, with a line for each series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from xml.sax.saxutils import escape
+
+from kanon_sql.report.charts import svg
+from kanon_sql.report.charts.axes import Axis, tick_text, value_axis
+from kanon_sql.report.charts.sweep_lines import Json, Line, Measure, cells, limit_text
+
+WIDTH, HEIGHT = 470, 268
+
+# Okabe and Ito: told apart also by people who see few colours; shapes and dashes differ besides.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#B0528C", "#B87900", "#3A93C8", "#4D4D4D")
+_DASHES = ("none", "7 4", "2 3", "9 3 2 3")
+_SHAPES = ("circle", "square", "diamond", "up", "down", "plus")
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 38, 46
+_SIZE = 4.6
+_REACH = 9
+_SMALL = 11
+_LABEL_GAP = 5
+_MOST_HIDDEN = 2
+_PLUS = ((-1, -3), (1, -3), (1, -1), (3, -1), (3, 1), (1, 1), (1, 3), (-1, 3), (-1, 1), (-3, 1), (-3, -1), (-1, -1))
+_QUIET: dict[str, str | float] = {"class_": "quiet", "fill": svg.QUIET}
+_CROSS_PITCH = 9
+
+Point = Json
+_Piece = tuple[tuple[int, float], ...]
+
+
+def draw_panel(measure: Measure, lines: Sequence[Line], ks: Sequence[int], crosses: bool) -> svg.Drawing:
+    """The panel; with `crosses` it marks where a line has no release."""
+    drawing = svg.Drawing(WIDTH, HEIGHT)
+    across = _k_axis(ks)
+    values = [point[measure.key] for line in lines for point in line.points if point["status"] == "released"]
+    up = value_axis(values, HEIGHT - _BOTTOM, _TOP, may_be_log=measure.log, whole=measure.digits == 0)
+    _add_frame(drawing, measure, across, up)
+    for place in range(len(lines)):
+        _add_line(drawing, measure, lines, place, across, up)
+    if crosses:
+        _add_crosses(drawing, lines, across)
+    return drawing
+
+
+def sample(place: int, x: float, y: float) -> str:
+    """A piece of the line with its mark, for the legend."""
+    piece = svg.tag("path", d=f"M{x:.1f} {y:.1f}h26", **_stroke(place))
+    return svg.tag("g", piece, _mark(place, x + 13, y), **_of_line(place))
+
+
+def cross(x: float, y: float) -> str:
+    """The mark of a point without a release."""
+    return svg.tag(
+        "path", d=f"M{x - 3:.1f} {y - 3:.1f}l6 6m0 -6l-6 6", stroke="currentColor", stroke_width=1.8, fill="none"
+    )
+
+
+def _k_axis(ks: Sequence[int]) -> Axis:
+    return Axis(min(ks), max(ks), _LEFT + 10, WIDTH - _RIGHT - 10, True, tuple(map(float, ks)))
+
+
+def _add_frame(drawing: svg.Drawing, measure: Measure, across: Axis, up: Axis) -> None:
+    left, right, floor = _LEFT, WIDTH - _RIGHT, HEIGHT - _BOTTOM
+    unit = f"{measure.unit}, log scale" if up.log else measure.unit
+    title = svg.tag("tspan", escape(measure.title), font_weight="bold", font_size=14)
+    drawing.marks.append(
+        svg.tag("text", title, svg.tag("tspan", escape(unit), **_QUIET, dx=8), x=left, y=16, font_size=12)
+    )
+    for tick in up.ticks:
+        y = up.at(tick)
+        drawing.marks += [
+            svg.tag("path", d=f"M{left} {y:.1f}H{right}", class_="grid", stroke="#E0E0E0", stroke_width=1),
+            _small(left - 7, y + 4, tick_text(tick), "end"),
+        ]
+    drawing.marks.append(
+        svg.tag("path", d=f"M{left} {floor}H{right}", class_="axis", stroke=svg.BORDER, stroke_width=1.2)
+    )
+    labelled = set(_labelled(across))
+    for k in across.ticks:
+        x, length = across.at(k), 6 if k in labelled else 3
+        drawing.marks.append(
+            svg.tag("path", d=f"M{x:.1f} {floor}v{length}", class_="axis", stroke=svg.BORDER, stroke_width=1.2)
+        )
+        if k in labelled:
+            drawing.marks.append(_small(x, floor + 20, limit_text(int(k)), "middle"))
+    drawing.marks.append(
+        _small((left + right) / 2, floor + 37, "k: rows each class holds at least, log scale", "middle")
+    )
+
+
+def _small(x: float, y: float, content: str, anchor: str) -> str:
+    return svg.text(x, y, content, _SMALL, text_anchor=anchor, **_QUIET)
+
+
+def _labelled(across: Axis) -> Iterator[float]:
+    """The k whose labels have room: the greatest, and from the least on all that do not touch another."""
+    last = across.ticks[-1]
+    wall = across.at(last) - _half(last) if len(across.ticks) > 1 else math.inf
+    reached = -math.inf
+    for k in across.ticks[:-1]:
+        x = across.at(k)
+        if x - _half(k) >= reached + _LABEL_GAP and x + _half(k) <= wall - _LABEL_GAP:
+            yield k
+            reached = x + _half(k)
+    yield last
+
+
+def _half(k: float) -> float:
+    return svg.text_width(limit_text(int(k)), _SMALL) / 2
+
+
+def _add_line(drawing: svg.Drawing, measure: Measure, lines: Sequence[Line], place: int, *axes: Axis) -> None:
+    across, up = axes
+    later = [_pieces(measure, line) for line in lines[place + 1 :]]
+
+    def spot(point: Point) -> tuple[float, float]:
+        return across.at(point["k"]), up.at(point[measure.key])
+
+    def hidden(piece: _Piece) -> int:
+        """How many lines drawn later go the same way: this one is drawn wider there, so that all are seen."""
+        return min(sum(piece in pieces for pieces in later), _MOST_HIDDEN)
+
+    pieces = _pieces(measure, lines[place])
+    marks = [
+        svg.tag("path", d=_path(map(spot, ends), ""), **_stroke(place, 2 + 2.5 * hidden(piece)))
+        for piece, ends in pieces.items()
+        if len(ends) == 2
+    ]
+    for piece, ends in pieces.items():
+        if len(ends) == 1:
+            (x, y), point = spot(ends[0]), ends[0]
+            around = svg.tag("circle", cx=x, cy=y, r=_REACH, fill="none", pointer_events="all")
+            said = svg.tooltip(f"{lines[place].name}\nk = {point['k']:,}\n{measure.head}: {measure.text(point)}")
+            mark = _mark(place, x, y, _SIZE * (1 + 0.3 * hidden(piece)))
+            marks.append(svg.tag("g", said, around, mark, class_="point"))
+    if marks:
+        drawing.marks.append(svg.tag("g", *marks, **_of_line(place)))
+
+
+def _pieces(measure: Measure, line: Line) -> dict[_Piece, tuple[Point, ...]]:
+    """The points that are shown, and the pairs of neighbours among them, by what makes them lie where they do."""
+    ends = [(point,) for point in line.points] + list(pairwise(line.points))
+    shown = [some for some in ends if all(point["status"] == "released" for point in some)]
+    return {tuple((point["k"], point[measure.key]) for point in some): some for some in shown}
+
+
+def _add_crosses(drawing: svg.Drawing, lines: Sequence[Line], across: Axis) -> None:
+    """Above the foot of the panel, one height for each line that lacks a release somewhere."""
+    lacking = [place for place, line in enumerate(lines) if any(p["status"] != "released" for p in line.points)]
+    for height, place in enumerate(lacking):
+        y = HEIGHT - _BOTTOM - 7 - _CROSS_PITCH * (height % 12)
+        marks = [
+            svg.tag(
+                "g",
+                svg.tooltip(f"{lines[place].name}\nk = {point['k']:,}\n{cells(point)[3]}"),
+                svg.tag(
+                    "circle", cx=across.at(point["k"]), cy=y, r=_CROSS_PITCH / 2, fill="none", pointer_events="all"
+                ),
+                cross(across.at(point["k"]), y),
+                class_="lacking",
+            )
+            for point in lines[place].points
+            if point["status"] != "released"
+        ]
+        drawing.marks.append(svg.tag("g", *marks, **_of_line(place)))
+
+
+def _of_line(place: int) -> dict[str, str | float]:
+    number = place % len(COLOURS)
+    return {"class_": f"line c{number}", "data_line": str(place), "color": COLOURS[number]}
+
+
+def _stroke(place: int, width: float = 2) -> dict[str, str | float]:
+    dash = _DASHES[place // len(COLOURS) % len(_DASHES)]
+    ends = {"stroke_linecap": "butt" if dash != "none" else "round", "fill": "none"}
+    return {"stroke": "currentColor", "stroke_width": width, "stroke_dasharray": dash, **ends}
+
+
+def _mark(place: int, x: float, y: float, s: float = _SIZE) -> str:
+    d = {
+        "circle": f"M{x - s:.1f} {y:.1f}a{s:.1f} {s:.1f} 0 1 0 {2 * s:.1f} 0a{s:.1f} {s:.1f} 0 1 0 {-2 * s:.1f} 0z",
+        "square": _path((x + s * 0.9 * a, y + s * 0.9 * b) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))),
+        "diamond": _path((x + s * 1.3 * a, y + s * 1.3 * b) for a, b in ((0, -1), (1, 0), (0, 1), (-1, 0))),
+        "up": _path((x + s * a, y + s * b) for a, b in ((0, -1.2), (1.15, 0.8), (-1.15, 0.8))),
+        "down": _path((x + s * a, y + s * b) for a, b in ((0, 1.2), (1.15, -0.8), (-1.15, -0.8))),
+        "plus": _path((x + s * 0.45 * a, y + s * 0.45 * b) for a, b in _PLUS),
+    }[_SHAPES[place % len(_SHAPES)]]
+    return svg.tag("path", d=d, class_="mark", fill="currentColor", stroke="#FFFFFF", stroke_width=1)
+
+
+def _path(corners: Iterable[tuple[float, float]], end: str = "z") -> str:
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in corners) + end

@@ -1,0 +1,112 @@
+"""The report of a run: what was asked, what was done, what it cost; counts only, no value of the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError, ReleasedError
+from kanon_sql.privacy.parameters import PrivacyConfig
+from kanon_sql.recount.counting import ClassCounts
+from kanon_sql.report.entries import privacy_entries
+from kanon_sql.report.printable import to_json
+from kanon_sql.targets.writing import write_output
+
+Json = dict[str, Any]
+
+
+@dataclass
+class ReportDraft:
+    """Filled in as a run goes on, so that a report can be written however it ends."""
+
+    algorithm: Json
+    privacy: PrivacyConfig
+    status: str = "failed"
+    source_rows: int = 0
+    missing: int = 0
+    suppressed: int = 0
+    masked: int = 0
+    released: int = 0
+    limit: int | None = None
+    solution: Json | None = None
+    search: Json | None = None
+    loss: Json | None = None
+    counts: ClassCounts | None = None
+    verification: Json | None = None
+    seconds: dict[str, float] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    order: str | None = None
+    target: str | None = None
+    ledger: Json | None = None
+    engine: Json = field(default_factory=lambda: {"name": "duckdb"})
+
+    def fail(self, error: KanonError) -> None:
+        """Records how a run ended that released nothing, or what failed once the release was in its place."""
+        self.errors = list(error.problems)
+        if self.status == "released" or isinstance(error, ReleasedError):
+            self.status = "released"
+            return
+        self.status = (
+            "no-release"
+            if isinstance(error, NoReleaseError)
+            else "timed-out"
+            if isinstance(error, OutOfTimeError)
+            else "failed"
+        )
+        self.released = 0
+        self.counts = self.verification = None
+        if isinstance(error, NoReleaseError) and error.source_rows is not None:
+            self.source_rows = self.missing = error.source_rows
+        self.masked, self.suppressed = 0, self.source_rows - self.missing
+
+    def to_dict(self) -> Json:
+        """The report as JSON data."""
+        released = self.status == "released"
+        return {
+            "status": self.status,
+            "rows": {
+                "source": self.source_rows,
+                "missing": self.missing,
+                "suppressed": self.suppressed,
+                "masked": self.masked,
+                "released": self.released,
+            },
+            "engine": self.engine,
+            "algorithm": self.algorithm,
+            "solution": self.solution if released else None,
+            "classes": self._classes(),
+            "verification": self.verification,
+            "privacy": privacy_entries(
+                self.privacy, self.counts.fewest if self.counts else None, self.counts.models if self.counts else ()
+            ),
+            "suppression": {"limit": self.limit},
+            "loss": self.loss if released else None,
+            "search": self.search,
+            "release": {"order": self.order, "target": self.target},
+            **({} if self.ledger is None else {"ledger": self.ledger}),
+            "warnings": self.warnings,
+            "errors": self.errors,
+            "seconds": {name: round(value, 4) for name, value in self.seconds.items()},
+        }
+
+    def _classes(self) -> Json | None:
+        """Classes of the release without its masked rows; rows that are * everywhere anyway are a class of it."""
+        counts = self.counts
+        if counts is None:
+            return None
+        starred = counts.starred - self.masked
+        sizes = [size for size in (counts.smallest, counts.largest, starred) if size > 0]
+        count = counts.classes + (starred > 0)
+        return {
+            "count": count,
+            "min": min(sizes, default=0),
+            "max": max(sizes, default=0),
+            "average": self.released / count if count else None,
+        }
+
+
+def write_json(path: Path, data: Json) -> None:
+    """Writes a report all or nothing, for its owner alone unless it replaces a file with other rights. EngineError."""
+    write_output(path, to_json(data), "report", private=True)

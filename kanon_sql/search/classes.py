@@ -1,0 +1,134 @@
+"""The classes that a search made, with the labels that they are released under."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+from sqlglot import exp
+
+from kanon_sql.frequency.dimensions.dimension import Dimension
+from kanon_sql.frequency.dimensions.widened import Grid, NumberGrid
+from kanon_sql.frequency.tuples import Tuples
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item, column, quoted, state
+
+# Beyond so many labels an ENUM gains nothing; before 2.0 the engine wrote all labels of a type into a Parquet file.
+_ENUM_LABELS = 60_000 if int(duckdb.__version__.split(".")[0]) >= 2 else 0
+_BETWEEN = {"number": "-", "date": "/"}
+BOUNDS = ("lower", "upper")
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The table released_classes(part, row_count, label_0 ..., cost_0 ...), for dimensions of ranges lower_i, upper_i
+    unless these are widened.
+
+    `partitions` may be more than `count`, the equivalence classes: those whose labels are all the same are one.
+    `units[i]` is the sum over the rows of the loss of dimension i, `squares` the sum of squared class sizes.
+    """
+
+    count: int
+    partitions: int
+    squares: int
+    units: tuple[float, ...]
+
+
+def build_classes(engine: Engine, tuples: Tuples, grids: Mapping[int, Grid] | None = None) -> Classes:
+    """Labels the classes of the table assigned(part, p0 ..., row_count).
+
+    `grids` are those of the dimensions, by their numbers, whose ranges are widened.
+    """
+    dimensions, grids = tuples.dimensions, grids or {}
+    items: list[Item] = [
+        {"position": d.position, "low": f"low_{d.index}", "first": f"first_{d.index}", "high": f"high_{d.index}"}
+        for d in dimensions
+    ]
+    names = {name: state(name) for name in ("classes", "assigned", "released_classes")}
+    engine.query("classes/classes", names=names, lists={"this": items})
+    outputs: list[Item] = []
+    for d, item in zip(dimensions, items, strict=True):
+        _label(engine, d, grids.get(d.index), {**names, **{f"this_{key}": value for key, value in item.items()}})
+        table = state(f"labels_{d.index}")
+        outputs.append({"label": _labels_as_enum(engine, d), "name": label_name(d)})
+        if d.has_ranges and d.index not in grids:
+            outputs += [{"label": column(f"{end}_bound", table), "name": bound_name(d, end)} for end in BOUNDS]
+    costs: list[Item] = [{"labels": state(f"labels_{d.index}"), "cost": f"cost_{d.index}"} for d in dimensions]
+    engine.query("classes/released_classes", names=names, lists={"out": outputs, "this": costs})
+    return _measure(engine, dimensions, names, costs)
+
+
+def rows_by_level(engine: Engine, d: Dimension) -> list[tuple[str, int]]:
+    """How many rows are released at each level of a dimension; without a hierarchy 0 is a value, 1 a range or set."""
+    shifts, lowest = (d.tree.shifts, d.tree.min_level) if d.tree else ((0,), 0)
+    names: dict[str, template.Fill] = {
+        "classes": state("classes"),
+        "this_low": f"low_{d.index}",
+        "this_high": f"high_{d.index}",
+        "this_lowest": lowest,
+    }
+    found = engine.query("classes/levels", names=names, lists={"level": [{"shift": shift} for shift in shifts]})
+    return [(str(level), int(rows)) for level, rows in found]
+
+
+def label_name(d: Dimension) -> str:
+    """The column of released_classes that holds a dimension's labels."""
+    return f"label_{d.index}"
+
+
+def bound_name(d: Dimension, end: str) -> str:
+    """The column of released_classes that holds the lower or the upper bound of a dimension's ranges."""
+    return f"{end}_{d.index}"
+
+
+def _measure(
+    engine: Engine, dimensions: Sequence[Dimension], names: Mapping[str, str], costs: Sequence[Item]
+) -> Classes:
+    labels: list[Item] = [{"name": label_name(d)} for d in dimensions]
+    count, squares, partitions = engine.query("classes/sizes", names=names, lists={"label": labels})[0]
+    units = engine.query("classes/losses", names=names, lists={"this": costs})[0]
+    return Classes(int(count), int(partitions), int(squares), tuple(float(one) for one in units))
+
+
+def _label(engine: Engine, d: Dimension, grid: Grid | None, names: Mapping[str, template.Fill]) -> None:
+    """Makes the table labels_i(part, label, cost) of one dimension."""
+    names = {**names, "labels": state(f"labels_{d.index}"), "places": d.places, "nodes": d.nodes}
+    if d.tree is not None:
+        items: list[Item] = [{"shift": shift} for shift in d.tree.shifts]
+        names |= {"this_lowest": d.tree.min_level, "missing_position": d.tree.missing, "top_level": d.tree.top}
+        engine.query("classes/tree_labels", names=names, lists={"level": items})
+    elif isinstance(grid, NumberGrid):
+        ends = {f"{end}_units": grid.units(f"{end}_place", upward=end == "upper") for end in BOUNDS}
+        values: dict[str, Any] = {"missing": d.released_missing, "digits": grid.digits, "span": grid.span}
+        engine.query("classes/widened_numbers", names={**names, **ends}, values=values)
+    elif grid is not None:
+        values = {"missing": d.released_missing, "days": grid.days, "hours": grid.hours, "span": grid.span}
+        engine.query("classes/widened_dates", names=names, values=values)
+    elif d.has_ranges:
+        values = {"missing": d.released_missing, "between": _BETWEEN[d.kind]}
+        engine.query("classes/range_labels", names=names, values=values)
+    else:
+        values = {"missing": d.released_missing, "values": d.values}
+        engine.query("classes/set_labels", names=names, values=values)
+
+
+def _labels_as_enum(engine: Engine, d: Dimension) -> exp.Expr:
+    """The labels of one dimension, as an ENUM type where they are few."""
+    table = state(f"labels_{d.index}")
+    label = column("label", table)
+    if not 0 < engine.query("classes/label_count", names={"labels": table})[0][0] <= _ENUM_LABELS:
+        return label
+    name = state(f"released_{d.index}")
+    labels = exp.select("label").from_(quoted(table)).where("label IS NOT NULL").distinct()
+    created = exp.Create(
+        this=exp.Table(this=quoted(name)),
+        kind="TYPE",
+        replace=True,
+        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
+        expression=exp.Anonymous(this="ENUM", expressions=[labels]),
+    )
+    engine.run(created)
+    return exp.Cast(this=label, to=exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=quoted(name)))

@@ -1,0 +1,258 @@
+"""Checks of lattice nodes: each is a GROUP BY/HAVING query over the frequency table, run once and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, Protocol
+
+from kanon_sql.frequency.judged import source_tables
+from kanon_sql.frequency.table import Frequency, code_name
+from kanon_sql.privacy.model import Models
+from kanon_sql.progress import Progress
+from kanon_sql.search.full_domain.lattice import Node, Tags
+from kanon_sql.search.full_domain.measures import CostModel, Counts, NodeMeasures
+from kanon_sql.sql.connection import Row
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.template import Composed, Item, Statement, compose, state
+
+
+class Asked(Protocol):
+    """The engine that counts the classes of nodes: DuckDB, or the one that holds the rows."""
+
+    def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
+        """Runs a statement over the tables of the search; its rows."""
+
+    def until(self, deadline: Deadline) -> AbstractContextManager[None]:
+        """Stops what runs within it when the deadline passes."""
+
+
+class NodeChecker:
+    """Asks the engine about nodes, and tags what follows for others.
+
+    Suppression of whole classes below k is monotone on the lattice: a class of a node is a union of classes of every
+    node below, so that suppressed rows never increase upwards (Samarati, TKDE 2001). Not all models are: then the tags
+    are about those that are alone (`prunes` is False), and a node that passes these is judged by itself.
+    """
+
+    def __init__(
+        self, engine: Asked, frequency: Frequency, models: Models, k: int, limit: int, progress: Progress
+    ) -> None:
+        self.engine = engine
+        self.frequency = frequency
+        self.models = models
+        self.k = k
+        # A node that suppresses every row is no release; where suppression is no way out, none may be.
+        self.limit = 0 if models.refusing_absent else min(limit, frequency.n - 1)
+        self.prunes = models.prune(self.limit)
+        self.costs = CostModel(frequency)
+        self.tags = Tags(len(frequency.mappings))
+        self.progress = progress
+        self.with_entropy = False  # whether losses come with the entropy, at a further query each
+        self.statements = NodeStatements.of(models, screening=not self.prunes)
+        splits = any(mapping.splits_top for mapping in frequency.mappings)
+        self._one_class_node = None if splits or not models.only_k else frequency.heights
+        self._checked: set[Node] = set()
+        self._suppressed: dict[Node, int] = {}
+        self._passing: dict[Node, bool] = {}
+        self._counts: dict[Node, Counts] = {}
+        self._measures: dict[Node, NodeMeasures] = {}
+
+    @property
+    def checked(self) -> int:
+        """Nodes whose suppressed rows were computed from data."""
+        return len(self._checked)
+
+    @property
+    def measured(self) -> int:
+        """Nodes that all models were computed for."""
+        return len(self._suppressed)
+
+    def known(self, node: Node) -> bool | None:
+        """Whether the node passes as far as tags tell; None when they do not."""
+        if node in self._passing:
+            return self._passing[node]
+        if self.tags.fails(node) is not None:
+            return False
+        return True if self.tags.satisfies(node) else None
+
+    def passes(self, node: Node) -> bool:
+        """Whether the node passes the models that are monotone, by tags or else by a check."""
+        known = self.known(node)
+        if known is not None:
+            return known
+        screen = self.statements.screen
+        if screen is not None and self._ask(screen, node) > self.limit:
+            self._tag(node, passing=False)
+        elif self.prunes:
+            self.suppressed(node)
+        else:
+            self._tag(node, passing=True)
+        return self._passing[node]
+
+    def satisfies(self, node: Node) -> bool:
+        """Whether the node satisfies all models, by tags or else by a check."""
+        return self.passes(node) and (self.prunes or self.suppressed(node) <= self.limit)
+
+    def suppressed(self, node: Node) -> int:
+        """The rows of the node's violating classes, counted."""
+        if node not in self._suppressed and node == self._one_class_node:
+            self.counts(node)
+        if node not in self._suppressed:
+            self._record(node, self._ask(self.statements.check, node))
+        return self._suppressed[node]
+
+    def counts(self, node: Node) -> Counts:
+        """The node's classes, counted."""
+        if node not in self._counts and node == self._one_class_node:
+            self._counts[node] = self._one_class()
+            self._record(node, self._counts[node].suppressed)
+        if node not in self._counts:
+            self._checked.add(node)
+            found = self.engine.query(
+                self.statements.classes, values={"k": self.k}, lists={"key": grouping_codes(self.frequency, node)}
+            )
+            self._counts[node] = Counts(*(int(value) for value in found[0]))
+            if node not in self._suppressed:
+                self._record(node, self._counts[node].suppressed)
+        return self._counts[node]
+
+    def measures(self, node: Node) -> NodeMeasures:
+        """The node with all measures but the entropy, which a search asks for where it needs it."""
+        measures = self.losses(node)
+        if measures.counts is None:
+            measures = self._measures[node] = replace(measures, counts=self.counts(node))
+        return measures
+
+    def losses(self, node: Node) -> NodeMeasures:
+        """The node with its losses; its classes where they have been counted."""
+        if node not in self._measures:
+            suppressed = self.suppressed(node)
+            units = self._suppressed_units(node, suppressed)
+            self._measures[node] = NodeMeasures(
+                levels=node,
+                suppressed=suppressed,
+                losses=tuple(self.costs.loss(i, level, suppressed, units[i]) for i, level in enumerate(node)),
+                precision_cost=self.costs.precision_cost(node, suppressed),
+                entropy=self._entropy(node, suppressed) if self.with_entropy else None,
+                counts=self._counts.get(node),
+            )
+        return self._measures[node]
+
+    def _ask(self, statement: Composed, node: Node) -> int:
+        self._checked.add(node)
+        keys = grouping_codes(self.frequency, node)
+        return int(self.engine.query(statement, values={"k": self.k}, lists={"key": keys})[0][1])
+
+    def _record(self, node: Node, suppressed: int) -> None:
+        if self._is_absent(node):
+            suppressed = self.frequency.n
+        self._suppressed[node] = suppressed
+        if self.prunes:
+            self._tag(node, passing=suppressed <= self.limit)
+
+    def _tag(self, node: Node, *, passing: bool) -> None:
+        self._passing[node] = passing
+        self.tags.add(node, satisfying=passing)
+        self.progress.advance()
+
+    def _is_absent(self, node: Node) -> bool:
+        """Whether a class of the population has nobody in the table, which a model does not allow."""
+        lists = {"key": grouping_codes(self.frequency, node)}
+        return any(self.engine.query(statement, lists=lists)[0][0] for statement in self.statements.absent)
+
+    def _one_class(self) -> Counts:
+        """The top of all hierarchies: one class of all rows, known without asking."""
+        n = self.frequency.n
+        released = n if n >= self.k else 0
+        return Counts(n - released, int(released > 0), released, n, released**2, 1, n**2)
+
+    def with_entropy_of(self, node: Node) -> NodeMeasures:
+        """The node with all measures."""
+        measures = self.measures(node)
+        if measures.entropy is None:
+            measures = self._measures[node] = replace(measures, entropy=self._entropy(node, measures.suppressed))
+        return measures
+
+    def _suppressed_units(self, node: Node, suppressed: int) -> list[int]:
+        """Units of loss that the suppressed rows would have in each quasi-identifier.
+
+        At the leaves they have none, at the top each row has all of them: only the levels between are asked for.
+        """
+        mappings = self.frequency.mappings
+        units = [
+            suppressed * (mapping.leaves - 1) if level == mapping.height else 0
+            for level, mapping in zip(node, mappings, strict=True)
+        ]
+        between = [
+            i for i, (level, top) in enumerate(zip(node, self.frequency.heights, strict=True)) if 0 < level < top
+        ]
+        if suppressed and between:
+            found = self._suppressed_cost(self.statements.units, node, between)
+            for attribute, value in zip(between, found, strict=True):
+                units[attribute] = int(value)
+        return units
+
+    def _entropy(self, node: Node, suppressed: int) -> float:
+        spread = sum(self._suppressed_cost(self.statements.spread, node, list(range(len(node))))) if suppressed else 0.0
+        return self.costs.entropy(node, suppressed, float(spread))
+
+    def _suppressed_cost(self, statement: Composed, node: Node, attributes: list[int]) -> Row:
+        """What the suppressed classes of a node add up to in the given quasi-identifiers."""
+        items: list[Item] = [
+            {
+                "code": code_name(i, node[i]),
+                "costs": state(f"costs_{i}"),
+                "level": node[i],
+                "cost": f"cost_{i}",
+            }
+            for i in attributes
+        ]
+        lists = {"cost": items, "key": grouping_codes(self.frequency, node, attributes)}
+        return self.engine.query(statement, values={"k": self.k}, lists=lists)[0]
+
+
+class NodeStatements:
+    """The statements on the classes of a node, whose key is the list hole `key`.
+
+    `screen` is `check` for less than all models: where all are monotone for k alone, which is soonest counted, else
+    (`screening`) for those that are. None where that is no less.
+    """
+
+    @classmethod
+    def of(cls, models: Models, *, screening: bool) -> NodeStatements:
+        """The statements, put together once for each source."""
+        key = (cls, screening)
+        if key not in models.composed:
+            models.composed[key] = cls(models, screening=screening)
+        made: NodeStatements = models.composed[key]
+        return made
+
+    def __init__(self, models: Models, *, screening: bool) -> None:
+        tables = source_tables(models)
+        classes = models.classes(tables)
+        screened = [model for model in models.models if model.monotone] if screening else []
+        self.check = compose("node_check", {"classes": classes})
+        self.screen: Composed | None = None
+        if len(screened) < len(models.models):
+            self.screen = compose("node_check", {"classes": models.classes(tables, screened)})
+        self.classes = compose("node_classes", {"classes": classes})
+        self.units = compose("node_suppressed_units", {"classes": classes})
+        self.spread = compose("node_suppressed_spread", {"classes": classes})
+        self.suppressed = compose(
+            "suppressed_classes", {"classes": classes, "suppressed_classes": state("suppressed_classes")}
+        )
+        self.absent = [models.absent(model, tables) for model in models.refusing_absent]
+
+
+def grouping_codes(frequency: Frequency, node: Node, besides: Collection[int] = ()) -> list[Item]:
+    """The key of a node's classes: at the top of a hierarchy all values are one, which needs no grouping.
+
+    Quasi-identifiers `besides` are in it in any case.
+    """
+    return [
+        {"code": code_name(i, level)}
+        for i, (level, mapping) in enumerate(zip(node, frequency.mappings, strict=True))
+        if level < mapping.height or mapping.splits_top or i in besides
+    ]

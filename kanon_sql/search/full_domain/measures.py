@@ -1,0 +1,117 @@
+"""What a node costs: loss, discernibility, precision, entropy, of the release that the node stands for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping as MappingOf
+from dataclasses import dataclass
+
+from kanon_sql.frequency.table import Frequency
+from kanon_sql.search.full_domain.lattice import Node
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What one grouping counted: released classes (at least k rows), and all classes."""
+
+    suppressed: int
+    released_classes: int
+    smallest: int
+    largest: int
+    released_squares: int
+    all_classes: int
+    all_squares: int
+
+
+@dataclass(frozen=True)
+class NodeMeasures:
+    """A node of the full-domain lattice, with the classes below k suppressed.
+
+    `losses[i]` is the loss of quasi-identifier i in 0..1: the mean over the n rows of (M-1)/(|A|-1), M leaves of
+    the hierarchy below the released value of |A| in all, 1 for a suppressed row (Iyengar, KDD 2002, section 2).
+    """
+
+    levels: Node
+    suppressed: int
+    losses: tuple[float, ...]
+    precision_cost: float
+    entropy: float | None
+    counts: Counts | None
+
+    @property
+    def height(self) -> int:
+        """Sum of the levels."""
+        return sum(self.levels)
+
+    @property
+    def sizes(self) -> Counts:
+        """The node's classes; only of a node whose classes were counted."""
+        assert self.counts is not None
+        return self.counts
+
+    @property
+    def classes(self) -> int:
+        """Released classes."""
+        return self.sizes.released_classes
+
+    @property
+    def lm(self) -> float:
+        """The loss metric: the sum over the quasi-identifiers, never weighted."""
+        return math.fsum(self.losses)
+
+    @property
+    def geometric_mean(self) -> float:
+        """prod(loss + 1)^(1/d) - 1."""
+        return geometric_mean(self.losses)
+
+    def discernibility(self, n: int) -> int:
+        """Sum of squared class sizes, n for each suppressed row (Bayardo and Agrawal, ICDE 2005)."""
+        return self.sizes.released_squares + self.suppressed * n
+
+    def average_class_size(self, n: int) -> float:
+        """Released rows for each class; infinite without a class."""
+        return (n - self.suppressed) / self.classes if self.classes else math.inf
+
+
+def geometric_mean(losses: MappingOf[int, float] | tuple[float, ...]) -> float:
+    """prod(loss + 1)^(1/d) - 1 of d losses."""
+    values = tuple(losses)
+    return math.exp(math.fsum(math.log1p(loss) for loss in values) / len(values)) - 1
+
+
+class CostModel:
+    """Turns counts of a node into measures; exact integers until the last division, so that ties are ties."""
+
+    def __init__(self, frequency: Frequency) -> None:
+        self.frequency = frequency
+        self.n = frequency.n
+        self.spans = [max(mapping.leaves - 1, 1) for mapping in frequency.mappings]
+
+    def loss(self, attribute: int, level: int, suppressed: int = 0, suppressed_units: int = 0) -> float:
+        """The loss of one quasi-identifier at a level, `suppressed` rows of `suppressed_units` taken out."""
+        span = self.spans[attribute]
+        units = self.frequency.marginals[attribute][level].units - suppressed_units + suppressed * span
+        return units / (span * self.n)
+
+    def precision_cost(self, levels: Node, suppressed: int = 0) -> float:
+        """1 - precision: the mean over cells of level / top level, suppressed cells at the top (Sweeney 2002)."""
+        total = 0.0
+        for level, top in zip(levels, self.frequency.heights, strict=True):
+            if top:
+                total += ((self.n - suppressed) * level + suppressed * top) / (top * self.n)
+        return total / len(levels)
+
+    def entropy(self, levels: Node, suppressed: int = 0, suppressed_spread: float = 0.0) -> float:
+        """Sum over cells of -log2(rows with the source value / rows with the released value), in bits.
+
+        Non-uniform entropy (Gionis and Tassa, TKDE 2009); suppressed cells count as if at the top.
+        """
+        total = -suppressed_spread + len(levels) * suppressed * math.log2(self.n)
+        for attribute, level in enumerate(levels):
+            marginal = self.frequency.marginals[attribute]
+            total += marginal[level].spread - marginal[0].spread
+        return max(total, 0.0)
+
+    def detail(self, attribute: int, level: int) -> float:
+        """Entropy of one quasi-identifier's released values in bits: how finely a level tells rows apart."""
+        return math.log2(self.n) - self.frequency.marginals[attribute][level].spread / self.n

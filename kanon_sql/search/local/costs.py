@@ -1,0 +1,52 @@
+"""What classes lose, found by the lowest common ancestors of what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from kanon_sql.search.local.queries import TABLES, Queries
+from kanon_sql.search.local.trees import SearchTree
+from kanon_sql.sql import template
+from kanon_sql.sql.template import Fill, Item
+
+
+class Costs:
+    """Losses of spans of positions along the search's trees, weighted."""
+
+    def __init__(self, queries: Queries, trees: Sequence[SearchTree]) -> None:
+        self.queries = queries
+        self._items = [_items(tree) for tree in trees]
+        self._texts: dict[tuple[str, str], str] = {}
+
+    def total(self, classed: str) -> tuple[float, int]:
+        """What the classes of a table lose together, all rows added up, and the rows of the smallest.
+
+        Makes the table class_costs of these classes.
+        """
+        self.run("class_costs", "class_spans", classed)
+        cost, smallest = self.queries.run("total_cost")[0]
+        return float(cost), int(smallest)
+
+    def run(self, name: str, spans: str, classed: str = "members", values: Mapping[str, int] | None = None) -> None:
+        """Runs a file on what spans of positions lose; these are what another file selects from a table of classes."""
+        text = self._texts.get((name, classed))
+        if text is None:
+            text = self._texts[name, classed] = template.text(self._filled(name, spans, TABLES[classed]))
+        self.queries.run_text(text, values)
+
+    def _filled(self, name: str, spans: str, classed: str) -> exp.Expr:
+        lists = {"this": self._items}
+        spanned = template.fill(f"local/{spans}", {**TABLES, "classed": classed}, lists)
+        costed = template.fill("local/costed", {**TABLES, "spanned": spanned}, lists)
+        return template.fill(f"local/{name}", {**TABLES, "costed": costed})
+
+
+def _items(tree: SearchTree) -> Item:
+    d = tree.dimension
+    names: dict[str, Fill] = {key: f"{key}_{d.index}" for key in ("low", "high", "level", "node")}
+    this = {f"this_{key}": value for key, value in names.items()}
+    filled = template.fill("local/common_ancestor", {**this, "this_lowest": tree.lowest}, {"level": tree.level_items})
+    level, node = (one.this for one in filled.args["expressions"])
+    return {**names, "position": d.position, "costs": tree.costs, "common_level": level, "common_node": node}

@@ -1,0 +1,112 @@
+"""The labels that tuples may take, as pairs of half labels.
+
+A label has a node for each dimension. There are too many to list them with all tuples below them; so the dimensions
+are split in two halves, and the half labels are listed with the half tuples below them. Half labels that fewer than k
+rows fall under are left out: no label with them can have a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from kanon_sql.search.local.queries import TABLES, Queries
+from kanon_sql.search.local.trees import SearchTree
+from kanon_sql.sql import template
+from kanon_sql.sql.template import Fill, Item, column
+
+HALVES = ("a", "b")
+_MOST_SHAPES = 256  # of a half: combinations of levels
+_BITS = 62
+_FEWEST_LOSS_BITS, _MOST_LOSS_BITS, _WIDE_LOSS_BITS = 18, 30, 24
+
+
+@dataclass(frozen=True)
+class Keys:
+    """How a label is one number: its loss as a whole number, then its two half labels of `bits` bits each.
+
+    All losses are below `end`.
+    """
+
+    bits: tuple[int, int]
+    end: int
+
+    @property
+    def shifts(self) -> dict[str, int]:
+        """The values that pack a label."""
+        return {"loss_shift": sum(self.bits), "label_shift": self.bits[1]}
+
+
+def half_names(half: str) -> dict[str, Fill]:
+    """The tables and the column of one half."""
+    return {
+        "half_tuples": TABLES[f"tuples_{half}"],
+        "half_above": TABLES[f"above_{half}"],
+        "this_tuple": f"tuple_{half}",
+    }
+
+
+def build_halves(queries: Queries, trees: Sequence[SearchTree], k: int) -> Keys:
+    """Makes the tables of both halves: tuples(tuple, p...) and above(tuple, label, cost); and the rest, all tuples."""
+    halves = split(trees)
+    for half, members in zip(HALVES, halves, strict=True):
+        _build(queries, half, members, k)
+    keys = _pack(queries)
+    one, other = ([{"position": tree.dimension.position} for tree in members] for members in halves)
+    queries.run("rest", lists={"one": one, "other": other})
+    queries.run("no_taken")
+    return keys
+
+
+def split(trees: Sequence[SearchTree]) -> tuple[list[SearchTree], list[SearchTree]]:
+    """The dimensions in two halves with about as many labels above a tuple, those of most levels first."""
+    halves: tuple[list[SearchTree], list[SearchTree]] = ([], [])
+    labels = [1, 1]
+    for tree in sorted(trees, key=lambda tree: (-tree.levels, -tree.values, tree.dimension.index)):
+        least = labels.index(min(labels))
+        halves[least].append(tree)
+        labels[least] *= tree.levels
+    return halves
+
+
+def _build(queries: Queries, half: str, trees: Sequence[SearchTree], k: int) -> None:
+    """Adds a dimension at a time: the tuples, their labels of enough rows, and which stand above which."""
+    queries.run("first_half_tuples", names=half_names(half))
+    queries.run("first_half_above", names=half_names(half))
+    kept: list[Item] = []
+    shapes = 1
+    for tree in trees:
+        names = {**half_names(half), "ancestors": tree.ancestors, "this_position": tree.dimension.position}
+        lists = {"kept": kept}
+        queries.run("half_next", names=names, lists=lists)
+        queries.run("half_labels", {"k": k}, names)
+        shapes *= tree.levels
+        if shapes > _MOST_SHAPES:
+            queries.run("fewer_shapes", {"most": _MOST_SHAPES})
+            shapes = _MOST_SHAPES
+        queries.run("half_above", names=names)
+        queries.run("half_tuples", names=names, lists=lists)
+        kept.append({"position": tree.dimension.position})
+
+
+def _pack(queries: Queries) -> Keys:
+    """Makes losses whole numbers, of as many bits as the labels leave; of a wider type where that is too few."""
+    sizes = [queries.run("half_size", names=half_names(half))[0] for half in HALVES]
+    first, second = (int(label).bit_length() for label, _ in sizes)
+    left = _BITS - first - second
+    is_wide = left < _FEWEST_LOSS_BITS
+    bits = _WIDE_LOSS_BITS if is_wide else min(left, _MOST_LOSS_BITS)
+    most = sum(float(cost) for _, cost in sizes)
+    scale = ((1 << bits) - 2) / most if most > 0 else 1.0
+    whole = "HUGEINT" if is_wide else "BIGINT"
+    kinds: dict[str, Fill] = {
+        "whole_label": exp.cast(column("label"), whole, dialect="duckdb"),
+        "whole_cost": exp.cast(template.parse("round(cost * $scale)"), whole, dialect="duckdb"),
+    }
+    highest = 0
+    for half in HALVES:
+        queries.run("half_scaled", {"scale": scale}, {**half_names(half), **kinds})
+        highest += int(queries.run("half_size", names=half_names(half))[0][1])
+    return Keys((first, second), highest + 1)

@@ -1,0 +1,93 @@
+"""The tables and statements of a local search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.template import Composed, Fill, Item, state
+
+_TABLES = (
+    "cells",
+    "choices",
+    "choices_with_taken",
+    "merge_order",
+    "rest",
+    "taken",
+    "tuples_a",
+    "tuples_b",
+    "above_a",
+    "above_b",
+    "half_next",
+    "half_labels",
+    "offers",
+    "accepted",
+    "takers",
+    "members",
+    "class_costs",
+    "joined",
+    "waiting",
+    "join_offers",
+    "lenders",
+    "lent",
+    "borrowed",
+    "cut_tuples",
+    "cut_classes",
+    "kept_classes",
+)
+
+
+def table(name: str) -> str:
+    """The name of a table that only this search uses."""
+    return state(f"local_{name}")
+
+
+TABLES: Mapping[str, str] = {
+    **{name: table(name) for name in _TABLES},
+    "frequency": state("frequency"),
+    "assigned": state("assigned"),
+}
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Runs files of queries/local on the search's tables. Raises TimeUpError once the deadline has passed."""
+
+    engine: Engine
+    deadline: Deadline = field(default_factory=Deadline)
+    names: Mapping[str, str] = field(default_factory=lambda: TABLES)
+
+    def run(
+        self,
+        name: str,
+        values: Mapping[str, Any] | None = None,
+        names: Mapping[str, Fill] | None = None,
+        lists: Mapping[str, Sequence[Item]] | None = None,
+    ) -> list[Row]:
+        """Runs one file, its holes filled; its rows."""
+        return self.run_text(template.render(f"local/{name}", {**self.names, **(names or {})}, lists), values)
+
+    def run_text(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """Runs a statement that is filled already; its rows."""
+        self.deadline.check()
+        return self.engine.run(statement, values)
+
+    def run_composed(
+        self, statement: Composed, values: Mapping[str, Any], lists: Mapping[str, Sequence[Item]]
+    ) -> list[Row]:
+        """Runs a statement put together from several files; its rows."""
+        self.deadline.check()
+        return self.engine.query(statement, values=values, lists=lists)
+
+    def count(self, name: str, values: Mapping[str, Any] | None = None) -> int:
+        """Runs one file that makes or adds rows; how many."""
+        return int(self.run(name, values)[0][0])
+
+    def size(self) -> tuple[int, int]:
+        """(tuples, rows) that have no class yet."""
+        tuples, rows = self.run("rest_size")[0]
+        return int(tuples), int(rows)

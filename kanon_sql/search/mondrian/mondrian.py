@@ -1,0 +1,255 @@
+"""Mondrian: partitions cut again and again, every open partition in each round, until no cut is allowable.
+
+LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity. ICDE 2006. Python only sees how many cuts a round
+made.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+from sqlglot import exp
+
+from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.frequency.dimensions.dimension import Dimension
+from kanon_sql.frequency.tuples import Tuples, position_items
+from kanon_sql.privacy.model import Models
+from kanon_sql.progress import Progress
+from kanon_sql.search.mondrian.judging import Judging
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.deadline import Deadline, TimeUpError
+from kanon_sql.sql.template import Item, state
+
+_TABLES = (
+    "open_tuples",
+    "next_tuples",
+    "histogram",
+    "spans",
+    "allowable_cuts",
+    "cuts",
+    "assigned",
+    "ordered_places",
+    "trees",
+    "ancestors",
+    "frequency",
+    "halves",
+)
+_MANY = 200_000  # tuples from which on those of finished partitions are put aside in every round
+_NO_LEVEL = 62  # a shift by which every position becomes 0
+
+
+@dataclass(frozen=True)
+class Partitioning:
+    """How the search went: rounds that made cuts, cuts in all; `finished` unless time ran out; the seed used.
+
+    With `boxes` every partition is one range of positions along each dimension, and no two overlap.
+    """
+
+    rounds: int
+    cuts: int
+    finished: bool
+    seed: int
+    boxes: bool
+
+
+class Mondrian:
+    """Cuts the tuples into partitions; they are then in the table assigned(part, p0 ..., row_count)."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        tuples: Tuples,
+        algorithm: AlgorithmConfig,
+        k: int,
+        progress: Progress,
+        models: Models | None = None,
+    ) -> None:
+        self.engine = engine
+        self.dimensions = tuples.dimensions
+        self.cut = algorithm.cut or "strict"
+        self.dimension = algorithm.dimension or "loss"
+        self.seed = secrets.randbits(62) if algorithm.seed is None else algorithm.seed
+        self.k = k
+        self._many = tuples.count > _MANY
+        self.progress = progress
+        self._names = {name: state(name) for name in _TABLES}
+        self._items = position_items(tuples.dimensions)
+        self._trees = [d for d in tuples.dimensions if d.tree is not None]
+        self._ordered = [d for d in tuples.dimensions if d.tree is None]
+        self._next_part = 1
+        self._cuts = 0
+        self._judging: Judging | None = None
+        if models is not None and not models.only_k:
+            self._judging = Judging(engine, models, k, tuples.count, self._items, self._choice())
+
+    def run(self, deadline: Deadline) -> Partitioning:
+        """Rounds until nothing is cut any more, or until the deadline: what is reached by then is a release too."""
+        self._begin()
+        find, split = self._finding(), self._splitting()
+        rounds = 0
+        try:
+            while True:
+                with self.engine.until(deadline):
+                    deadline.check()
+                    cuts = self._find(find, deadline)
+                if not cuts:
+                    break
+                self._split(split, cuts)
+                rounds += 1
+            finished = True
+        except TimeUpError:
+            finished = False
+        self._query("finish_all")
+        return Partitioning(rounds, self._cuts, finished, self.seed, self._makes_boxes())
+
+    def _find(self, statements: Sequence[str], deadline: Deadline) -> int:
+        """Runs the statements that find the cuts of a round; the last makes the table of cuts, and says how many."""
+        made: list[Row] = []
+        for position, statement in enumerate(statements, 1):
+            if position == len(statements) and self._judging is not None:
+                self._judging.narrow(deadline)
+            values = {name: value for name, value in (("k", self.k), ("seed", self.seed)) if f"${name}" in statement}
+            made = self.engine.run(statement, values)
+        return int(made[0][0])
+
+    def _split(self, statements: Sequence[str], cuts: int) -> None:
+        for statement in statements:
+            values = {"first": self._next_part} if "$first" in statement else {}
+            self.engine.run(statement, {**values, **({"k": self.k} if "$k" in statement else {})})
+        self._next_part += 2 * cuts
+        self._cuts += cuts
+        self.progress.advance(cuts, "cuts")
+
+    def _begin(self) -> None:
+        every = (1 << len(self.dimensions)) - 1
+        self.engine.run(self._render("first_tuples", {"this": self._items}), {"all_dimensions": every})
+        self._query("no_classes")
+        self._query("no_places")
+        for name, made in (
+            ("ordered_places", [self._places(d) for d in self._ordered]),
+            ("trees", [self._shifts(d) for d in self._trees]),
+            ("ancestors", [self._ancestors(d) for d in self._trees]),
+        ):
+            if made:
+                self.engine.query("mondrian/together", names={"made": state(name), "parts": _union(made)})
+
+    def _places(self, d: Dimension) -> exp.Expr:
+        ranks = d.values + d.has_missing
+        step: exp.Expr = template.parse(f"1.0 / {max(ranks - 1, 1)}") if d.kind == "text" else exp.null()
+        rank = template.parse(f"(position - {0 if d.has_missing else 1}) / {max(ranks - 1, 1)}")
+        measure: exp.Expr = rank if d.kind == "text" else exp.column("measure")
+        return template.fill(
+            "mondrian/ordered_places",
+            names={
+                "places": d.places,
+                "this_dimension": d.index,
+                "this_weight": exp.Literal.number(d.weight),
+                "this_measure": measure,
+                "this_step": step,
+            },
+        )
+
+    def _shifts(self, d: Dimension) -> exp.Expr:
+        assert d.tree is not None
+        shifts = [*d.tree.shifts, *[_NO_LEVEL] * (len(self._level_items()) - len(d.tree.shifts))]
+        items: list[Item] = [{"shift": shift, "name": f"shift_{level}"} for level, shift in enumerate(shifts)]
+        names = {"this_dimension": d.index, "this_lowest": d.tree.min_level}
+        return template.fill("mondrian/trees", names=names, lists={"level": items})
+
+    def _ancestors(self, d: Dimension) -> exp.Expr:
+        assert d.tree is not None
+        items: list[Item] = [{"number": level, "shift": shift} for level, shift in enumerate(d.tree.shifts)]
+        return template.fill(
+            "mondrian/ancestors_of",
+            names={
+                "domain": d.domain,
+                "nodes": d.nodes,
+                "this_dimension": d.index,
+                "this_weight": exp.Literal.number(d.weight),
+                "this_lowest": d.tree.min_level,
+            },
+            lists={"level": items},
+        )
+
+    def _finding(self) -> list[str]:
+        """The statements that find the cuts of a round, the same in every round."""
+        counted = _union([self._histogram(item) for item in self._items])
+        statements = [
+            template.text(template.fill("mondrian/histogram", names={**self._names, "histograms": counted})),
+            self._render("spans"),
+        ]
+        items = self._level_items()
+        if self.cut == "relaxed":
+            statements.append(self._render("no_halves"))
+            statements += [self._render("ordered_halves")] if self._ordered else []
+            statements += [self._render("tree_halves", {"level": items})] if self._trees else []
+            return [*statements, self._render_choice("half_cuts")]
+        statements.append(self._render("no_cuts"))
+        statements += [self._render("ordered_cuts")] if self._ordered else []
+        statements += [self._render("tree_cuts", {"level": items})] if self._trees else []
+        if self._sets_apart():
+            statements.append(self._render("subtree_cuts", {"level": items}))
+        return [*statements, self._render_choice("cuts")]
+
+    def _sets_apart(self) -> bool:
+        """Whether a subtree in the middle of a partition may be cut out of it."""
+        return bool(self._trees) and self.cut == "strict" and self.dimension == "loss"
+
+    def _makes_boxes(self) -> bool:
+        return self.cut != "relaxed" and not self._sets_apart()
+
+    def _level_items(self) -> list[Item]:
+        """The levels of the highest hierarchy, as columns of the table trees."""
+        levels = max((d.tree.top for d in self._trees if d.tree), default=0) + 1
+        return [{"shift": f"shift_{level}"} for level in range(levels)]
+
+    def _render_choice(self, name: str) -> str:
+        names: dict[str, template.Fill] = {**self._names, **self._choice()}
+        if self._judging is not None:
+            names["eligible"] = template.parse(Judging.ELIGIBLE)
+        return template.text(template.fill(f"mondrian/{name}", names=names, lists={"this": self._items}))
+
+    def _histogram(self, item: Item) -> exp.Expr:
+        names = {**self._names, **{f"this_{key}": value for key, value in item.items()}}
+        return template.fill("mondrian/histogram_of", names=names)
+
+    def _choice(self) -> dict[str, exp.Expr]:
+        """Which allowable cuts may be made, and what makes one better than another."""
+        by_loss = self.dimension == "loss"
+        eligible = "preference = 2" if self.cut == "strict-le" else "TRUE" if by_loss else "preference > 0"
+        score = {
+            "loss": "round(gain, 6)",
+            "widest": "round(width, 12)",
+            "random": "CAST(hash(part, dimension, $seed) >> 12 AS DOUBLE)",
+        }[self.dimension]
+        return {
+            "eligible": template.parse(eligible),
+            "cut_score": template.parse(score),
+            "cut_evenness": template.parse("-abs(2 * left_rows - row_count)" if by_loss else "0"),
+        }
+
+    def _splitting(self) -> list[str]:
+        """The statements that make the cuts of a round."""
+        lists = {"this": self._items}
+        split = "halve" if self.cut == "relaxed" else "split"
+        if self._many:
+            return [self._render(name, lists) for name in (split, "finish", "still_open")]
+        # A few finished tuples more cost less than the statements that put them aside.
+        names = {**self._names, "next_tuples": state("open_tuples")}
+        return [template.render(f"mondrian/{split}", names=names, lists=lists)]
+
+    def _render(self, name: str, lists: dict[str, list[Item]] | None = None) -> str:
+        return template.render(f"mondrian/{name}", names=self._names, lists=lists)
+
+    def _query(self, name: str) -> None:
+        self.engine.run(self._render(name, {"this": self._items}))
+
+
+def _union(selects: Sequence[exp.Expr]) -> exp.Expr:
+    """All rows of all of them, as something to select from."""
+    joined = reduce(lambda left, right: exp.Union(this=left, expression=right, distinct=False), selects)
+    return exp.Subquery(this=joined)

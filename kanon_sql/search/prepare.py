@@ -1,0 +1,307 @@
+"""From a configuration to the tables that a search works on: source, roles, hierarchies, frequency table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.engines.counting import bring_kept, bring_tuples
+from kanon_sql.engines.searching import Kept, bring_values, frequency_there, keep_tuples
+from kanon_sql.errors import ConfigurationError, EngineError, KanonError
+from kanon_sql.frequency.dimensions.dimension import Dimension
+from kanon_sql.frequency.dimensions.order import ordered_dimension
+from kanon_sql.frequency.dimensions.tree import tree_dimension
+from kanon_sql.frequency.dimensions.widened import Grid, find_grid
+from kanon_sql.frequency.judged import ModelInputs, count_models, model_columns, read_models
+from kanon_sql.frequency.population import read_populations
+from kanon_sql.frequency.table import (
+    Carried,
+    build_frequency,
+    cell_items,
+    count_rows,
+    leaf_items,
+    participants,
+    stage_tuples,
+)
+from kanon_sql.frequency.tuples import count_tuples
+from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
+from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.hierarchy.quasi_identifiers import Input, input_of, mapping_of, refuse_nested
+from kanon_sql.hierarchy.ready import find_hierarchy
+from kanon_sql.hierarchy.uncovered import locating_uncovered, refuse_uncovered
+from kanon_sql.ledger.again import telling_releases
+from kanon_sql.privacy.model import Models
+from kanon_sql.progress import Progress
+from kanon_sql.search.full_domain.lattice import Lattice
+from kanon_sql.search.full_domain.problem import FULL_DOMAIN, FullDomain
+from kanon_sql.search.multidimensional import Multidimensional
+from kanon_sql.search.problem import Prepared
+from kanon_sql.source.csv import ragged_rows
+from kanon_sql.source.model import Source
+from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item, state
+
+_MOST_DIMENSIONS = 126  # as many as the engine's whole numbers have bits
+
+
+def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tuple[QuasiIdentifier, Hierarchy | None]]:
+    """The hierarchy files of a configuration, read and checked before any row is.
+
+    A quasi-identifier that names a ready built-in gets its options. Raises ConfigurationError with the problems of
+    all files.
+    """
+    needed = loaded.config.algorithm.name in FULL_DOMAIN
+    found: dict[str, tuple[QuasiIdentifier, Hierarchy | None]] = {}
+    problems: list[str] = []
+    for name, spec in loaded.config.quasi_identifiers.items():
+        place = loaded.place("quasi_identifiers", name)
+        if spec.hierarchy is None:
+            if spec.builtin is None and needed:
+                problems.append(
+                    f"{place}: quasi-identifier {name!r} has no hierarchy; expected a hierarchy file, a ready one "
+                    "or a builtin (suppress, prefix, intervals, date), or algorithm: mondrian, which needs none"
+                )
+            found[name] = (spec, None)
+            continue
+        try:
+            resolved = find_hierarchy(spec.hierarchy, loaded.base, place=place)
+            if isinstance(resolved, QuasiIdentifier):
+                given = {key: getattr(spec, key) for key in spec.model_fields_set if key != "hierarchy"}
+                found[name] = (resolved.model_copy(update=given), None)
+            else:
+                found[name] = (spec, read_hierarchy(resolved, show_values=show_values))
+        except KanonError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigurationError(problems)
+    return found
+
+
+def roles_of(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
+) -> Roles:
+    """Gives each column its role, as assign_roles does; its error says where the source is an earlier release."""
+    with telling_releases(engine, loaded, source, hierarchies):
+        return assign_roles(source, loaded)
+
+
+def prepare_search(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    roles: Roles,
+    hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
+    progress: Progress,
+) -> Prepared:
+    """Reads the source once (or column by column where that is cheap) into the frequency table.
+
+    Raises ConfigurationError for values without a place in their hierarchy and for columns that cannot be
+    generalized, EngineError for sources that cannot be read, NoReleaseError when no row takes part.
+    """
+    policy = loaded.config.missing
+    rows = participants(source, roles, policy)
+    refuse_nested(roles, loaded)
+    try:
+        with (
+            progress.step("reading the source", engine.progress),
+            telling_releases(engine, loaded, source, hierarchies),
+            locating_uncovered(engine, source),
+        ):
+            return _read(engine, loaded, source, roles, hierarchies, rows)
+    except EngineError as error:
+        if source.kind == "csv" and source.home is None:
+            ragged = ragged_rows(engine, source)
+            if ragged is not None:
+                raise EngineError(ragged) from error
+        raise EngineError([f"{source.label}: {problem}" for problem in error.problems]) from error
+
+
+def _read(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    roles: Roles,
+    hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
+    rows: exp.Select,
+) -> Prepared:
+    columns = roles.quasi_identifiers
+    policy = loaded.config.missing
+    counted = count_rows(source.home or engine, source, roles, policy) if policy != "keep" else None
+    read = [*columns, *(item for item in model_columns(loaded, source) if item not in columns)]
+    warnings = [*source.warnings, *(told for _, one in hierarchies.values() if one for told in one.warnings)]
+    if source.home is not None:
+        kept = keep_tuples(loaded, source.home, rows, read)
+        if kept is not None and kept.searched:
+            return _read_there(engine, loaded, source, roles, hierarchies, kept, counted, warnings)
+        if kept is not None:
+            rows = tuples = bring_kept(engine, source.home, kept.table, read, state("raw_frequency"))
+        else:
+            rows = tuples = bring_tuples(engine, source.home, rows, read, state("raw_frequency"))
+    else:
+        tuples = rows if source.columnar else stage_tuples(engine, rows, read)
+    inputs = [
+        input_of(engine, loaded, index, item, hierarchies[item.name], tuples, source.missing, warnings)
+        for index, item in enumerate(columns)
+    ]
+    judged = read_models(engine, loaded, source, tuples)
+    staged = source.home is not None or not source.columnar
+    reading = _Reading(tuples, judged, judged.carried(source), staged=staged, warnings=warnings)
+    n, models, build = (
+        _lattice(engine, loaded, reading, inputs)
+        if loaded.config.algorithm.name in FULL_DOMAIN
+        else _dimensions(engine, loaded, reading, inputs)
+    )
+    return build(source, roles, rows, models, n, _source_rows(counted, n), tuple(warnings))
+
+
+def _read_there(
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    roles: Roles,
+    hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
+    kept: Kept,
+    counted: tuple[int, int] | None,
+    warnings: list[str],
+) -> Prepared:
+    """A problem of k alone whose combinations stay in the engine that holds the rows."""
+    assert source.home is not None
+    columns = roles.quasi_identifiers
+    values = [bring_values(engine, source.home, kept, item, index) for index, item in enumerate(columns)]
+    inputs = [
+        input_of(engine, loaded, index, item, hierarchies[item.name], values[index], source.missing, warnings)
+        for index, item in enumerate(columns)
+    ]
+    mappings, places = [mapping_of(engine, one) for one in inputs], [one.place for one in inputs]
+    frequency, nodes = frequency_there(engine, source.home, kept, columns, mappings, values, places)
+    lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
+    return FullDomain(
+        source,
+        roles,
+        values[0],
+        Models((), {}, {}, None),
+        frequency.n,
+        _source_rows(counted, frequency.n),
+        tuple(warnings),
+        frequency=frequency,
+        lattice=lattice,
+        nodes=nodes,
+    )
+
+
+def _source_rows(counted: tuple[int, int] | None, n: int) -> int:
+    """The rows of the source, of which `n` take part. Raises EngineError where they are not those counted before."""
+    if counted and counted[1] != n:
+        raise EngineError("the source changed while it was read; run again")
+    return counted[0] if counted else n
+
+
+_Build = Callable[[Source, Roles, exp.Select, Models, int, int, tuple[str, ...]], Prepared]
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What is counted: distinct raw tuples (`staged`) or rows, with the columns that the models read.
+
+    `warnings` are added to.
+    """
+
+    tuples: exp.Select
+    judged: ModelInputs
+    carried: Carried
+    staged: bool
+    warnings: list[str]
+
+
+def _lattice(
+    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[Input]
+) -> tuple[int, Models, _Build]:
+    """(rows that take part, models, how the full-domain problem is put together)."""
+    mappings = [mapping_of(engine, one) for one in inputs]
+    columns, places = [one.column for one in inputs], [one.place for one in inputs]
+    frequency = build_frequency(
+        engine, reading.tuples, columns, mappings, reading.carried, staged=reading.staged, places=places
+    )
+    models = count_models(engine, reading.judged, leaf_items(mappings), cell_items(mappings))
+    specs = [one.spec for one in inputs]
+    released = [one.released_missing for one in inputs]
+    populations = read_populations(engine, loaded, reading.judged.models, columns, specs, mappings, released)
+    lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
+    return frequency.n, models, partial(FullDomain, frequency=frequency, lattice=lattice, populations=populations)
+
+
+def _dimensions(
+    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[Input]
+) -> tuple[int, Models, _Build]:
+    """(rows that take part, models, how the multidimensional problem is put together)."""
+    for model in reading.judged.models:
+        if model.population is not None:
+            raise ConfigurationError(
+                f"{loaded.place('privacy', model.key)}: {model.key} counts classes of a population, which have no "
+                f"class in a release by {loaded.config.algorithm.name}; expected one of {', '.join(FULL_DOMAIN)}"
+            )
+    if loaded.config.algorithm.cut == "relaxed" and not reading.judged.only_k:
+        raise ConfigurationError(
+            f"{loaded.place('algorithm', 'cut')}: a relaxed cut deals out rows of the same values, whose sensitive "
+            "values it does not see; with models beyond k expected cut: strict or strict-le"
+        )
+    if len(inputs) > _MOST_DIMENSIONS:
+        raise ConfigurationError(
+            f"{loaded.place('quasi_identifiers')}: {len(inputs)} quasi-identifiers are more than "
+            f"{loaded.config.algorithm.name} takes, at most {_MOST_DIMENSIONS}; leave some out"
+        )
+    dimensions, trees, grids = _ordered_or_trees(engine, loaded, inputs, reading.warnings)
+    counted = count_tuples(engine, reading.tuples, dimensions, reading.carried, staged=reading.staged)
+    if trees:
+        holes: list[Item] = [
+            {"mapping": mapping.table, "key": one.column.key, "leaf": dimensions[one.index].position}
+            for one, mapping in trees
+        ]
+        columns, places = [one.column for one, _ in trees], [one.place for one, _ in trees]
+        refuse_uncovered(engine, reading.tuples, columns, [mapping for _, mapping in trees], places, holes)
+    models = count_models(engine, reading.judged, [{"leaf": dimension.position} for dimension in dimensions], [])
+    bounds = loaded.config.release.ranges == "columns"
+    return counted.n, models, partial(Multidimensional, tuples=counted, bounds=bounds, grids=grids)
+
+
+def _ordered_or_trees(
+    engine: Engine, loaded: LoadedConfig, inputs: Sequence[Input], warnings: list[str]
+) -> tuple[list[Dimension], list[tuple[Input, Mapping]], dict[int, Grid]]:
+    """(dimensions, those that have a hierarchy, grids of those whose ranges are widened); adds to `warnings`.
+
+    A set of texts says which values are in a class, with ends or without: where ranges are widened it is *.
+    """
+    widened = loaded.config.release.ranges == "widened"
+    dimensions: list[Dimension] = []
+    trees: list[tuple[Input, Mapping]] = []
+    grids: dict[int, Grid] = {}
+    for given in inputs:
+        one = given
+        if one.hierarchy is None and one.spec.builtin is None:
+            ordered = ordered_dimension(
+                engine, one.index, one.column, one.spec, one.distinct, one.missing, one.released_missing, one.place
+            )
+            grid = find_grid(engine, ordered, one.place) if widened else None
+            if grid is not None:
+                grids[one.index] = grid
+            if grid is not None or not widened:
+                dimensions.append(ordered)
+                continue
+            warnings.append(
+                f"{one.column.name!r} is text without hierarchy: with ranges: widened several values of it are "
+                "released as *; a hierarchy keeps more"
+            )
+            one = replace(given, spec=given.spec.model_copy(update={"builtin": "suppress"}))
+        mapping = mapping_of(engine, one)
+        trees.append((one, mapping))
+        dimensions.append(tree_dimension(engine, one.column, mapping, one.released_missing, one.place))
+    return dimensions, trees, grids

@@ -1,0 +1,43 @@
+"""What all parts of a configuration have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from kanon_sql.settings import rules
+
+# YAML gives editors numbers and truth values where the strict reader keeps the text.
+_AS_WRITTEN = ["string", "number", "boolean"]
+ColumnName = Annotated[str, Field(min_length=1), WithJsonSchema({"type": _AS_WRITTEN, "minLength": 1})]
+DataText = Annotated[str, WithJsonSchema({"type": _AS_WRITTEN})]
+Width = Annotated[Decimal, Field(gt=0, max_digits=38), WithJsonSchema({"type": "number", "exclusiveMinimum": 0})]
+Origin = Annotated[Decimal, Field(max_digits=38), WithJsonSchema({"type": "number"})]
+Name = Annotated[str, Field(min_length=1)]
+
+
+def short_for(key: str) -> BeforeValidator:
+    """Lets a plain text stand for the mapping {key: text}."""
+
+    def expand(value: Any) -> Any:
+        return {key: value} if isinstance(value, str) else value
+
+    return BeforeValidator(expand)
+
+
+class Part(BaseModel):
+    """Base of all parts of a configuration: unknown keys are errors, nothing changes after loading."""
+
+    # The input may hold what ${NAME} stands for: no error of pydantic's own repeats it.
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+    def _obey(self, rule: Callable[[Mapping[str, Any]], rules.Faults]) -> None:
+        """Raises what `rule` finds between the keys that were given; its type "rule" tells it apart."""
+        given = {key: getattr(self, key) for key in type(self).model_fields if key in self.model_fields_set}
+        found = "; ".join(text for _, text in rule(given))
+        if found:
+            raise PydanticCustomError("rule", "{found}", {"found": found})

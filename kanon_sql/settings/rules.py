@@ -1,0 +1,265 @@
+"""What must hold between several keys of a configuration.
+
+Each rule takes the keys that were given, validated or as raw text, and yields the faults it finds: the key
+at fault, as a path from the part it was given (empty: the part as a whole lacks something), and the words.
+A rule says nothing of values that are wrong in themselves: the models do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from kanon_sql.settings.yaml import KeyPath
+
+Faults = Iterator[tuple[KeyPath, str]]
+Part = Mapping[str, Any]
+
+ROLES = ("identifiers", "quasi_identifiers", "sensitive", "insensitive")
+_BUILTIN_OPTIONS = {"keep": "prefix", "widths": "intervals", "origin": "intervals", "levels": "date"}
+_BUILTIN_NEEDS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
+_TRUE = ("true", "yes", "on", "1", "y", "t")
+
+
+def source(part: Part) -> Faults:
+    """A source is one place, and options go with the place they are for."""
+    given = _given(part, "path", "table", "query")
+    if not given:
+        yield (), "expected one of path, table or query; add one"
+    for key in given[1:]:
+        yield (key,), f"expected only one of path, table and query, got {key} besides {given[0]}; keep one"
+    if given == ["path"]:
+        for key in _given(part, "database", "allow"):
+            yield (key,), f"{key} does not go with path; remove it, or read by query"
+    if given and "path" not in given and _given(part, "csv"):
+        yield ("csv",), "csv goes with path; remove it"
+
+
+def target(part: Part) -> Faults:
+    """A target is one place, and options go with the place they are for."""
+    given = _given(part, "path", "table")
+    if str(part.get("in_place")).lower() in _TRUE:
+        given.append("in_place")
+    if not given:
+        yield (), "expected one of path, database with table, or in-place; add one"
+    for key in given[1:]:
+        yield (key,), f"expected one place to write to, got {key} besides {given[0]}; keep one"
+    if given == ["table"]:
+        for key in _given(part, "format", "csv", "compression"):
+            yield (key,), f"{key} goes with path; remove it"
+    if given and "table" not in given and _given(part, "database"):
+        yield ("database",), "database needs the table to make; add table, or remove database"
+    if part.get("format") == "parquet" and _given(part, "csv"):
+        yield ("csv",), "csv does not go with format: parquet; remove one"
+
+
+def engine(part: Part) -> Faults:
+    """One engine, and settings for the one that takes them."""
+    given = _given(part, "name", "spark", "postgres")
+    if not given:
+        yield (), "expected duckdb, spark: URL or postgres: URL; add one"
+    for key in given[1:]:
+        yield (key,), f"expected one engine, got {key} besides {given[0]}; keep one"
+    if given and given[0] != "spark" and _given(part, "config"):
+        yield ("config",), "config goes with spark; remove it"
+
+
+def places(config: Part) -> Faults:
+    """Source and target are where the engine reaches them."""
+    chosen = config.get("engine")
+    elsewhere = _given(chosen, "spark", "postgres") if isinstance(chosen, Mapping) else []
+    parts = {key: part for key in ("source", "target") if isinstance(part := config.get(key), Mapping)}
+    for key, part in parts.items():
+        if not elsewhere and _given(part, "table") and not _given(part, "database"):
+            what = "that holds it" if key == "source" else "to make it in"
+            yield (key, "table"), f"a table needs the DuckDB file {what}; add database, or name an engine"
+    if not elsewhere:
+        if config.get("search_in") in ("engine",):
+            yield ("search_in",), "search_in: engine goes with an engine beside DuckDB; remove it, or name one"
+        return
+    name = elsewhere[0]
+    for key, part in parts.items():
+        written = part.get("csv")
+        if name == "spark" and isinstance(written, Mapping) and written.get("formulas") == "escape":
+            yield (key, "csv", "formulas"), "formulas are not escaped by spark; remove it, or name another engine"
+        for word in _given(part, "database", "allow"):
+            yield (key, word), f"{word} goes with engine: duckdb, not with {name}; remove it"
+        if name == "postgres" and key == "source" and _given(part, "path"):
+            yield (key, "path"), "postgres reads tables; expected table or query, or engine: duckdb for files"
+        if str(part.get("in_place")).lower() in _TRUE:
+            yield (key,), f"nothing is replaced in place on {name}; name another target"
+    if config.get("releases") is not None:
+        yield ("releases",), f"the ledger is kept for releases by engine: duckdb, not by {name}; remove it"
+
+
+def in_duckdb(population: Part) -> Faults:
+    """A population is read by DuckDB, whatever the engine."""
+    if _given(population, "table") and not _given(population, "database"):
+        yield ("table",), "a table needs the DuckDB file that holds it; add database"
+
+
+def quasi_identifier(part: Part) -> Faults:
+    """One way to generalize, its options with it, levels in order."""
+    builtin = part.get("builtin")
+    if _given(part, "hierarchy") and _given(part, "builtin"):
+        yield ("builtin",), "hierarchy and builtin exclude each other; keep one"
+    if _given(part, "type") and _given(part, "hierarchy", "builtin"):
+        yield ("type",), "type orders a column without hierarchy; remove it, or the hierarchy"
+    for key, owner in _BUILTIN_OPTIONS.items():
+        if _given(part, key) and builtin != owner:
+            yield (key,), f"{key} goes with builtin: {owner}; remove it, or say builtin: {owner}"
+    needed = _BUILTIN_NEEDS.get(builtin) if isinstance(builtin, str) else None
+    if needed and not part.get(needed):
+        path = (needed,) if needed in part else ("builtin",)
+        yield path, f"builtin: {builtin} needs a list of at least one entry in {needed}; add it"
+    lowest, highest = _whole(part.get("min_level")), _whole(part.get("max_level"))
+    if lowest is not None and highest is not None and lowest > highest:
+        yield ("min_level",), f"min_level {lowest} is above max_level {highest}; lower it"
+    kept = _numbers(part.get("keep"))
+    for level, (below, above) in enumerate(pairwise(kept), 2):
+        if above > below:
+            text = f"level {level} keeps more characters than level {level - 1}; write them descending"
+            yield ("keep", level - 1), text
+    widths = _numbers(part.get("widths"))
+    for level, (below, above) in enumerate(pairwise(widths), 2):
+        if below > 0 and above > 0 and above % below:
+            text = f"expected a multiple of the width of level {level - 1}; each width divides the next"
+            yield ("widths", level - 1), text
+
+
+def algorithm(part: Part) -> Faults:
+    """Options go with the algorithm that they are for."""
+    name = part.get("name", "optimal")
+    if _given(part, "objective") and name in ("samarati", "minimal"):
+        yield ("objective",), f"objective goes with name: optimal, not with {name}; remove it"
+    if _given(part, "prefer") and name == "optimal":
+        yield ("prefer",), "prefer goes with name: samarati or minimal; remove it"
+    measures = ("absolute-distance", "relative-distance", "distribution", "suppression")
+    if name == "samarati" and part.get("prefer") in measures:
+        yield ("prefer",), "samarati prefers loss or first; the other measures go with name: minimal"
+    if name == "minimal" and part.get("prefer") == "first":
+        yield ("prefer",), "first goes with name: samarati"
+    if name in ("optimal", "samarati", "minimal"):
+        for key in _given(part, "cut", "dimension", "seed"):
+            yield (key,), f"{key} goes with name: mondrian, not with {name}; remove it"
+    if name in ("mondrian", "local"):
+        wrong = ("objective", "prefer") if name == "mondrian" else ("objective", "prefer", "cut", "dimension")
+        for key in _given(part, *wrong):
+            yield (key,), f"{key} does not go with name: {name}; remove it"
+
+
+def privacy(part: Part) -> Faults:
+    """Something is asked for: k, or a k-map in its place."""
+    if not _given(part, "k", "k_map"):
+        yield ("k",), "k is missing, expected rows that each equivalence class holds at least; add it"
+
+
+def l_diversity(part: Part) -> Faults:
+    """Whole numbers of values; c with the variant that it is for."""
+    variant, least = part.get("variant", "distinct"), _numbers([part.get("l")])
+    if least and least[0].denominator != 1 and variant != "entropy":
+        yield ("l",), f"expected a whole number with variant: {variant}; only entropy takes fractions"
+    if variant == "recursive" and not _given(part, "c"):
+        yield ("variant",), "variant: recursive needs c, such as c: 4; add it"
+    if variant != "recursive" and _given(part, "c"):
+        yield ("c",), f"c goes with variant: recursive, not with {variant}; remove it"
+
+
+def t_closeness(part: Part) -> Faults:
+    """The hierarchy goes with the distance that it is for."""
+    hierarchical = part.get("distance") == "hierarchical"
+    if hierarchical and not _given(part, "hierarchy"):
+        yield ("distance",), "distance: hierarchical needs the hierarchy of the column; add hierarchy"
+    if not hierarchical and _given(part, "hierarchy"):
+        yield ("hierarchy",), "hierarchy goes with distance: hierarchical; remove it, or say so"
+
+
+def delta_presence(part: Part) -> Faults:
+    """The bounds are in order."""
+    least, most = _numbers([part.get("min", 0)]), _numbers([part.get("max", 1)])
+    if least and most and least[0] > most[0]:
+        yield ("min",), "min is above max; exchange them"
+
+
+ENTRIES = {"l_diversity": l_diversity, "t_closeness": t_closeness, "delta_presence": delta_presence}
+_OF_COLUMNS = ("l_diversity", "t_closeness", "alpha_k", "beta", "delta_disclosure")
+
+
+def privacy_entries(models: Part) -> Iterator[tuple[KeyPath, str, Part]]:
+    """The mappings of the models with their paths: one alone, or several in a list."""
+    for key in (*_OF_COLUMNS, "delta_presence", "k_map"):
+        value = models.get(key)
+        if isinstance(value, Mapping):
+            yield (key,), key, value
+        for index, entry in enumerate(value if isinstance(value, (list, tuple)) else ()):
+            if isinstance(entry, Mapping):
+                yield (key, index), key, entry
+
+
+def model_columns(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name: repr(name)) -> Faults:
+    """The models speak of sensitive columns; the column that names persons is never released."""
+    models = config.get("privacy")
+    if not isinstance(models, Mapping):
+        return
+    sensitive = config.get("sensitive", [])
+    listed = sensitive if isinstance(sensitive, (list, tuple)) else None
+    for path, key, entry in privacy_entries(models):
+        name, place = entry.get("column"), ("privacy", *path, "column")
+        if isinstance(name, str) and key in _OF_COLUMNS and listed is not None and name not in listed:
+            yield place, f"column {show(place, name)} is not among sensitive; add it there"
+    entity = models.get("entity")
+    for role in ("quasi_identifiers", "sensitive", "insensitive"):
+        names = config.get(role)
+        if isinstance(entity, str) and isinstance(names, (Mapping, list, tuple)) and entity in names:
+            yield ("privacy", "entity"), f"the entity is never released, but is listed in {role}; remove it there"
+
+
+def roles(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name: repr(name)) -> Faults:
+    """Every column has one role at most; `show` gives the text that stands for a column's name."""
+    seen: dict[str, str] = {}
+    for role in ROLES:
+        names = config.get(role)
+        if isinstance(names, Mapping):
+            places: list[tuple[KeyPath, Any]] = [((role, name), name) for name in names]
+        else:
+            entries = names if isinstance(names, (list, tuple)) else []
+            places = [((role, index), name) for index, name in enumerate(entries)]
+        for path, name in places:
+            if not isinstance(name, str):
+                continue
+            if name not in seen:
+                seen[name] = role
+            elif seen[name] == role:
+                yield path, f"column {show(path, name)} is listed twice in {role}; remove one"
+            else:
+                where = f"in {seen[name]} and in {role}"
+                yield path, f"column {show(path, name)} is listed twice, {where}; give it one role"
+
+
+def _given(part: Part, *keys: str) -> list[str]:
+    """Those of the keys that have a value, in the order in which they were written."""
+    return [key for key in part if key in keys and part[key] is not None]
+
+
+def _whole(value: Any) -> int | None:
+    text = str(value).strip()
+    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
+
+
+def _numbers(value: Any) -> list[Fraction]:
+    """The numbers of a list, exactly; none at all unless every entry is a number of a usual size."""
+    numbers = []
+    for entry in value if isinstance(value, (list, tuple)) else []:
+        try:
+            number = Decimal(str(entry).strip())
+        except InvalidOperation:
+            return []
+        # A fraction of 1e999999999 would fill the memory.
+        if not number.is_finite() or abs(number.adjusted()) > 40 or len(number.as_tuple().digits) > 40:
+            return []
+        numbers.append(Fraction(number))
+    return numbers

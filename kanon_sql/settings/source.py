@@ -1,0 +1,46 @@
+"""The configuration of a source: where rows are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from kanon_sql.settings import rules
+from kanon_sql.settings.part import DataText, Name, Part
+
+
+class CsvOptions(Part):
+    """How a CSV file is written; what is left out is found out from the file."""
+
+    delimiter: str | None = Field(None, min_length=1, max_length=4, description="between two fields")
+    header: bool | None = Field(None, description="whether the first line names the columns")
+    quote: str | None = Field(None, max_length=1, description="around fields that hold delimiters")
+    escape: str | None = Field(None, max_length=1, description="before a quote inside a quoted field")
+    encoding: Name | None = Field(None, description="utf-8, latin-1, utf-16 or another that the engine knows")
+    formulas: Literal["keep", "escape"] = Field(
+        "keep", description="escape: texts that a spreadsheet takes for formulas have an apostrophe before them"
+    )
+
+    @field_validator("delimiter")
+    @classmethod
+    def _reads_tab(cls, value: str | None) -> str | None:
+        # A shell passes --set 'source.csv.delimiter=\\t' on as it is typed; unquoted YAML does too.
+        return "\t" if value == "\\t" else value
+
+
+class SourceConfig(Part):
+    """Where the rows are: files, a table of a database, or a query."""
+
+    path: Name | None = Field(None, description="a CSV or Parquet file, a glob or a folder")
+    csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")
+    missing: list[DataText] | None = Field(None, description='texts read as NULL; default [""] for CSV')
+    database: Name | None = Field(None, description="a DuckDB database file, with table or query")
+    table: Name | None = Field(None, description="a table of the database or the engine, schema.table")
+    query: Name | None = Field(None, description="one SELECT whose result is the source")
+    allow: list[Name] = Field([], description="files and folders that a query or view may read besides")
+
+    @model_validator(mode="after")
+    def names_one_place(self) -> SourceConfig:
+        self._obey(rules.source)
+        return self

@@ -1,0 +1,220 @@
+"""The connection to the engine: opened with bounds, locked down, asked one statement at a time."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from sqlglot import exp
+
+from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError
+from kanon_sql.sql import signals, template
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.scratch import spill_folder
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Bounds on the engine's use of the machine; None leaves the engine's own default."""
+
+    threads: int | None = None
+    memory_limit: str | None = None
+    temp_directory: Path | None = None
+    show_values: bool = False
+
+
+class Engine:
+    """A DuckDB connection that runs statements given as syntax trees."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, *, owned: bool = True, show_values: bool = False) -> None:
+        self.connection = connection
+        self.owned = owned
+        self.show_values = show_values
+        self.statements = 0
+        self._deadline = Deadline()
+        signals.watch(connection)
+
+    def query(self, name: template.Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
+        """Runs the query file `name`, or a composed statement, with its holes filled (see template.fill); its rows."""
+        return self.run(template.render(name, **holes), values)
+
+    def run(self, statement: exp.Expr | str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """Runs one statement; its rows. Raises EngineError, or InterruptedRunError."""
+        sql = statement if isinstance(statement, str) else template.text(statement)
+        self.statements += 1
+        try:
+            cursor = self.connection.execute(sql, dict(values)) if values else self.connection.execute(sql)
+            return cursor.fetchall()
+        except (duckdb.Error, RuntimeError) as error:
+            failure = self._failure(error)
+        # Raised out here, the engine's own error is not in its chain, which loggers and notebooks show.
+        raise failure
+
+    def _failure(self, error: duckdb.Error | RuntimeError) -> Exception:
+        """What an error of the engine is to us. Raises TimeUpError where the time was up."""
+        if isinstance(error, duckdb.InterruptException):
+            self._deadline.check()
+            return InterruptedRunError(signals.NOTHING_CHANGED)
+        if isinstance(error, duckdb.Error):
+            failure = EngineError(self.say(error))
+            failure.__cause__ = error if self.show_values else None
+            return failure
+        # What a signal makes of a statement that runs.
+        return InterruptedRunError(signals.NOTHING_CHANGED) if "interrupt" in str(error).lower() else error
+
+    @contextmanager
+    def until(self, deadline: Deadline) -> Iterator[None]:
+        """Interrupts the statement that runs when the deadline passes; TimeUpError is then raised from it."""
+        seconds = deadline.remaining()
+        if seconds is None:
+            yield
+            return
+        self._deadline = deadline
+        timer = threading.Timer(seconds + 0.001, self.connection.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+            self._deadline = Deadline()
+
+    def progress(self) -> float:
+        """Percent of the running statement, below 0 when unknown; may be asked from another thread."""
+        return float(self.connection.query_progress())
+
+    def say(self, error: duckdb.Error) -> str:
+        """The engine's word on an error in one line, without values of the data unless they may be shown."""
+        return describe(error, show_values=self.show_values)
+
+
+# Errors that are found before a row is read, or that name files: of all others the words may be values of the data.
+_SPEAKING = (
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.ConnectionException,
+    duckdb.DependencyException,
+    duckdb.IOException,
+    duckdb.ParserException,
+    duckdb.PermissionException,
+    duckdb.SyntaxException,
+)
+_OF_VALUES = (
+    duckdb.ConstraintException,
+    duckdb.ConversionException,
+    duckdb.InvalidInputException,
+    duckdb.OutOfRangeException,
+)
+
+
+def describe(error: duckdb.Error, *, show_values: bool) -> str:
+    """One line for an error of the engine: unless `show_values` its words only of kinds that hold no values."""
+    line = re.search(r"CSV Error on Line: (\d+)", str(error))
+    if line:
+        return f"line {line[1]} cannot be read as CSV; look at its quotes, delimiters and line ends"
+    if "CSV Parser" in str(error):
+        return "the file cannot be read as CSV; expected one kind of line end all through, and quotes in pairs"
+    first = " ".join(str(error).split("\n\n")[0].split())
+    kind = type(error).__name__.removesuffix("Exception")
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return (
+            "the engine ran out of memory or of space for temporary data; raise --memory-limit, "
+            "lower --threads or name a larger --temp-directory"
+        )
+    if isinstance(error, _OF_VALUES) and not show_values:
+        return f"the engine refused a value ({kind}); --show-values shows which"
+    said = first if show_values else _without_values(first) if isinstance(error, _SPEAKING) else ""
+    if isinstance(error, duckdb.InternalException):
+        return f"internal error of the engine; please report it{f' ({said[:200]})' if said else ''}"
+    if not said:
+        return f"the engine failed ({kind}); --show-values shows its words"
+    return f"the engine failed ({kind}): {said[:500]}"
+
+
+def _without_values(text: str) -> str:
+    """Without what may be values also where a kind speaks: literals, as those of an ENUM, and folders of partitions."""
+    text = re.sub(r"'(?:[^']|'')*'", "'...'", text)
+    return re.sub(r"=[^/\"]*(?=/)", "=...", text)
+
+
+@contextmanager
+def open_engine(options: EngineOptions, database: str = ":memory:") -> Iterator[Engine]:
+    """A new connection with the given bounds and a private spill folder, closed at the end.
+
+    Raises ConfigurationError for bounds that the engine does not take.
+    """
+    with spill_folder(options.temp_directory) as folder:
+        connection = duckdb.connect(database)
+        try:
+            engine = Engine(connection, show_values=options.show_values)
+            _set_bounds(engine, options, folder)
+            yield engine
+        finally:
+            connection.close()
+
+
+def _set_bounds(engine: Engine, options: EngineOptions, folder: Path) -> None:
+    settings: dict[str, Any] = {
+        "temp_directory": str(folder),
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "allow_community_extensions": False,
+        # Joins are written with the small table on the right; exchanging the sides would lose the source's order.
+        "disabled_optimizers": "build_side_probe_side",
+        "enable_progress_bar": True,
+        "enable_progress_bar_print": False,
+    }
+    for name, value in settings.items():
+        _set(engine, name, value)
+    for option, name, bound in (
+        ("--threads", "threads", options.threads),
+        ("--memory-limit", "memory_limit", options.memory_limit),
+    ):
+        if bound is not None:
+            try:
+                _set(engine, name, bound)
+            except EngineError:
+                raise ConfigurationError(
+                    f"{option}: the engine does not take {bound!r}; expected for example "
+                    f"{'4' if name == 'threads' else '4GB'}"
+                ) from None
+
+
+def _set(engine: Engine, name: str, value: Any) -> None:
+    """SET name = value, the value as a literal of the syntax tree."""
+    engine.run(f"SET {name} = {literal(value).sql(dialect='duckdb')}")
+
+
+def literal(value: Any) -> exp.Expr:
+    """A Python value as a literal; lists become list literals."""
+    if isinstance(value, (list, tuple)):
+        return exp.Array(expressions=[literal(one) for one in value])
+    converted: exp.Expr = exp.convert(value)
+    return converted
+
+
+def lock_down(engine: Engine, files: Iterable[Path], folders: Iterable[Path]) -> None:
+    """From here on the connection reads and writes only these files and folders; this cannot be undone.
+
+    Only for connections that we opened ourselves, never for one that was handed in.
+    """
+    if not engine.owned:
+        return
+    folders = list(folders)
+    paths = [str(path) for path in (*files, *folders)]
+    # A name that reads as a glob is escaped where it is read; the engine looks at both spellings.
+    _set(engine, "allowed_paths", sorted({*paths, *(escape(path) for path in paths)}))
+    _set(engine, "allowed_directories", [f"{folder}{os.sep}" for folder in folders])
+    _set(engine, "enable_external_access", False)
+    _set(engine, "lock_configuration", True)

@@ -1,0 +1,188 @@
+"""Writing a statement in a dialect: what engines understand differently is replaced, then nothing else may be left."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+from sqlglot import ErrorLevel, exp
+from sqlglot.dialects.dialect import Dialect as Grammar
+from sqlglot.dialects.redshift import Redshift
+from sqlglot.generator import Generator
+from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
+
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.sql.dialects.core import outside_core
+from kanon_sql.sql.dialects.dialect import Dialect
+from kanon_sql.sql.dialects.inline_table import Listing
+
+
+def write(tree: exp.Expr, dialect: Dialect) -> str:
+    """The text of a statement of the portable core. Raises EngineError for one that is not.
+
+    For DuckDB the statement may read files besides.
+    """
+    made = portable(tree, dialect)
+    problems = outside_core(made) if dialect.name != "duckdb" else []
+    if problems:
+        raise EngineError(f"the statement has no sure meaning in {dialect.name}: {'; '.join(problems[:5])}")
+    if not dialect.backslash_is_sure:
+        _refuse_backslashes(made, dialect)
+    return generator(dialect).generate(made, copy=False)
+
+
+def generator(dialect: Dialect) -> Generator:
+    """What writes a statement, or a part of it, in the dialect."""
+    return _generator_class(dialect.name)(
+        dialect=_ExactRedshift if dialect.name == "redshift" else dialect.name,
+        pretty=True,
+        comments=False,
+        identify=dialect.name != "duckdb",
+        unsupported_level=ErrorLevel.RAISE,
+    )
+
+
+@cache
+def _generator_class(name: str) -> type[Generator]:
+    """The dialect's generator, but for its mark: it stands for line breaks in texts while lines are indented.
+
+    A value that held the mark would come out as another one. This mark no value holds; it is as long as sqlglot's, so
+    that lines break where they did.
+    """
+    mark = f"__{secrets.token_hex(6)}_"
+    return type("Exact", (Grammar.get_or_raise(name).generator_class,), {"SENTINEL_LINE_BREAK": mark})
+
+
+def refuse_repeated(listing: Listing, dialect: Dialect) -> None:
+    """Raises ConfigurationError where two rows of a listing have the same key once it is written.
+
+    A join would take both of them, and one person's rows would make a class of two.
+    """
+    writer = generator(dialect)
+    keys = {
+        tuple(
+            writer.generate(exp.Literal.string(cell)) if isinstance(cell, str) else cell for cell in row[: listing.keys]
+        )
+        for row in listing.rows
+    }
+    if len(keys) < len(listing.rows):
+        raise ConfigurationError(
+            f"{listing.subject}: {len(listing.rows) - len(keys)} of {len(listing.rows)} values are written in "
+            f"{dialect.name} like another one, which a statement would take for one; replace them in the source"
+        )
+
+
+class _ExactRedshift(Redshift):
+    """Redshift's SQL with texts as the standard writes them: a quote is doubled, nothing else is an escape."""
+
+    class Tokenizer(Redshift.Tokenizer):
+        STRING_ESCAPES = ["'"]  # noqa: RUF012 - as sqlglot has it
+
+
+def _refuse_backslashes(tree: exp.Expr, dialect: Dialect) -> None:
+    if any(text.is_string and "\\" in text.name for text in tree.find_all(exp.Literal)):
+        raise ConfigurationError(
+            f"--dialect {dialect.name}: values hold backslashes, which it may read as they are or as escapes; "
+            "expected --mappings table, which keeps values out of the statement"
+        )
+
+
+def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
+    """A copy of the statement with what differs between engines put in words that all of them share."""
+    made = tree.copy()
+    for select in list(made.find_all(exp.Select)):
+        _inline_windows(select)
+    for cte in made.find_all(exp.CTE):
+        cte.set("materialized", None)
+    for kind in list(made.find_all(exp.DataType)):
+        if kind.is_type("VARCHAR") and not kind.expressions:
+            kind.set("this", exp.DataType.Type.TEXT)  # in Redshift a VARCHAR without a length has 256 bytes
+        elif kind.is_type("INT128"):
+            kind.replace(exp.DataType.build("DECIMAL(38, 0)", dialect="duckdb"))
+    for some in list(made.find_all(exp.AnyValue)):
+        whole = some.parent if isinstance(some.parent, exp.IgnoreNulls) else some
+        whole.replace(exp.Max(this=some.this.copy()))
+    for number in list(made.find_all(exp.Literal)):
+        # 0.5 is a DECIMAL in one engine and a DOUBLE in the next.
+        if not number.is_string and not number.is_int and not isinstance(number.parent, exp.Cast):
+            number.replace(exp.cast(number.copy(), "DOUBLE"))
+    for ratio in list(made.find_all(exp.Div)):
+        if not ratio.this.is_type("DOUBLE"):
+            ratio.set("this", exp.cast(ratio.this.copy(), "DOUBLE"))
+    for least in made.find_all(exp.Least):
+        least.set("ignore_nulls", None)  # no use of it here depends on NULLs
+    if not Grammar.get_or_raise(dialect.name).STRINGS_SUPPORT_ESCAPED_SEQUENCES:
+        # Who reads a file as text takes \r for \n: two values would be one.
+        for text in list(made.find_all(exp.Literal)):
+            if text.is_string and "\r" in text.name:
+                text.replace(joined(text.name.split("\r"), [exp.func("CHR", exp.Literal.number(13))]))
+    if not dialect.null_safe:
+        for same in list(made.find_all(exp.NullSafeEQ)):
+            same.replace(_same(same.this, same.expression))
+    # No order here depends on where NULLs come; each dialect keeps its own place for them.
+    nulls_first = Grammar.get_or_raise(dialect.name).NULL_ORDERING == "nulls_are_small"
+    for ordered in made.find_all(exp.Ordered):
+        ordered.set("nulls_first", nulls_first)
+    return made
+
+
+def table_name(text: str, dialect: Dialect, option: str) -> exp.Table:
+    """A table's name as written in the dialect: a part without quotes is folded as the engine folds it.
+
+    Raises ConfigurationError for what is no name of one to three parts.
+    """
+    try:
+        parsed = exp.to_table(text, dialect=dialect.name)
+    except Exception:
+        parsed = exp.Table()
+    parts = list(parsed.parts) if isinstance(parsed.this, exp.Identifier) and parsed.name else []
+    in_quotes = any(quote in text for quote in '"`')
+    if not parts or len(parts) > 3 or not all(_is_name(part, in_quotes) for part in parts):
+        raise ConfigurationError(
+            f"{option}: {text!r} is no table name in {dialect.name}; expected table, schema.table or "
+            "database.schema.table, each part in quotes where it is no plain word"
+        )
+    folded = normalize_identifiers(parsed, dialect=dialect.name)
+    made = exp.Table()
+    for key, part in zip(("this", "db", "catalog"), reversed(list(folded.parts)), strict=False):
+        made.set(key, exp.to_identifier(part.name, quoted=True))
+    return made
+
+
+def _is_name(part: exp.Expr, in_quotes: bool) -> bool:
+    """Whether a part is in quotes or a plain word (a project of BigQuery may hold dashes)."""
+    if not isinstance(part, exp.Identifier) or not part.name:
+        return False
+    return bool(in_quotes and part.args.get("quoted")) or re.fullmatch(r"[\w$-]+", part.name) is not None
+
+
+def _inline_windows(select: exp.Select) -> None:
+    """Puts the definitions of WINDOW in the place of their names."""
+    windows = {window.name: window for window in select.args.get("windows") or []}
+    for over in list(select.find_all(exp.Window)):
+        named = windows.get(over.alias)
+        if named is not None and over.parent_select is select:
+            for key in ("partition_by", "order", "spec"):
+                value = named.args.get(key)
+                over.set(key, [one.copy() for one in value] if isinstance(value, list) else value and value.copy())
+            over.set("alias", None)
+    if windows:
+        select.set("windows", None)
+
+
+def joined(parts: Iterable[str], between: Sequence[exp.Expr] = ()) -> exp.Paren:
+    """A text put together of its parts, with what stands between two of them."""
+    first, *more = (exp.Literal.string(part) for part in parts)
+    whole: exp.Expr = first
+    for part in (one for text in more for one in (*between, text)):
+        whole = exp.DPipe(this=whole, expression=part.copy(), safe=True)
+    return exp.Paren(this=whole)
+
+
+def _same(left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    both = exp.and_(exp.Is(this=left.copy(), expression=exp.null()), exp.Is(this=right.copy(), expression=exp.null()))
+    return exp.Paren(
+        this=exp.Or(this=exp.EQ(this=left.copy(), expression=right.copy()), expression=exp.Paren(this=both))
+    )

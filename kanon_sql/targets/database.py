@@ -1,0 +1,198 @@
+"""Targets that are tables of a DuckDB database file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlglot import exp
+
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.source.database import attach, describe_relation
+from kanon_sql.source.model import Column, Source, select_keys
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.sql.template import column
+from kanon_sql.targets.database_catalog import Name, dotted, table_of
+from kanon_sql.targets.database_copy import DatabaseCopy
+from kanon_sql.targets.staging import Staged
+from kanon_sql.targets.staging_permissions import mask_of
+from kanon_sql.targets.target import LocalSink, shown
+
+_CATALOG, _OLD_CATALOG = "kanon_sql_target", "kanon_sql_replaced"
+
+
+class _Tables(LocalSink):
+    """What all tables share: they are made by CREATE TABLE AS in a transaction of their own."""
+
+    plain_text = True
+
+    def __init__(self, name: Name, final: Path) -> None:
+        self.name = name
+        self.final = final
+        self.catalog = _CATALOG
+
+    def describe(self) -> str:
+        return f"{'.'.join(self.name)} in {shown(self.final)}"
+
+    def table(self) -> exp.Table:
+        """The target table, fully named."""
+        return table_of(self.catalog, self.name)
+
+    def written(self, engine: Engine) -> Source:
+        columns, names = describe_relation(engine, self.table(), self.describe())
+        return Source(
+            kind="table",
+            relation=select_keys(self.table(), names),
+            columns=columns,
+            missing=(),
+            columnar=True,
+            label=self.describe(),
+        )
+
+    def _create(self, engine: Engine, release: exp.Expr, *, replace: bool) -> None:
+        engine.run(exp.Create(this=self.table(), kind="TABLE", expression=release, replace=replace))
+
+
+class TableSink(_Tables):
+    """A table made in a database file itself; the transaction is committed once the table is verified.
+
+    The file keeps what was written before the end of a run that fails, and what the table held before.
+    """
+
+    def __init__(
+        self, engine: Engine, path: Path, name: Name, target: TargetConfig, place: str, *, shares_source: bool
+    ) -> None:
+        super().__init__(name, path)
+        self.overwrite = target.overwrite
+        # The source's own tables are found under the name that the file goes by.
+        with mask_of(path):
+            self.catalog = attach(engine, path, read_only=False, name=None if shares_source else _CATALOG)
+        what = "the source's rows, deleted ones too" if shares_source else "rows of replaced tables and of failed runs"
+        self.warnings = (f"the database file {path.name} still holds {what}: do not share the file itself",)
+        refuse_existing(engine, self.catalog, name, target, place)
+
+    def paths(self) -> tuple[list[Path], list[Path]]:
+        return [self.final, self.final.with_name(self.final.name + ".wal")], []
+
+    def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
+        engine.run("BEGIN")
+        try:
+            self._create(engine, release, replace=self.overwrite)
+        except EngineError:
+            engine.run("ROLLBACK")
+            raise
+
+    def commit(self, engine: Engine) -> None:
+        with mask_of(self.final):
+            engine.run("COMMIT")
+
+
+class DatabaseSink(_Tables):
+    """A table in a new database file, which takes the place of the old one where there is one.
+
+    Deleted rows, and those of runs that failed, stay in a database file even after CHECKPOINT and VACUUM, so everything
+    else of an old one is copied beside the release into a new file.
+    """
+
+    def __init__(
+        self, engine: Engine, staged: Staged, name: Name, target: TargetConfig, place: str, *, old: str | None = None
+    ) -> None:
+        super().__init__(name, staged.target)
+        self.staged = staged
+        self.target = target
+        self.place = place
+        self.old = old
+        self._copy: DatabaseCopy | None = None
+        self._released: Sequence[Column] = ()
+        self.warnings = staged.warnings()
+        storage = ""
+        if old is not None:
+            version, block_size = engine.query("catalog/storage", values={"catalog": old})[0]
+            storage = f"STORAGE_VERSION {literal(version.rstrip('+')).sql('duckdb')}, BLOCK_SIZE {int(block_size)}"
+            self._copy = DatabaseCopy(engine, old, _CATALOG, name)
+            self.name = self._copy.name or name
+        attach(engine, staged.path, read_only=False, name=_CATALOG, options=storage)
+
+    def refuse(self, released: Sequence[Column], place: str) -> None:
+        super().refuse(released, place)
+        self._released = released
+
+    def paths(self) -> tuple[list[Path], list[Path]]:
+        return [], [self.staged.path.parent]
+
+    def prepare(self, engine: Engine, source: Source) -> None:
+        copied = self._copy
+        if copied is None:
+            schema = exp.Table(db=template.quoted(self.name[0]), catalog=template.quoted(self.catalog))
+            engine.run(exp.Create(this=schema, kind="SCHEMA", exists=True))
+            return
+        copied.copy_schema()
+        # An empty table of the columns as they are tells early which views miss one that is not released.
+        columns = [exp.alias_(item.released(column(item.key)), item.name, quoted=True) for item in self._released]
+        empty = exp.select(*columns).from_(source.relation.copy().subquery("source_rows")).limit(0)
+        self._create(engine, empty, replace=False)
+        self._refuse_broken([*copied.broken_references(), *copied.broken_uses()])
+        engine.run(f"DROP TABLE {dotted(self.catalog, self.name)}")
+
+    def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
+        lost = self._copy.copy_rows() if self._copy else []
+        self._create(engine, release, replace=False)
+        if self._copy is None:
+            return
+        if self._copy.name is not None:
+            lost += self._copy.carry_over(self._copy.name)
+        broken = [*self._copy.broken_references(), *self._copy.broken_uses()]
+        self._refuse_broken(broken)
+        self.warnings += tuple(self._copy.describe(lost, broken))
+
+    def written(self, engine: Engine) -> Source:
+        _reopen(engine, self.staged)
+        return super().written(engine)
+
+    def commit(self, engine: Engine) -> None:
+        engine.run(f"DETACH {_CATALOG}")
+        # The old database stays attached: no other program can change it in the meantime.
+        self.staged.commit(unchanged=self.old is not None)
+
+    def _refuse_broken(self, broken: list[str]) -> None:
+        if broken and not self.target.allow_broken:
+            raise ConfigurationError(
+                f"{self.place}: {self.final.name} would hold what no longer works with the released table: "
+                f"{', '.join(broken)}; change or drop them first, or set target.allow_broken: true"
+            )
+
+
+def open_old(engine: Engine, path: Path, *, shares_source: bool) -> str:
+    """Attaches a database that is going to be replaced; its catalog. Raises EngineError."""
+    log = path.with_name(path.name + ".wal")
+    if log.exists() and log.stat().st_size:
+        raise EngineError(f"{log}: the database has changes that are not checkpointed; open and CHECKPOINT it first")
+    # The source's own tables are found under the name that the file goes by.
+    return attach(engine, path, name=None if shares_source else _OLD_CATALOG)
+
+
+def refuse_existing(engine: Engine, catalog: str, name: Name, target: TargetConfig, place: str) -> None:
+    """Refuses a view, and a table that exists and may not be overwritten. Raises ConfigurationError."""
+    refuse_view(engine, catalog, name, place)
+    there = engine.query("table_exists", values={"catalog": catalog, "schema": name[0], "name": name[1]})[0][0]
+    if there and not target.overwrite:
+        raise ConfigurationError(
+            f"{place}: table {'.'.join(name)} exists already; name another or set overwrite: true (--overwrite)"
+        )
+
+
+def refuse_view(engine: Engine, catalog: str, name: Name, place: str) -> None:
+    """Refuses a view, in whose place no table can be put. Raises ConfigurationError."""
+    views = engine.query("catalog/views", values={"catalog": catalog})
+    # The engine ignores case in names.
+    if [part.casefold() for part in name] in [[part.casefold() for part in view] for view in views]:
+        raise ConfigurationError(f"{place}: {'.'.join(name)} is a view, which no release replaces; name a table")
+
+
+def _reopen(engine: Engine, staged: Staged) -> None:
+    """Has the file written, and opens it anew: what is verified is the file, not what the engine remembers of it."""
+    engine.run(f"CHECKPOINT {_CATALOG}")
+    engine.run(f"DETACH {_CATALOG}")
+    attach(engine, staged.path, name=_CATALOG)

@@ -1,0 +1,151 @@
+"""Where the release goes: what a configuration's target means beside its source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.database import split_name
+from kanon_sql.source.files import find_files, format_of, refuse_remote
+from kanon_sql.sql.connection import Engine
+from kanon_sql.targets.database import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view
+from kanon_sql.targets.files import FileSink, FolderSink
+from kanon_sql.targets.outputs import refuse_outputs
+from kanon_sql.targets.staging import inside, recover, same_file, stage_file, stage_folder
+from kanon_sql.targets.target import LocalSink
+
+
+def prepare(loaded: LoadedConfig) -> None:
+    """Before the source is opened: puts in order what a killed run in place left of it."""
+    source, target = loaded.config.source, loaded.config.target
+    if target is not None and target.in_place:
+        named = source.path or source.database
+        if named is not None:
+            refuse_remote(named, loaded.place("source"))
+            path = loaded.base / named
+            if path.parent.is_dir():
+                recover(path, place=loaded.place("target"))
+
+
+@contextmanager
+def open_sink(engine: Engine, loaded: LoadedConfig) -> Iterator[LocalSink]:
+    """The sink of a configuration, staged and locked against other runs; what is not committed is removed.
+
+    Raises ConfigurationError for targets that must not be written, EngineError for those that cannot be.
+    """
+    target, place = loaded.config.target, loaded.place("target")
+    if target is None:
+        raise ConfigurationError(f"{loaded.place('target')}: there is no target; expected a file, a table or in-place")
+    if target.in_place:
+        with _in_place(engine, loaded, target, place) as sink:
+            yield sink
+    elif target.path is not None:
+        with open_file(loaded, target, place) as sink:
+            yield sink
+    else:
+        with _to_table(engine, loaded, target, place) as sink:
+            yield sink
+
+
+@contextmanager
+def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
+    source = loaded.config.source
+    if source.table is not None and source.database is not None:
+        if target.csv.formulas == "escape":
+            raise ConfigurationError(f"{place}: csv.formulas: escape goes with CSV, a table is replaced; remove it")
+        path = loaded.base / source.database
+        refuse_outputs([loaded], [("the database of the source", path)], beside=True)
+        name = split_name(source.table, loaded.place("source", "table"))
+        with stage_file(path, overwrite=True, place=place, in_folder=True) as staged:
+            old = open_old(engine, path, shares_source=True)
+            refuse_view(engine, old, name, place)
+            yield DatabaseSink(engine, staged, name, target, place, old=old)
+        return
+    if source.path is None:
+        raise ConfigurationError(f"{place}: the result of a query cannot be replaced; name a file or a table as target")
+    refuse_outputs([loaded], [("the source", loaded.base / source.path)])
+    files = find_files(source.path, loaded.base, loaded.place("source"))
+    if files.folder is not None:
+        _refuse_other_files(files.folder, set(files.paths), place)
+        with stage_folder(files.folder, place=place) as staged_folder:
+            yield FolderSink(staged_folder, files.format, target)
+        return
+    if len(files.paths) > 1:
+        raise ConfigurationError(f"{place}: a glob cannot be replaced all or nothing; name the folder as source")
+    with stage_file(files.paths[0], overwrite=True, place=place) as staged:
+        yield FileSink(staged, files.format, target)
+
+
+def _refuse_other_files(folder: Path, data: set[Path], place: str) -> None:
+    others = [path for path in folder.rglob("*") if not path.is_dir() and path not in data]
+    if others:
+        raise ConfigurationError(
+            f"{place}: the folder holds {len(others)} other file{'s' * (len(others) > 1)}, first {others[0].name!r}, "
+            "which replacing it would lose; move them away first"
+        )
+
+
+@contextmanager
+def open_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
+    assert target.path is not None
+    refuse_remote(target.path, place)
+    path = loaded.base / target.path
+    file_format = target.format or format_of(path)
+    if file_format is None:
+        raise ConfigurationError(
+            f"{place}: the name {path.name!r} tells no format; expected .csv or .parquet, or set target.format"
+        )
+    _refuse_source_as_target(loaded, path, place)
+    refuse_outputs([loaded], [("the target", path)])
+    with stage_file(path, overwrite=target.overwrite, place=place) as staged:
+        yield FileSink(staged, file_format, target)
+
+
+def _refuse_source_as_target(loaded: LoadedConfig, path: Path, place: str) -> None:
+    source: SourceConfig = loaded.config.source
+    sources = [loaded.base / source.database] if source.database is not None else []
+    if source.path is not None:
+        files = find_files(source.path, loaded.base, loaded.place("source"))
+        sources += list(files.paths)
+        if files.folder is not None and inside(path, files.folder):
+            raise ConfigurationError(
+                f"{place}: the target lies in the source's folder; name another place, or target: in-place"
+            )
+    if any(same_file(path, one) for one in sources):
+        raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")
+
+
+@contextmanager
+def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
+    assert target.database is not None
+    assert target.table is not None
+    refuse_remote(target.database, place)
+    path = loaded.base / target.database
+    name = split_name(target.table, place)
+    source = loaded.config.source
+    shared = source.database is not None and same_file(path, loaded.base / source.database)
+    if shared and source.table is not None and _folded(name) == _folded(split_name(source.table, place)):
+        raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")
+    refuse_outputs([loaded], [("the target", path)], beside=True)
+    exists = path.exists() and path.stat().st_size > 0
+    if exists and target.allow_remanence:
+        yield TableSink(engine, path, name, target, place, shares_source=shared)
+        return
+    with stage_file(path, overwrite=path.exists(), place=place, in_folder=True) as staged:
+        old = open_old(engine, path, shares_source=shared) if exists else None
+        if old is not None:
+            refuse_existing(engine, old, name, target, place)
+        sink = DatabaseSink(engine, staged, name, target, place, old=old)
+        if shared:
+            what = "still holds the source's table" if source.table else "may still hold tables that the query reads"
+            sink.warnings += (f"the database file {path.name} {what}: do not share the file",)
+        yield sink
+
+
+def _folded(name: tuple[str, str]) -> tuple[str, ...]:
+    return tuple(part.casefold() for part in name)

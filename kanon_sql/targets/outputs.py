@@ -1,0 +1,101 @@
+"""What a command reads or keeps, in one list, and the refusal of every output that would take its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from glob import glob
+from pathlib import Path
+
+from sqlglot import TokenType, tokenize
+from sqlglot.errors import SqlglotError
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import ConfigurationError, KanonError
+from kanon_sql.frequency.population import population_configs
+from kanon_sql.privacy.model import models_of
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.files import find_files
+from kanon_sql.targets.staging import inside, same_file
+
+_DATABASE = "the database of "
+
+Named = tuple[str, Path]  # what a file is, or the option that names it, and its path
+
+
+def kept_files(loaded: LoadedConfig) -> list[Named]:
+    """Every file and folder that a run with this configuration reads, keeps or writes. Raises nothing."""
+    config, base = loaded.config, loaded.base
+    found: list[Named] = [("the configuration", Path(loaded.name)), *_source_files(config.source, base, "the source")]
+    for number, (population, _) in enumerate(population_configs(loaded), 1):
+        found += _source_files(population, base, f"population {number}")
+    hierarchies = [spec.hierarchy for spec in config.quasi_identifiers.values()]
+    hierarchies += [getattr(model.spec, "hierarchy", None) for model in models_of(config.privacy)]
+    # A name that is no file is that of a ready hierarchy.
+    found += [("a hierarchy file", base / name) for name in hierarchies if name and _is(Path.is_file, base / name)]
+    if config.releases is not None:
+        found.append(("the ledger", base / config.releases.path))
+    if config.report is not None:
+        found.append(("the report", base / config.report))
+    target = config.target
+    place = None if target is None else target.path or target.database
+    if place is not None:
+        found.append(("the target", base / place))
+    return found
+
+
+def refuse_outputs(
+    loaded: Iterable[LoadedConfig],
+    outputs: Sequence[tuple[str, Path | None]],
+    read: Sequence[tuple[str, Path | None]] = (),
+    *,
+    beside: bool = False,
+) -> None:
+    """Refuses outputs that would replace what the configurations speak of, or what else is `read`.
+
+    An output is named by its option, or as the list names it, which then is no other file. With `beside` it is a table
+    that is put into a database file beside those that are read. Raises ConfigurationError with all of them.
+    """
+    kept = [one for config in loaded for one in kept_files(config)]
+    kept += [(name, path) for name, path in read if path is not None]
+    problems: list[str] = []
+    for name, path in outputs:
+        own = {name, "the report"} if name == "--report" else {name}
+        others = [
+            what
+            for what, file in kept
+            if path is not None and what not in own and not (beside and what.startswith(_DATABASE))
+            if same_file(path, file) or (_is(Path.is_dir, file) and inside(path, file))
+        ]
+        if others:
+            problems.append(f"{name} {path}: it would replace {others[0]}; name another file")
+    if problems:
+        raise ConfigurationError(problems)
+
+
+def _source_files(source: SourceConfig, base: Path, what: str) -> list[Named]:
+    """The files of a table, with those that a query names."""
+    found: list[Named] = []
+    if source.database is not None:
+        found.append((_DATABASE + what, base / source.database))
+    if source.path is not None and "://" not in source.path:
+        # The folder itself too: a file that is added to it is read as a part of it.
+        found.append((what, base / source.path))
+        # The run says what is wrong with it.
+        with suppress(KanonError):
+            found += [(what, file) for file in find_files(source.path, base, what).paths]
+    texts = [base / text for text in source.allow]
+    if source.query is not None:
+        with suppress(SqlglotError):
+            quoted = [one.text for one in tokenize(source.query, read="duckdb") if one.token_type is TokenType.STRING]
+            # As the engine reads them: patterns of files.
+            texts += [Path(name) for text in quoted for name in glob(str(base / text), recursive=True)]  # noqa: PTH207
+    return found + [(what, path) for path in texts if _is(Path.is_file, path)]
+
+
+def _is(kind: Callable[[Path], bool], path: Path) -> bool:
+    """Whether a path is of a kind; a name that no file can have is of none."""
+    try:
+        return kind(path)
+    except (OSError, ValueError):
+        return False
