@@ -82,3 +82,10 @@ class InterruptedRunError(KanonError):
     """The run was interrupted."""
 
     exit_status = 130
+
+
+def escape(text: str) -> str:
+    """The text on one line; what a terminal would obey, hide or reorder is written out, as `\\x1b`."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)

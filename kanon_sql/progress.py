@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from kanon_sql.report.printable import escape
+from kanon_sql.errors import escape
 
 
 class Progress:

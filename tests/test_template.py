@@ -27,7 +27,7 @@ def test_every_query_file_is_one_statement_that_says_what_it_does(path: Path) ->
 _NUMBERED = (exp.RowNumber, exp.Lag, exp.Lead, exp.FirstValue, exp.LastValue, exp.NthValue)
 _LISTED = (exp.ArrayAgg, exp.GroupConcat, exp.First, exp.Last, exp.List)
 # Of a row text so many rows are taken, whichever they are: they are alike.
-_ALIKE = {"apply_release.sql"}
+_ALIKE = {"commands/apply/release"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -37,7 +37,7 @@ def test_no_query_takes_an_order_for_granted(path: Path) -> None:
     tree = template.parse(text)
     for window in tree.find_all(exp.Window):
         if isinstance(window.this, _NUMBERED) and not window.args.get("order") and not window.args.get("alias"):
-            assert not window.args.get("partition_by") or path.name in _ALIKE
+            assert not window.args.get("partition_by") or str(path.relative_to(template.queries_folder()).with_suffix("")) in _ALIKE
             assert "order" in "".join(line for line in text.splitlines() if line.startswith("--"))
     for listed in tree.find_all(*_LISTED):
         assert listed.find(exp.Order)
@@ -47,7 +47,7 @@ def test_no_query_takes_an_order_for_granted(path: Path) -> None:
 
 def test_a_condition_around_a_subquery_is_not_repeated_with_it() -> None:
     tree = template.fill(
-        "release",
+        "release/release",
         names={"source": "s", "suppressed_classes": "x"},
         lists={
             "out": [{"value": exp.column("a", "source"), "name": "a"}],
@@ -66,7 +66,7 @@ def test_a_condition_around_a_subquery_is_not_repeated_with_it() -> None:
 
 
 def test_nothing_is_left_of_an_empty_list() -> None:
-    text = template.text(template.fill("models/k", names={"tuples": "t"}, lists={"key": []}))
+    text = template.text(template.fill("privacy/k", names={"tuples": "t"}, lists={"key": []}))
     assert "GROUP BY" not in text
     assert duckdb.execute(f"WITH t AS (SELECT 3 AS row_count) {text}", {"k": 4}).fetchall() == [(3, True)]
 
@@ -97,8 +97,8 @@ def test_rendered_text_is_the_filled_text(columns: list[str], table: str, levels
         ],
     }
     for _ in range(2):  # the second call takes the remembered text
-        rendered = template.render("node_suppressed_units", names={"tuples": table}, lists=lists)
-        filled = template.fill("node_suppressed_units", names={"tuples": table}, lists=lists)
+        rendered = template.render("search/full_domain/node_suppressed_units", names={"tuples": table}, lists=lists)
+        filled = template.fill("search/full_domain/node_suppressed_units", names={"tuples": table}, lists=lists)
         assert rendered == template.text(filled)
 
 
@@ -107,5 +107,5 @@ def test_a_column_of_a_table_is_rendered_in_whatever_order_it_was_made(name: str
     table, this = template.quoted("t"), template.quoted(name)
     for made in (exp.Column(this=this, table=table), exp.Column(table=table, this=this), exp.Column(this=this)):
         lists: dict[str, list[dict[str, template.Fill]]] = {"part": [{"key": made.copy()}]}
-        filled = template.text(template.fill("catalog/repeated", lists=lists))
-        assert template.render("catalog/repeated", lists=lists) == filled
+        filled = template.text(template.fill("targets/repeated", lists=lists))
+        assert template.render("targets/repeated", lists=lists) == filled

@@ -16,9 +16,9 @@ from rich.console import Console
 
 from kanon_sql.cli.main import main
 from kanon_sql.config.load import config_from_text
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.errors import ConfigurationError, escape
 from kanon_sql.progress import TerminalProgress
-from kanon_sql.report.printable import escape, escaped, to_json
+from kanon_sql.report.printable import escaped, to_json
 
 # A title of the window, a bell, a line break, an escape of one character, the order of writing turned, and markup.
 HOSTILE = "a\x1b]0;owned\x07\n\x9b31m\u202e\r[bold]b"

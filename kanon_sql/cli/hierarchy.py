@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.output import complain, print_data, print_text
-from kanon_sql.report.printable import escape
+from kanon_sql.errors import escape
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

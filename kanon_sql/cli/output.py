@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from kanon_sql.report.printable import escape, escaped, to_json
+from kanon_sql.errors import escape
+from kanon_sql.report.printable import escaped, to_json
 
 Json = dict[str, Any]
 

@@ -9,7 +9,7 @@ import click
 
 from kanon_sql.cli.options import common_options, loaded_from, take_common
 from kanon_sql.cli.output import print_data, print_json, print_text
-from kanon_sql.report.printable import escape
+from kanon_sql.errors import escape
 
 
 @click.group()

@@ -12,13 +12,14 @@ from kanon_sql.engines.counting import bring_tuples
 from kanon_sql.errors import EngineError
 from kanon_sql.frequency.judged import ModelInputs, model_columns, read_models
 from kanon_sql.frequency.population import open_populations, persons_as_they_stand, refuse_strangers
-from kanon_sql.frequency.table import count_rows, normalized, participants
+from kanon_sql.frequency.table import count_rows, participants
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.recount.counting import ClassCounts, Question, Table, comparable, count_classes
 from kanon_sql.report.entries import privacy_entries
 from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.source.values import normalized
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import state
 

@@ -11,13 +11,13 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.frequency.table import distinct_values
 from kanon_sql.hierarchy.export import covered_rows
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.hierarchy.mapping import build_mapping, uncovered, uncovered_examples
 from kanon_sql.settings.source import CsvOptions, SourceConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
+from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.sql.template import quoted, state
 
@@ -42,7 +42,7 @@ class Values:
         """
         table = state("raw_values")
         self.engine.query(
-            "hierarchy/raw_values",
+            "commands/hierarchy/raw_values",
             names={"raw_values": table, "source_values": distinct_values(self.source.relation, self.item)},
         )
         distinct = exp.select("value").from_(exp.Table(this=quoted(table)))

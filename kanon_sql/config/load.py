@@ -14,8 +14,7 @@ from pydantic import ValidationError
 from kanon_sql.config import messages as words
 from kanon_sql.config.draft import Draft, draft_of_mapping, draft_of_text, key_text
 from kanon_sql.config.model import Config
-from kanon_sql.errors import ConfigurationError, bounded
-from kanon_sql.report.printable import escape
+from kanon_sql.errors import ConfigurationError, bounded, escape
 from kanon_sql.settings import rules
 from kanon_sql.settings.data_files import is_data
 from kanon_sql.settings.source import CsvOptions

@@ -135,7 +135,7 @@ def load_for_hand_in(
 
 def _has_transaction(engine: Engine) -> bool:
     """Whether the user has a transaction open: only then do two statements share its number."""
-    return engine.query("transaction_number") == engine.query("transaction_number")
+    return engine.query("engines/transaction_number") == engine.query("engines/transaction_number")
 
 
 def _table(name: str) -> exp.Table:
@@ -154,5 +154,5 @@ def drop_state(engine: Engine) -> None:
 
 
 def _drop_state(engine: Engine) -> None:
-    for kind, name in engine.query("own_state", values={"prefix": state("")}):
+    for kind, name in engine.query("engines/own_state", values={"prefix": state("")}):
         engine.run(f"DROP {kind} IF EXISTS {template.quoted(name).sql('duckdb')}")

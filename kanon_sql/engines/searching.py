@@ -59,7 +59,9 @@ def keep_tuples(loaded: LoadedConfig, home: Warehouse, rows: exp.Select, columns
     if asked == "duckdb" or reason is not None:
         return None
     table = home.keep(counted_statement(home, rows, columns), "combinations")
-    count = int(home.query("tuple_count", names={"tuples": exp.select(column("row_count")).from_(table)})[0][0])
+    count = int(
+        home.query("frequency/tuple_count", names={"tuples": exp.select(column("row_count")).from_(table)})[0][0]
+    )
     return Kept(table, asked == "engine" or count > MOST_IN_DUCKDB)
 
 
@@ -136,7 +138,7 @@ def frequency_there(
     coded = home.keep(_coded(engine, home, kept, columns, mappings), "coded")
     names = [code_name(m.index, level) for m in mappings for level in range(m.height + 1)]
     tuples = exp.select(*map(column, [*names, "row_count"])).from_(coded)
-    count, n = home.query("tuple_count", names={"tuples": tuples})[0]
+    count, n = home.query("frequency/tuple_count", names={"tuples": tuples})[0]
     if not n:
         raise NoReleaseError("the source has no row; there is nothing to release")
     tables = {state("tuples"): tuples}

@@ -12,13 +12,14 @@ from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions.order import ordered_dimension
 from kanon_sql.frequency.sensitive import Sensitive, Totals, count_reference, domain_index
-from kanon_sql.frequency.table import Carried, distinct_values
+from kanon_sql.frequency.table import Carried
 from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.privacy import parameters as privacy
 from kanon_sql.privacy.model import Model, Models, Tables, models_of
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
 
@@ -183,14 +184,14 @@ def count_models(engine: Engine, inputs: ModelInputs, leaves: Sequence[Item], ce
     totals: dict[str, Totals] = {}
     for name, one in inputs.columns.items():
         engine.query(
-            "models/sensitive" if cells else "models/sensitive_leaves",
+            "frequency/sensitive" if cells else "frequency/sensitive_leaves",
             names={"sensitive": one.table, "records": state("records"), "sensitive_value": one.code},
             lists={"qi": leaves, "cell": cells, "carried": carried},
         )
         totals[name] = count_reference(engine, one)
     if inputs.by_entity:
         engine.query(
-            "models/holders" if cells else "models/holders_leaves",
+            "frequency/holders" if cells else "frequency/holders_leaves",
             names={"holders": HOLDERS, "records": state("records")},
             lists={"qi": leaves, "cell": cells},
         )

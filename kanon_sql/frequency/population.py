@@ -11,7 +11,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.judged import population_table
-from kanon_sql.frequency.table import cell_items, normalized
+from kanon_sql.frequency.table import cell_items
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.privacy.model import Model, models_of
 from kanon_sql.recount.counting import ClassCounts
@@ -19,6 +19,7 @@ from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.values import normalized
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
 
@@ -144,12 +145,12 @@ def _read(
         )
     ]
     engine.query(
-        "models/population",
+        "frequency/population",
         names={"population": population_table(index), "source": rows},
         lists={"qi": items, "cell": cells},
     )
     uncovered = engine.query(
-        "models/population_uncovered",
+        "frequency/population_uncovered",
         names={"population": population_table(index)},
         lists={"qi": [{"leaf": f"q{m.index}_0"} for m in mappings]},
     )[0][0]
@@ -183,7 +184,7 @@ def _joint_codes(engine: Engine, number: int, mapping: Mapping, of_source: Mappi
                 "name": f"level_{level}",
             }
         )
-    engine.query("models/joint_codes", names={"joint": table, "mapping": mapping.table}, lists={"step": steps})
+    engine.query("frequency/joint_codes", names={"joint": table, "mapping": mapping.table}, lists={"step": steps})
     return table
 
 
@@ -226,7 +227,7 @@ def refuse_strangers(counts: ClassCounts, models: Sequence[Model]) -> None:
 def _refuse_rows_without_person(engine: Engine, index: int, mappings: Sequence[Mapping]) -> None:
     """Raises EngineError where a combination of values has more rows in the table than persons in the population."""
     found = engine.query(
-        "models/strangers",
+        "frequency/strangers",
         names={"tuples": state("tuples"), "population": population_table(index)},
         lists={"qi": [{"leaf": f"q{m.index}_0"} for m in mappings]},
     )[0][0]

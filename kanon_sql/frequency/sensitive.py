@@ -59,7 +59,7 @@ class Sensitive:
 
     def counts(self, sensitive: str | Composed | None = None) -> Composed:
         """The statement that counts the values of classes, over this table or another of the same columns."""
-        file = "models/class_counts_entities" if self.by_entity else "models/class_counts"
+        file = "frequency/class_counts_entities" if self.by_entity else "frequency/class_counts"
         return compose(file, {"sensitive": sensitive or self.table})
 
 
@@ -85,8 +85,10 @@ def domain_index(index: int) -> int:
 
 def count_reference(engine: Engine, one: Sensitive) -> Totals:
     """Makes the reference table from the table of the column, and those of its hierarchy."""
-    engine.query(compose("models/reference", {"class_counts": one.counts(), "reference": one.reference}), **_no_keys())
-    found = engine.query("models/totals", names={"reference": one.reference})[0]
+    engine.query(
+        compose("frequency/reference", {"class_counts": one.counts(), "reference": one.reference}), **_no_keys()
+    )
+    found = engine.query("frequency/totals", names={"reference": one.reference})[0]
     if one.mapping is not None:
         _count_nodes(engine, one, one.mapping)
     return Totals(*(int(value) for value in found))
@@ -106,5 +108,5 @@ def _count_nodes(engine: Engine, one: Sensitive, mapping: Mapping) -> None:
         "ancestors": one.ancestors,
     }
     values = {"height": mapping.height}
-    engine.query("models/nodes", names=names, lists={"step": steps}, values=values)
-    engine.query("models/ancestors", names=names, lists={"step": steps})
+    engine.query("frequency/nodes", names=names, lists={"step": steps}, values=values)
+    engine.query("frequency/ancestors", names=names, lists={"step": steps})

@@ -13,6 +13,7 @@ from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.values import normalized
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
@@ -63,17 +64,6 @@ class Frequency:
         return tuple(mapping.height for mapping in self.mappings)
 
 
-def normalized(item: Column, missing: Sequence[str]) -> exp.Expr:
-    """The value that the models read: texts that mean missing are NULL."""
-    value: exp.Expr = column(item.key)
-    if item.is_text and missing:
-        texts = [exp.Literal.string(text) for text in missing]
-        value = exp.Case(
-            ifs=[exp.If(this=exp.In(this=value.copy(), expressions=texts), true=exp.null())], default=value
-        )
-    return value
-
-
 def takes_part(source: Source, roles: Roles, policy: str) -> exp.Expr | None:
     """The condition that `missing: drop` or `drop-any` puts on rows; None keeps every row."""
     if policy == "keep":
@@ -96,7 +86,7 @@ def count_rows(engine: Engine | Warehouse, source: Source, roles: Roles, policy:
     """(rows of the source, rows that take part). Raises NoReleaseError when none is left."""
     condition = takes_part(source, roles, policy) or exp.true()
     counted = exp.select(exp.alias_(condition, "takes_part")).from_(source.relation.copy().subquery(state("rows")))
-    rows, left = engine.query("count_rows", names={"source": counted})[0]
+    rows, left = engine.query("frequency/count_rows", names={"source": counted})[0]
     if not left:
         why = "has no row" if not rows else "has no row left without missing values"
         error = NoReleaseError(f"{source.label} {why}; there is nothing to release")
@@ -108,17 +98,11 @@ def count_rows(engine: Engine | Warehouse, source: Source, roles: Roles, policy:
 def stage_tuples(engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> exp.Select:
     """Takes the distinct raw tuples of a source that is dear to read in one pass; a SELECT of them."""
     engine.query(
-        "raw_frequency",
+        "frequency/raw_frequency",
         names={"source": rows, "raw_frequency": state("raw_frequency")},
         lists={"qi": [{"key": item.key} for item in columns]},
     )
     return exp.select("*").from_(exp.Table(this=template.quoted(state("raw_frequency"))))
-
-
-def distinct_values(rows: exp.Select, item: Column) -> exp.Select:
-    """SELECT of the distinct raw values of one column as `value`."""
-    value = exp.alias_(column(item.key), "value", quoted=True)
-    return exp.select(value).from_(rows.copy().subquery(state("rows"))).distinct()
 
 
 def count_records(engine: Engine, rows: exp.Select, items: Sequence[Item], carried: Carried, *, staged: bool) -> None:
@@ -129,13 +113,13 @@ def count_records(engine: Engine, rows: exp.Select, items: Sequence[Item], carri
     if carried.entity is not None:
         entity = [{"value": normalized(carried.entity, carried.missing), "name": "entity"}]
     engine.query(
-        "frequency",
+        "frequency/frequency",
         names={"frequency": state("records" if with_more else "frequency"), "source": rows, "row_total": total},
         lists={"qi": [*items, *carried.coded], "carried": entity},
     )
     if with_more:
         names = {"frequency": state("frequency"), "records": state("records")}
-        engine.query("frequency_of_records", names=names, lists={"qi": items})
+        engine.query("frequency/frequency_of_records", names=names, lists={"qi": items})
 
 
 def build_frequency(
@@ -157,11 +141,11 @@ def build_frequency(
     refuse_uncovered(engine, rows, columns, mappings, places, items)
     marginals = tuple(build_costs(engine, mapping) for mapping in mappings)
     engine.query(
-        "tuples",
+        "frequency/tuples",
         names={"frequency": state("frequency"), "tuples": state("tuples")},
         lists={"cell": cell_items(mappings), "qi": leaf_items(mappings)},
     )
-    tuples, n = engine.query("tuple_count", names={"tuples": state("tuples")})[0]
+    tuples, n = engine.query("frequency/tuple_count", names={"tuples": state("tuples")})[0]
     if not n:
         raise NoReleaseError("the source has no row; there is nothing to release")
     return Frequency(tuple(mappings), int(n), int(tuples), marginals)
@@ -204,9 +188,9 @@ def build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
     codes = state(f"codes_{mapping.index}")
     costs = state(f"costs_{mapping.index}")
     levels: list[Item] = [{"code": f"level_{level}", "number": level} for level in range(mapping.height + 1)]
-    engine.query("codes", names={"codes": codes, "mapping": mapping.table}, lists={"step": levels})
+    engine.query("frequency/codes", names={"codes": codes, "mapping": mapping.table}, lists={"step": levels})
     engine.query(
-        "costs",
+        "frequency/costs",
         names={
             "costs": costs,
             "codes": codes,
@@ -216,5 +200,5 @@ def build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
         },
         lists={"step": levels},
     )
-    rows = engine.query("marginals", names={"costs": costs})
+    rows = engine.query("frequency/marginals", names={"costs": costs})
     return tuple(LevelMarginal(int(units), float(spread), int(values)) for _, units, spread, values in rows)

@@ -42,7 +42,7 @@ def count_tuples(
         for dimension in dimensions
     ]
     count_records(engine, rows, items, carried, staged=staged)
-    count, n = engine.query("tuple_count", names={"tuples": state("frequency")})[0]
+    count, n = engine.query("frequency/tuple_count", names={"tuples": state("frequency")})[0]
     if not n:
         raise NoReleaseError("the source has no row; there is nothing to release")
     return Tuples(tuple(dimensions), int(n), int(count))

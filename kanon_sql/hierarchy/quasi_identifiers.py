@@ -9,11 +9,11 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.frequency.table import distinct_values
 from kanon_sql.hierarchy.file import Hierarchy
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 

@@ -68,15 +68,15 @@ def refuse_uncovered(
     items: list[Item],
 ) -> None:
     """Raises UncoveredError where the frequency table lacks codes: values that hierarchies do not cover."""
-    counted = engine.query("uncovered_count", names={"frequency": state("frequency")}, lists={"qi": items})[0]
+    counted = engine.query("hierarchy/uncovered_count", names={"frequency": state("frequency")}, lists={"qi": items})[0]
     found = []
     for item, mapping, place, tuples, hole in zip(columns, mappings, places, counted, items, strict=True):
         if not tuples:
             continue
-        values, examples = engine.query("uncovered_values", names={"source": rows}, lists={"qi": [hole]})[0]
+        values, examples = engine.query("hierarchy/uncovered_values", names={"source": rows}, lists={"qi": [hole]})[0]
         shown = f" ({', '.join(map(repr, examples))} ...)" if engine.show_values else ""
         kind, alike = engine.query(
-            "uncovered_kinds", names={"source": rows, "mapping": mapping.table}, lists={"qi": [hole]}
+            "hierarchy/uncovered_kinds", names={"source": rows, "mapping": mapping.table}, lists={"qi": [hole]}
         )[0]
         most = "" if values == 1 else "all: " if alike == values else f"{alike} of them: "
         what = f"({most}{kind}){shown}"
@@ -105,5 +105,5 @@ def _standing(engine: Engine, source: Source, one: Uncovered) -> str:
 def _first(engine: Engine, one: Uncovered, located: exp.Select) -> tuple[str, int] | None:
     """(file, position) of the first of the values among rows of value, file and position."""
     names = {"source": one.rows, "located": located}
-    found = engine.query("uncovered_place", names=names, lists={"qi": [one.hole]})
+    found = engine.query("hierarchy/uncovered_place", names=names, lists={"qi": [one.hole]})
     return (str(found[0][0]), int(found[0][1])) if found else None

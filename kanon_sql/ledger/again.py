@@ -11,11 +11,11 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError
-from kanon_sql.frequency.table import distinct_values
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.ledger.fingerprints import fingerprint
 from kanon_sql.ledger.ledger import open_ledger
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine
 
 _FIRST = 1000  # rows that are looked at before all are: a misspelt name is no reason to read a large source
@@ -100,7 +100,7 @@ def _counted(
     if hierarchy is not None:
         above = {label for level in hierarchy.levels[1:] for label in level} | {"*"}
         values = {"leaves": json.dumps(hierarchy.leaves), "labels": json.dumps(sorted(above)), "missing": missing}
-        found = engine.query("releases/labels_of_file", names=names, values=values)[0]
+        found = engine.query("ledger/labels_of_file", names=names, values=values)[0]
     else:
         given = {
             "builtin": spec.builtin,
@@ -109,5 +109,5 @@ def _counted(
             "levels": spec.levels or [],
             "missing": missing,
         }
-        found = engine.query("releases/labels_of_builtin", names=names, values=given)[0]
+        found = engine.query("ledger/labels_of_builtin", names=names, values=given)[0]
     return int(found[0]), int(found[1]), int(found[2])

@@ -15,7 +15,7 @@ def fingerprint(engine: Engine, table: Source) -> str:
     """A text that is equal for tables of equal columns and rows, in whatever order and format; it takes one scan."""
     columns = sorted(table.columns, key=lambda item: item.name)
     items: list[Item] = [{"value": text_of(item, ())} for item in columns]
-    sums = engine.query("releases/fingerprint", names={"table_rows": table.relation}, lists={"cell": items})[0]
+    sums = engine.query("ledger/fingerprint", names={"table_rows": table.relation}, lists={"cell": items})[0]
     said = json.dumps([[item.name for item in columns], *map(str, sums)])
     return digest(said)
 

@@ -72,7 +72,7 @@ class Ledger:
     def entries(self) -> list[Entry]:
         """All releases, in the order in which they were made."""
         names = [field.name for field in fields(Entry)]
-        rows = [dict(zip(names, row, strict=True)) for row in self._engine.query("releases/ledger_rows")]
+        rows = [dict(zip(names, row, strict=True)) for row in self._engine.query("ledger/rows")]
         return [Entry(**{**row, "details": json.loads(row["details"])}) for row in rows]
 
     def add(self, entry: Entry) -> None:
@@ -90,7 +90,7 @@ class Ledger:
     def _change(self, name: str, values: Json) -> None:
         # The write-ahead log that the engine makes is as private as the ledger, and is not left behind.
         with mask_of(self._path):
-            self._engine.query(f"releases/ledger_{name}", values=values)
+            self._engine.query(f"ledger/{name}", values=values)
             self._engine.run("CHECKPOINT")
 
 
@@ -114,7 +114,7 @@ def _opened(path: Path, place: str, *, write: bool) -> Iterator[Ledger]:
     if write and _is_empty(path):
         _make(path, place)
     with _connected(path, place, write=write) as engine:
-        ledgers, _ = engine.query("releases/ledger_is_there")[0]
+        ledgers, _ = engine.query("ledger/is_there")[0]
         if not ledgers:
             raise ConfigurationError(f"{place}: {path} is a database but no ledger; name a file of its own")
         yield Ledger(engine, path)
@@ -135,7 +135,7 @@ def _make(path: Path, place: str) -> None:
                     return
                 staged.path.unlink()  # the engine makes database files itself
                 with _connected(staged.path, place, write=True) as engine, mask_of(staged.path):
-                    engine.query("releases/ledger_make")
+                    engine.query("ledger/make")
                     engine.run("CHECKPOINT")
                 # The engine would take what belonged to a ledger that is gone for changes of this one.
                 path.with_name(f"{path.name}.wal").unlink(missing_ok=True)

@@ -181,7 +181,7 @@ def _refuse_complementary(
     keys: list[Item] = [{"key": item.key} for item in made.written.columns if item.name not in new]
     k = loaded.config.privacy.k
     names = {"written": made.written.relation}
-    found = made.engine.query("releases/small_classes", names=names, lists={"known": keys}, values={"k": k})[0]
+    found = made.engine.query("ledger/small_classes", names=names, lists={"known": keys}, values={"k": k})[0]
     classes, rows = int(found[0]), int(found[1])
     report.update(known=known, violating={"classes": classes, "rows": rows})
     if classes:

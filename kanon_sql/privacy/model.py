@@ -67,7 +67,7 @@ class Model:
 
 
 _OF_SIZES = tuple(
-    f"models/{name}" for name in ("t_equal", "t_ordered", "t_hierarchical", "beta_basic", "beta_enhanced", "delta")
+    f"privacy/{name}" for name in ("t_equal", "t_ordered", "t_hierarchical", "beta_basic", "beta_enhanced", "delta")
 )
 
 
@@ -85,7 +85,7 @@ def models_of(config: PrivacyConfig) -> tuple[Model, ...]:
                 isinstance(spec, privacy.LDiversity) and spec.variant == "distinct"
             )
             column = getattr(spec, "column", None)
-            found.append(Model(key, spec, column, population, f"models/{_file(spec)}", monotone))
+            found.append(Model(key, spec, column, population, f"privacy/{_file(spec)}", monotone))
     return tuple(found)
 
 
@@ -190,12 +190,12 @@ class Models:
         Its list hole `key` is the key of a class, {"code": column} for each of its columns.
         """
         chosen = self.models if models is None else models
-        file = "models/k_entities" if self.by_entity else "models/k"
+        file = "privacy/k_entities" if self.by_entity else "privacy/k"
         base = compose(file, {"tuples": tables.tuples, "holders": tables.holders or tables.tuples})
         if not chosen:
             return base
         violating = Composed(_union([self._violating(model, tables).tree for model in chosen]))
-        whole = compose("models/classes", {"classes": base, "violating_models": violating})
+        whole = compose("privacy/classes", {"classes": base, "violating_models": violating})
         shared = whole.tree.find(exp.With)
         assert shared is not None
         shared.set("expressions", [*self._shared(chosen, tables), *shared.expressions])
@@ -204,7 +204,7 @@ class Models:
     def absent(self, model: Model, tables: Tables) -> Composed:
         """The statement that counts the classes of a model's population of which nobody is in the table."""
         assert model.population is not None
-        return compose("models/absent", {"tuples": tables.tuples, "population": tables.populations[model.population]})
+        return compose("privacy/absent", {"tuples": tables.tuples, "population": tables.populations[model.population]})
 
     def _violating(self, model: Model, tables: Tables) -> Composed:
         if model.population is not None:
@@ -232,7 +232,9 @@ class Models:
             counts = f"class_counts_{one.index}"
             made.append(_cte(counts, one.counts(tables.sensitive[name])))
             if any(model.needs_sizes for model in speaking):
-                made.append(_cte(f"class_values_{one.index}", compose("models/class_values", {"class_counts": counts})))
+                made.append(
+                    _cte(f"class_values_{one.index}", compose("privacy/class_values", {"class_counts": counts}))
+                )
         return made
 
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from kanon_sql.frequency.sensitive import Sensitive
-from kanon_sql.frequency.table import normalized
 from kanon_sql.privacy import parameters as privacy
 from kanon_sql.privacy.model import Model
 from kanon_sql.source.model import Column
+from kanon_sql.source.values import normalized
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Composed, Item, column, compose
@@ -237,7 +237,7 @@ class _Recount:
         self._add(f"matched_{index}", self._filled("matched", {"population": population}), keep=True)
 
     def _measured(self, model: Model) -> exp.Expr:
-        file = model.file.removeprefix("models/")
+        file = model.file.removeprefix("privacy/")
         if model.population is not None:
             return self._filled(file, {"matched": f"matched_{model.population}"}, model.literals(0))
         assert model.column is not None

@@ -73,7 +73,13 @@ def compiled_release(
         entity = column("entity", "source_rows")
         outputs.append({"value": entity, "column": "entity", "released": column("entity"), "name": "entity"})
     nothing_left_out = asked.executed and listed is None
-    file = "compiled_listed" if listed is not None else "compiled_all" if nothing_left_out else "compiled_release"
+    file = (
+        "release/compiled_listed"
+        if listed is not None
+        else "release/compiled_all"
+        if nothing_left_out
+        else "release/compiled_release"
+    )
     statement = _assemble(asked, made, outputs, k, file)
     if asked.carried is not None:
         statement.expressions[-1].pop()
@@ -109,7 +115,7 @@ class _Generalized:
         below = not self.level and self.mapping.height > 0 and self.mapping.column_type != "VARCHAR"
         label = exp.cast(column("value" if below else f"label_{self.level}"), "VARCHAR")
         pairs = self.engine.query(
-            "compiled_pairs",
+            "release/compiled_pairs",
             names={"mapping": self.mapping.table, "label_value": label, "level_code": f"level_{self.level}"},
         )
         self._rows, self._absent = split_missing(pairs, self.item, self.asked.missing)
@@ -185,7 +191,7 @@ def _violating(engine: Engine, listed: Sequence[tuple[Mapping, int]]) -> Listing
     """The classes that are left out."""
     names = {"suppressed_classes": state("suppressed_classes")}
     codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in listed]
-    found = engine.query("compiled_violating", names=names, lists={"class": codes})
+    found = engine.query("release/compiled_violating", names=names, lists={"class": codes})
     columns = (*((f"code_{m.index}", "BIGINT") for m, _ in listed), ("is_listed", "BIGINT"))
     rows = tuple((*map(int, row), 1) for row in found)
     return Listing("violating", "the classes that violate k or a model", columns, rows, keys=len(listed))

@@ -123,14 +123,16 @@ class _Check:
         return exp.select(*values).from_(exp.Table(this=quoted("source_rows")))
 
     def _ranks(self, one: Sensitive) -> Listing:
-        found = self.engine.query("compiled_check_ranks", names={"domain": one.domain})
+        found = self.engine.query("release/compiled_check_ranks", names={"domain": one.domain})
         rows: tuple[tuple[Cell, ...], ...] = tuple((value, int(rank)) for value, rank in found)
         return Listing(f"ranks_{one.index}", self._of(one), (("value", "VARCHAR"), ("rank", "BIGINT")), rows)
 
     def _steps(self, one: Sensitive) -> Listing:
         assert one.mapping is not None
         steps: list[Item] = [{"code": f"level_{i}", "node": f"node_{i}"} for i in range(one.mapping.height)]
-        found = self.engine.query("compiled_check_steps", names={"mapping": one.mapping.table}, lists={"step": steps})
+        found = self.engine.query(
+            "release/compiled_check_steps", names={"mapping": one.mapping.table}, lists={"step": steps}
+        )
         missing = {None, *(self.asked.missing if one.column.is_text else ())}
         rows = dict.fromkeys(
             (None if value in missing else value, level, int(node))
@@ -143,17 +145,17 @@ class _Check:
     def _measured(self, model: Model) -> exp.Expr:
         one = self.models.columns[model.column or ""]
         height = one.mapping.height if one.mapping else 0
-        return self._filled(model.file.removeprefix("models/"), self._names(one), model.literals(height))
+        return self._filled(model.file.removeprefix("privacy/"), self._names(one), model.literals(height))
 
     def _k(self) -> exp.Select:
         name = _named("k entities" if self.by_entity else "k")
-        made = template.fill("compiled_check_k", names={"requirement_name": name, "smallest": self.k})
+        made = template.fill("release/compiled_check_k", names={"requirement_name": name, "smallest": self.k})
         assert isinstance(made, exp.Select)
         return made
 
     def _model(self, index: int, model: Model) -> exp.Select:
         name = _named(f"{model.key} of {model.column}")
-        statement = compose("compiled_check_model", {"measured": f"measured_{index}"})
+        statement = compose("release/compiled_check_model", {"measured": f"measured_{index}"})
         made = template.fill(statement, names={"requirement_name": name}, lists={"qi": self._keys})
         assert isinstance(made, exp.Select)
         return made

@@ -78,7 +78,7 @@ def compiled_partitions(
         for d, (_, place) in zip(dimensions, domains, strict=True)
     ]
     statement = template.fill(
-        "classes/compiled_boxes" if boxes else "classes/compiled_tuples" if dealt else "classes/compiled_members",
+        "release/compiled_boxes" if boxes else "release/compiled_tuples" if dealt else "release/compiled_members",
         lists={
             "out": out,
             "other": others,
@@ -105,7 +105,7 @@ def compiled_partitions(
 
 def _domain(engine: Engine, d: Dimension, asked: Asked) -> tuple[Listing, exp.Expr]:
     """(the values with their positions, the position of a row's value)."""
-    found = engine.query("classes/compiled_domain", names={"domain": d.domain})
+    found = engine.query("release/compiled_domain", names={"domain": d.domain})
     listed, absent = split_missing(found, d.column, asked.missing)
     name = f"domain_{d.index}"
     rows = tuple((cells(value, d.column.type), int(position)) for value, position in listed)
@@ -118,7 +118,7 @@ def _domain(engine: Engine, d: Dimension, asked: Asked) -> tuple[Listing, exp.Ex
 def classes_share(engine: Engine, dimensions: Sequence[Dimension]) -> bool:
     """Makes the table of shares; whether classes share any tuple."""
     list_shares(engine, dimensions)
-    return bool(engine.query("classes/sharers", names={"shares": state("shares")})[0][0])
+    return bool(engine.query("release/sharers", names={"shares": state("shares")})[0][0])
 
 
 def _tuples(engine: Engine, dimensions: Sequence[Dimension], *, dealt: bool) -> Listing:
@@ -145,7 +145,7 @@ def _classes(
 ) -> Listing:
     """Positions and labels of the classes."""
     found = engine.query(
-        "classes/compiled_labels",
+        "release/compiled_labels",
         names={"released_classes": state("released_classes"), "other_classes": table},
         lists={"label": [{"name": label} for label in labels], "class": [{"number": number} for number in numbers]},
     )

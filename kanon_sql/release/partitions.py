@@ -93,14 +93,14 @@ def select_partitions(
         list_shares(engine, dimensions)
         number = column("number", "placed")
         sort = _drawn_by(sort, number) if sort else [{"key": number}]
-    name = "classes/release_shared" if shared else "classes/release"
+    name = "release/partitions_shared" if shared else "release/partitions"
     return template.fill(name, names=names, lists={"out": items, "qi": holes, "sort": sort})
 
 
 def list_shares(engine: Engine, dimensions: Sequence[Dimension]) -> None:
     """Makes the table shares(part, p0 ..., rows_before, last_row): which rows of each tuple a class takes."""
     names = {"shares": state("shares"), "assigned": state("assigned")}
-    engine.query("classes/shares", names=names, lists={"this": [{"position": d.position} for d in dimensions]})
+    engine.query("release/shares", names=names, lists={"this": [{"position": d.position} for d in dimensions]})
 
 
 def _drawn_by(sort: list[Item], number: exp.Expr) -> list[Item]:
@@ -139,7 +139,7 @@ def _verify(
         "released_classes": state("released_classes"),
         "row_total": row_total(weighted=written.weighted),
     }
-    different = engine.query("classes/verify", names=names, lists={"label": labels})[0][0]
+    different = engine.query("release/verify_partitions", names=names, lists={"label": labels})[0][0]
     if different:
         problems.append(f"{different} classes are not there, or not of the size, that the partitions have")
     if problems:

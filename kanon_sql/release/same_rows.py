@@ -57,12 +57,12 @@ def _verify(engine: Engine, release: exp.Expr, written: Source) -> int:
     found = exp.select(*_named(cells)).from_(written.relation.copy().subquery("written"))
     made = _hashes_of(release, [(here.type, there.type) for here, there in zip(columns, held, strict=True)], is_csv)
     with reading_again():
-        read = _ask(engine, "verify/fingerprint", found)
-    if read == _ask(engine, "verify/fingerprint", made):
+        read = _ask(engine, "release/fingerprint", found)
+    if read == _ask(engine, "release/fingerprint", made):
         return len(names)
     with reading_again():
-        sums = _ask(engine, "verify/columns", found)
-    meant = _ask(engine, "verify/columns", made)
+        sums = _ask(engine, "release/columns", found)
+    meant = _ask(engine, "release/columns", made)
     raise VerificationError(_said([name for name, one, other in zip(names, sums, meant, strict=True) if one != other]))
 
 

@@ -83,7 +83,13 @@ def release_select(
         {"code": code_name(m.index, level), "mapping": m.table, "level": f"level_{level}"}
         for m, level in grouping(mappings, node)
     ]
-    name = "release_all" if not suppression.rows else "release_masked" if suppression.masked else "release"
+    name = (
+        "release/release_all"
+        if not suppression.rows
+        else "release/release_masked"
+        if suppression.masked
+        else "release/release"
+    )
     return template.fill(
         name,
         names={"source": numbered(rows, writing), "suppressed_classes": state("suppressed_classes")},
@@ -124,9 +130,9 @@ def _released_value(
     if level == 0 < mapping.height and not item.is_text:
         return item.released(column(item.key, "source")), False
     if level == mapping.height and not mapping.splits_top:
-        label = engine.query("top_label", names={"mapping": mapping.table, "label_top": f"label_{mapping.height}"})[0][
-            0
-        ]
+        label = engine.query(
+            "release/top_label", names={"mapping": mapping.table, "label_top": f"label_{mapping.height}"}
+        )[0][0]
         return exp.Literal.string(str(label)), False
     value = column(f"label_{level}", mapping.table)
     return (exp.cast(value, "VARCHAR") if plain_text else value), True

@@ -161,7 +161,7 @@ def _verify(
     for key, name, mapping, level in zip(keys, quasi_identifiers, mappings, node, strict=True):
         as_it_was = level == 0 < mapping.height and mapping.column_type != "VARCHAR"
         foreign = engine.query(
-            "verify_typed_members" if as_it_was else "verify_members",
+            "release/verify_typed_members" if as_it_was else "release/verify_members",
             values={"masked": masked > 0},
             names={
                 "written": written.relation,

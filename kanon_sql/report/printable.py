@@ -6,12 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-
-def escape(text: str) -> str:
-    """The text on one line; what a terminal would obey, hide or reorder is written out, as `\\x1b`."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
+from kanon_sql.errors import escape
 
 
 def escaped(data: Any) -> Any:

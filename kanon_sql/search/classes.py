@@ -48,7 +48,7 @@ def build_classes(engine: Engine, tuples: Tuples, grids: Mapping[int, Grid] | No
         for d in dimensions
     ]
     names = {name: state(name) for name in ("classes", "assigned", "released_classes")}
-    engine.query("classes/classes", names=names, lists={"this": items})
+    engine.query("search/classes", names=names, lists={"this": items})
     outputs: list[Item] = []
     for d, item in zip(dimensions, items, strict=True):
         _label(engine, d, grids.get(d.index), {**names, **{f"this_{key}": value for key, value in item.items()}})
@@ -57,7 +57,7 @@ def build_classes(engine: Engine, tuples: Tuples, grids: Mapping[int, Grid] | No
         if d.has_ranges and d.index not in grids:
             outputs += [{"label": column(f"{end}_bound", table), "name": bound_name(d, end)} for end in BOUNDS]
     costs: list[Item] = [{"labels": state(f"labels_{d.index}"), "cost": f"cost_{d.index}"} for d in dimensions]
-    engine.query("classes/released_classes", names=names, lists={"out": outputs, "this": costs})
+    engine.query("search/released_classes", names=names, lists={"out": outputs, "this": costs})
     return _measure(engine, dimensions, names, costs)
 
 
@@ -70,7 +70,7 @@ def rows_by_level(engine: Engine, d: Dimension) -> list[tuple[str, int]]:
         "this_high": f"high_{d.index}",
         "this_lowest": lowest,
     }
-    found = engine.query("classes/levels", names=names, lists={"level": [{"shift": shift} for shift in shifts]})
+    found = engine.query("search/levels", names=names, lists={"level": [{"shift": shift} for shift in shifts]})
     return [(str(level), int(rows)) for level, rows in found]
 
 
@@ -88,8 +88,8 @@ def _measure(
     engine: Engine, dimensions: Sequence[Dimension], names: Mapping[str, str], costs: Sequence[Item]
 ) -> Classes:
     labels: list[Item] = [{"name": label_name(d)} for d in dimensions]
-    count, squares, partitions = engine.query("classes/sizes", names=names, lists={"label": labels})[0]
-    units = engine.query("classes/losses", names=names, lists={"this": costs})[0]
+    count, squares, partitions = engine.query("search/sizes", names=names, lists={"label": labels})[0]
+    units = engine.query("search/losses", names=names, lists={"this": costs})[0]
     return Classes(int(count), int(partitions), int(squares), tuple(float(one) for one in units))
 
 
@@ -99,27 +99,27 @@ def _label(engine: Engine, d: Dimension, grid: Grid | None, names: Mapping[str, 
     if d.tree is not None:
         items: list[Item] = [{"shift": shift} for shift in d.tree.shifts]
         names |= {"this_lowest": d.tree.min_level, "missing_position": d.tree.missing, "top_level": d.tree.top}
-        engine.query("classes/tree_labels", names=names, lists={"level": items})
+        engine.query("search/tree_labels", names=names, lists={"level": items})
     elif isinstance(grid, NumberGrid):
         ends = {f"{end}_units": grid.units(f"{end}_place", upward=end == "upper") for end in BOUNDS}
         values: dict[str, Any] = {"missing": d.released_missing, "digits": grid.digits, "span": grid.span}
-        engine.query("classes/widened_numbers", names={**names, **ends}, values=values)
+        engine.query("search/widened_numbers", names={**names, **ends}, values=values)
     elif grid is not None:
         values = {"missing": d.released_missing, "days": grid.days, "hours": grid.hours, "span": grid.span}
-        engine.query("classes/widened_dates", names=names, values=values)
+        engine.query("search/widened_dates", names=names, values=values)
     elif d.has_ranges:
         values = {"missing": d.released_missing, "between": _BETWEEN[d.kind]}
-        engine.query("classes/range_labels", names=names, values=values)
+        engine.query("search/range_labels", names=names, values=values)
     else:
         values = {"missing": d.released_missing, "values": d.values}
-        engine.query("classes/set_labels", names=names, values=values)
+        engine.query("search/set_labels", names=names, values=values)
 
 
 def _labels_as_enum(engine: Engine, d: Dimension) -> exp.Expr:
     """The labels of one dimension, as an ENUM type where they are few."""
     table = state(f"labels_{d.index}")
     label = column("label", table)
-    if not 0 < engine.query("classes/label_count", names={"labels": table})[0][0] <= _ENUM_LABELS:
+    if not 0 < engine.query("search/label_count", names={"labels": table})[0][0] <= _ENUM_LABELS:
         return label
     name = state(f"released_{d.index}")
     labels = exp.select("label").from_(quoted(table)).where("label IS NOT NULL").distinct()

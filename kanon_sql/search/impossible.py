@@ -48,7 +48,7 @@ def _problem(engine: Engine, models: Models, model: Model, limit: int) -> str | 
         return None
     of_each = int(spec.l) if isinstance(spec, privacy.LDiversity) else 1
     row = engine.query(
-        "models/most_even",
+        "search/most_even",
         names={"reference": models.columns[name].reference},
         values={"limit": limit, "least": 1 if isinstance(spec, privacy.LDiversity) else 0, "l": of_each},
     )[0]

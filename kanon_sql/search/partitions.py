@@ -12,7 +12,6 @@ from sqlglot import exp
 from kanon_sql.commands.run.betraying import Finer
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import ConfigurationError, NoReleaseError
-from kanon_sql.frequency.table import normalized
 from kanon_sql.recount.counting import ClassCounts, Table, comparable
 from kanon_sql.release.body import Asked, Body
 from kanon_sql.release.compiled_partitions import classes_share, compiled_partitions
@@ -23,6 +22,7 @@ from kanon_sql.search.full_domain.measures import geometric_mean
 from kanon_sql.search.mondrian.mondrian import Partitioning
 from kanon_sql.search.solution import Json, Request, Solution, Writing
 from kanon_sql.source.model import Source
+from kanon_sql.source.values import normalized
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from kanon_sql.config.model import AlgorithmConfig
-from kanon_sql.frequency.table import normalized
 from kanon_sql.privacy.model import Models
 from kanon_sql.progress import Progress
 from kanon_sql.recount.counting import Question, Table, comparable
 from kanon_sql.search.solution import Json, Request, Solution
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.values import normalized
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 

@@ -155,7 +155,7 @@ def ragged_rows(engine: Engine, source: Source) -> str | None:
     keys = [column.key for column in source.columns if column.name not in source.partitions]
     reader = read_csv(source.files, source.dialect, keys, source.missing, store_rejects=True, rejects_limit=0)
     engine.run(exp.select(exp.Count(this=exp.Star())).from_(reader))
-    found = engine.query("rejected_records")
+    found = engine.query("source/rejected_records")
     count, lines = found[0]
     if not count:
         return None

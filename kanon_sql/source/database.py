@@ -42,7 +42,7 @@ def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | No
 
 def attached_as(engine: Engine, path: Path) -> str | None:
     """The name by which a database file is attached, None where it is not."""
-    for attached, file in engine.query("attached_databases"):
+    for attached, file in engine.query("source/attached_databases"):
         if file is not None and Path(file).exists() and path.exists() and Path(file).samefile(path):
             return str(attached)
     return None

@@ -71,7 +71,7 @@ def _refuse_differences(
     if twice:
         raise EngineError(f"{paths[0]}: column {', '.join(map(repr, twice))} is there twice, as a partition too")
     if len(paths) > 1:
-        found = engine.query("parquet_differences", values={"paths": [escape(str(path)) for path in paths]})
+        found = engine.query("source/parquet_differences", values={"paths": [escape(str(path)) for path in paths]})
         if found:
             raise EngineError(
                 f"{found[0][0]}: its columns or types differ from those of other files; expected files of one schema"
@@ -80,7 +80,7 @@ def _refuse_differences(
 
 def _written_names(engine: Engine, path: Path) -> list[str]:
     """The names of the top-level columns as the file has them."""
-    rows = engine.query("parquet_columns", values={"path": str(path)})
+    rows = engine.query("source/parquet_columns", values={"path": str(path)})
     names: list[str] = []
     position = 1
     while position < len(rows):

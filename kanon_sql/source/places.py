@@ -50,7 +50,7 @@ def _in_csv(engine: Engine, source: Source, item: Column, first: First) -> str |
             return None
         path = Path(found[0])
     alone = replace(source, relation=source.relation.from_(_reader(source, source.dialect, path)))
-    counted = template.fill("csv_places", names={"records": _located(alone, item, exp.Literal.number(0))})
+    counted = template.fill("source/csv_places", names={"records": _located(alone, item, exp.Literal.number(0))})
     assert isinstance(counted, exp.Select)
     found = first(counted)
     if found is None:
@@ -77,7 +77,7 @@ def _line(engine: Engine, source: Source, dialect: CsvDialect, path: Path, recor
     lines = read_csv([path], plain, ["line"], ("",), parallel=False)
     names = {"file_lines": lines, "file_records": _reader(source, dialect, path)}
     try:
-        counted = engine.query("csv_lines", names=names)[0]
+        counted = engine.query("source/csv_lines", names=names)[0]
     except EngineError:
         return None
     return record + dialect.header if counted[0] == counted[1] + dialect.header else None

@@ -109,7 +109,7 @@ class DatabaseSink(_Tables):
         self.warnings = staged.warnings()
         storage = ""
         if old is not None:
-            version, block_size = engine.query("catalog/storage", values={"catalog": old})[0]
+            version, block_size = engine.query("targets/storage", values={"catalog": old})[0]
             storage = f"STORAGE_VERSION {literal(version.rstrip('+')).sql('duckdb')}, BLOCK_SIZE {int(block_size)}"
             self._copy = DatabaseCopy(engine, old, _CATALOG, name)
             self.name = self._copy.name or name
@@ -176,7 +176,7 @@ def open_old(engine: Engine, path: Path, *, shares_source: bool) -> str:
 def refuse_existing(engine: Engine, catalog: str, name: Name, target: TargetConfig, place: str) -> None:
     """Refuses a view, and a table that exists and may not be overwritten. Raises ConfigurationError."""
     refuse_view(engine, catalog, name, place)
-    there = engine.query("table_exists", values={"catalog": catalog, "schema": name[0], "name": name[1]})[0][0]
+    there = engine.query("source/table_exists", values={"catalog": catalog, "schema": name[0], "name": name[1]})[0][0]
     if there and not target.overwrite:
         raise ConfigurationError(
             f"{place}: table {'.'.join(name)} exists already; name another or set overwrite: true (--overwrite)"
@@ -185,7 +185,7 @@ def refuse_existing(engine: Engine, catalog: str, name: Name, target: TargetConf
 
 def refuse_view(engine: Engine, catalog: str, name: Name, place: str) -> None:
     """Refuses a view, in whose place no table can be put. Raises ConfigurationError."""
-    views = engine.query("catalog/views", values={"catalog": catalog})
+    views = engine.query("targets/views", values={"catalog": catalog})
     # The engine ignores case in names.
     if [part.casefold() for part in name] in [[part.casefold() for part in view] for view in views]:
         raise ConfigurationError(f"{place}: {'.'.join(name)} is a view, which no release replaces; name a table")

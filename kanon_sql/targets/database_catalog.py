@@ -62,10 +62,10 @@ def read_tables(engine: Engine, catalog: str) -> dict[Name, CatalogTable]:
     """The tables of a database, in the order in which they were made."""
     values = {"catalog": catalog}
     columns: dict[Name, dict[str, CatalogColumn]] = {}
-    for schema, table, *about in engine.query("catalog/columns", values=values):
+    for schema, table, *about in engine.query("targets/columns", values=values):
         columns.setdefault((schema, table), {})[about[0]] = CatalogColumn(*about)
     constraints: dict[Name, list[Constraint]] = {}
-    for schema, table, kind, text, names, refers in engine.query("catalog/constraints", values=values):
+    for schema, table, kind, text, names, refers in engine.query("targets/constraints", values=values):
         # A foreign key never leaves its schema.
         made = Constraint(kind, text, tuple(names), (schema, refers) if kind == "FOREIGN KEY" else None)
         constraints.setdefault((schema, table), []).append(made)
@@ -73,7 +73,7 @@ def read_tables(engine: Engine, catalog: str) -> dict[Name, CatalogTable]:
         (schema, name): CatalogTable(
             (schema, name), comment, _generated(sql), columns[schema, name], tuple(constraints.get((schema, name), ()))
         )
-        for schema, name, sql, comment in engine.query("catalog/tables", values=values)
+        for schema, name, sql, comment in engine.query("targets/tables", values=values)
     }
 
 
@@ -91,7 +91,7 @@ def read_types(engine: Engine, catalog: str) -> dict[Name, str]:
     """The types that were made in a database, as the engine describes them, in the order in which they were made."""
     return {
         (schema, name): str(engine.run(f"DESCRIBE SELECT CAST(NULL AS {dotted(catalog, (schema, name))})")[0][1])
-        for schema, name in engine.query("catalog/types", values={"catalog": catalog})
+        for schema, name in engine.query("targets/types", values={"catalog": catalog})
     }
 
 
@@ -103,7 +103,7 @@ def enums_in(types: list[str]) -> set[str]:
 def readable_views(engine: Engine, catalog: str) -> list[Name]:
     """The views of a database whose tables and columns are there."""
     found: list[Name] = []
-    for schema, name in engine.query("catalog/views", values={"catalog": catalog}):
+    for schema, name in engine.query("targets/views", values={"catalog": catalog}):
         try:
             engine.run(exp.Describe(this=exp.select("*").from_(table_of(catalog, (schema, name)))))
         except EngineError:
@@ -115,7 +115,7 @@ def readable_views(engine: Engine, catalog: str) -> list[Name]:
 def macros_that_name(engine: Engine, catalog: str, name: str) -> list[Name]:
     """The macros in whose definition a name occurs."""
     found: list[Name] = []
-    for schema, macro, definition in engine.query("catalog/macros", values={"catalog": catalog}):
+    for schema, macro, definition in engine.query("targets/macros", values={"catalog": catalog}):
         words = {token.text.casefold() for token in tokenize(definition, read="duckdb")}
         if name.casefold() in words and (schema, macro) not in found:
             found.append((schema, macro))

@@ -148,7 +148,7 @@ class _CarryOver:
             if not self._primary_key(constraint.kind, constraint.columns):
                 self.lost.append(constraint.text or f"{constraint.kind} of {', '.join(constraint.columns)}")
         values = {"catalog": self.copy.old, "schema": self.before.name[0], "name": self.before.name[1]}
-        for index in self.engine.query("catalog/indexes", values=values):
+        for index in self.engine.query("targets/indexes", values=values):
             self._index(*index)
         self._comment("TABLE", self.text, self.before.comment)
         return [f"{'.'.join(self.now.name)}: {one}" for one in self.lost]
@@ -164,7 +164,7 @@ class _CarryOver:
             self.lost.append(f"the default of {name!r}")
         if not before.nullable:
             rows = {"table_rows": table_of(self.copy.new, self.now.name), "column_name": name}
-            if self.engine.query("catalog/nulls", names=rows)[0][0]:
+            if self.engine.query("targets/nulls", names=rows)[0][0]:
                 self.lost.append(f"NOT NULL of {name!r}")
             else:
                 self.engine.run(f"ALTER TABLE {self.text} ALTER COLUMN {quoted} SET NOT NULL")
@@ -200,7 +200,7 @@ class _CarryOver:
     def _repeats(self, columns: list[str]) -> bool:
         parts: list[Item] = [{"key": column(one)} for one in columns]
         rows = {"table_rows": table_of(self.copy.new, self.now.name)}
-        return bool(self.engine.query("catalog/repeated", names=rows, lists={"part": parts})[0][0])
+        return bool(self.engine.query("targets/repeated", names=rows, lists={"part": parts})[0][0])
 
     def _comment(self, kind: str, what: str, comment: str | None) -> None:
         if comment is not None:

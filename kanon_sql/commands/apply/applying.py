@@ -123,7 +123,7 @@ class Applying:
             for attempt, held_by in enumerate([0, *range(self._earlier, 0, -1)]):
                 deadline.check()
                 self._attempt(attempt, held_by)
-        found = self.engine.query("releases/apply_outcome", names=_STATE)[0]
+        found = self.engine.query("commands/apply/outcome", names=_STATE)[0]
         return Outcome(*(int(count) for count in found))
 
     def select(self, sort: Sequence[Item]) -> exp.Expr:
@@ -133,12 +133,12 @@ class Applying:
         ]
         out: list[Item] = [{"key": item.key, "name": item.name} for item in self.candidates.columns]
         names: dict[str, Fill] = {**_STATE, "candidates": self.candidates.relation}
-        return template.fill("releases/apply_release", names, {"cell": cells, "out": out, "sort": sort})
+        return template.fill("commands/apply/release", names, {"cell": cells, "out": out, "sort": sort})
 
     def mixes_styles(self, number: int, position: int) -> bool:
         """Whether intervals are written in another way in an earlier release, 1 for the first, than in the new one."""
         names = [{"cell_name": f"q{position}", "release_texts": _texts(one)} for one in (0, number)]
-        new, old = (self.engine.query("releases/apply_styles", names=one)[0] for one in names)
+        new, old = (self.engine.query("commands/apply/styles", names=one)[0] for one in names)
         return bool((new[0] and old[1]) or (new[1] and old[0]))
 
     def _read(self, number: int, table: Source) -> None:
@@ -146,7 +146,7 @@ class Applying:
             {**item, "text": text} for item, text in zip(self.texts.cells, self.texts.of(table), strict=True)
         ]
         names = {"release_texts": _texts(number), "table_rows": table.relation}
-        self.engine.query("releases/apply_texts", names=names, lists={"cell": cells}, values={"release": number})
+        self.engine.query("commands/apply/texts", names=names, lists={"cell": cells}, values={"release": number})
 
     def _count(self) -> None:
         """Gives rows and classes numbers, sensitive values codes, and counts them in every release."""
@@ -158,11 +158,11 @@ class Applying:
         texts = exp.select("*").from_(exp.Subquery(this=everything, alias=alias))
         names = {**_STATE, "all_texts": texts}
         lists = {"qi": self.texts.keys, "cell": self.texts.cells}
-        self.engine.query("releases/apply_cells", names=names, lists=lists)
+        self.engine.query("commands/apply/cells", names=names, lists=lists)
         items = [self._code(one, texts) for one in self.models.columns.values()]
-        self.engine.query("releases/apply_counts", names=names, lists={"cell": self.texts.cells, "sensitive": items})
+        self.engine.query("commands/apply/counts", names=names, lists={"cell": self.texts.cells, "sensitive": items})
         for name in ("open", "quotas"):
-            self.engine.query(f"releases/apply_{name}", names=_STATE)
+            self.engine.query(f"commands/apply/{name}", names=_STATE)
 
     def _code(self, one: Sensitive, texts: exp.Select) -> Item:
         """Gives the values of a sensitive column codes, those of earlier releases too."""
@@ -181,41 +181,41 @@ class Applying:
         )
         codes = state(f"apply_codes_{one.index}")
         names = {"all_values": read.domain, "domain": one.domain, "codes": codes}
-        self.engine.query("releases/apply_codes", names=names, values={"top": self._top(one)})
+        self.engine.query("commands/apply/codes", names=names, values={"top": self._top(one)})
         return {"codes": codes, "code": one.code, "cell": cell}
 
     def _speaking(self, name: str) -> list[Model]:
         return [model for model in self.models.models if model.column == name]
 
     def _top(self, one: Sensitive) -> int:
-        return int(self.engine.query("releases/apply_top", names={"domain": one.domain})[0][0])
+        return int(self.engine.query("commands/apply/top", names={"domain": one.domain})[0][0])
 
     def _attempt(self, attempt: int, held_by: int) -> None:
         """Tries one choice for all classes that are open."""
         columns = list(self.models.columns.values())
         lists: dict[str, list[Item]] = {"sensitive": [{"code": one.code} for one in columns]}
-        self.engine.query("releases/apply_attempt", names=_STATE, lists=lists, values={"held_by": held_by})
-        self.engine.query("releases/apply_sets", names=_STATE, lists=lists)
+        self.engine.query("commands/apply/attempt", names=_STATE, lists=lists, values={"held_by": held_by})
+        self.engine.query("commands/apply/sets", names=_STATE, lists=lists)
         judged = self._judged()
         keys: dict[str, list[Item]] = {"key": _SETS}
         if attempt == 0:
-            statement = compose("releases/apply_failed_alone", {"judged": judged})
+            statement = compose("commands/apply/failed_alone", {"judged": judged})
             self.engine.query(statement, names=_STATE, lists=keys, values={"k": self.k})
         compared: list[Item] = [
             {"code": one.code, "top": self._top(one)}
             for one in columns
             if any(model.needs_sizes for model in self._speaking(one.column.name))
         ]
-        statement = compose("releases/apply_failed", {"judged": judged})
+        statement = compose("commands/apply/failed", {"judged": judged})
         self.engine.query(statement, names=_STATE, lists={**keys, "compared": compared}, values={"k": self.k})
-        self.engine.query("releases/apply_decide", names=_STATE, values={"attempt": attempt})
-        self.engine.query("releases/apply_close", names=_STATE)
+        self.engine.query("commands/apply/decide", names=_STATE, values={"attempt": attempt})
+        self.engine.query("commands/apply/close", names=_STATE)
 
     def _judged(self) -> Composed:
         """The statement that says of each set whether it violates k or a model."""
         sets = str(_STATE["sets"])
         by_value = {
-            name: compose("releases/apply_values", {"sets": sets, "code": one.code})
+            name: compose("commands/apply/values", {"sets": sets, "code": one.code})
             for name, one in self.models.columns.items()
         }
         return self.models.classes(Tables(sets, None, by_value))

@@ -54,9 +54,9 @@ def _sets(texts: Texts, written: Source, past: Source) -> dict[str, exp.Expr]:
     ]
     names: dict[str, Fill] = {"written": written.relation, "earlier": past.relation}
     lists = {"cell": cells, "qi": texts.keys}
-    kept, added = (template.fill(f"releases/apply_{name}", names, lists) for name in ("kept", "added"))
+    kept, added = (template.fill(f"commands/apply/{name}", names, lists) for name in ("kept", "added"))
     of_kept = exp.select("*").from_(exp.Subquery(this=kept.copy(), alias=_alias("in_both")))
-    removed = template.fill("releases/apply_removed", {**names, "kept": of_kept}, lists)
+    removed = template.fill("commands/apply/removed", {**names, "kept": of_kept}, lists)
     return {"kept": kept, "added": added, "removed": removed}
 
 

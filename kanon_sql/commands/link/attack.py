@@ -88,7 +88,7 @@ def _measure(engine: Engine, persons: int, rows: int) -> Json:
     for side in SIDES:
         names |= {f"{side}_{name}": table(side, name) for name in ("sizes", "counts")}
         own = {"sizes": table(side, "sizes"), "groups": table(side, "groups")}
-        engine.query("linking/sizes", names=own)
+        engine.query("commands/link/sizes", names=own)
     found: dict[str, tuple[int, int, int | None, float]] = {}
     for side, other in (SIDES, SIDES[::-1]):
         ways = {
@@ -99,10 +99,10 @@ def _measure(engine: Engine, persons: int, rows: int) -> Json:
             "other_sizes": table(other, "sizes"),
             "pairs": state("pairs"),
         }
-        engine.query("linking/counts", names=ways)
-        matched, unique, least, expected = engine.query("linking/totals", names=ways)[0]
+        engine.query("commands/link/counts", names=ways)
+        matched, unique, least, expected = engine.query("commands/link/totals", names=ways)[0]
         found[side] = (int(matched), int(unique), None if least is None else int(least), float(expected))
-    mutual = int(engine.query("linking/mutual", names=names)[0][0])
+    mutual = int(engine.query("commands/link/mutual", names=names)[0][0])
     (people, person_unique, person_least, by_person), (linked, row_unique, row_least, by_row) = found.values()
     return {
         "matched": {"persons": people, "rows": linked},
@@ -119,7 +119,7 @@ def _measure(engine: Engine, persons: int, rows: int) -> Json:
 def _histogram(engine: Engine, side: str, unmatched: int) -> list[Json]:
     highs = [low - 1 for low in _LOWS[1:]] + [2**63 - 1]
     found = engine.query(
-        "linking/histogram",
+        "commands/link/histogram",
         names={"counts": table(side, "counts")},
         values={"lows": list(_LOWS), "highs": highs},
     )
@@ -145,7 +145,7 @@ def _warnings(release: Source, external: Source, persons: int, rows: int) -> lis
 def _examples(engine: Engine, on: Sequence[LinkColumn]) -> list[Json]:
     texts: list[Item] = [{"text": text_name(i)} for i in range(len(on))]
     found = engine.query(
-        "linking/examples",
+        "commands/link/examples",
         names={"groups": table("left", "groups"), "counts": table("left", "counts")},
         lists={"cell": texts},
     )

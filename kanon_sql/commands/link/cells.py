@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
-from kanon_sql.frequency.table import normalized
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.values import normalized
 from kanon_sql.sql.template import column
 
 _FRACTIONAL = ("DOUBLE", "FLOAT", "DECIMAL")

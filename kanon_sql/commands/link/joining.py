@@ -124,19 +124,19 @@ def _find_columns(releases: Sequence[Source], source: Source | None, request: Jo
 def _smallest_alone(engine: Engine, number: int, request: JoinRequest) -> int:
     items: list[Item] = [{"text": text_name(i)} for i in range(len(request.quasi_identifiers))]
     names = {"groups": table(f"kept_{number}", "groups")}
-    return int(engine.query("releases/alone", names=names, lists={"qi": items})[0][0])
+    return int(engine.query("commands/link/alone", names=names, lists={"qi": items})[0][0])
 
 
 def _match(engine: Engine, pair: tuple[int, int], cells: Sequence[Sequence[Cell]], request: JoinRequest) -> None:
     """Makes the table group_pairs of the combinations of two tables that match, by their numbers."""
     for side, number in zip(SIDES, pair, strict=True):
         kept = {"groups": table(side, "groups"), "kept_groups": table(f"kept_{number}", "groups")}
-        engine.query("linking/again", names=kept)
+        engine.query("commands/link/again", names=kept)
     meanings = [meaning for _, meaning in request.columns]
     match_groups(engine, cells[pair[0]], cells[pair[1]], meanings, meets=pair == (0, 1))
     names = {"group_pairs": state("group_pairs"), "pairs": state("pairs")}
     names |= {f"{side}_groups": table(side, "groups") for side in SIDES}
-    engine.query("linking/group_pairs", names=names)
+    engine.query("commands/link/group_pairs", names=names)
 
 
 def _combine(engine: Engine, cells: Sequence[Sequence[Cell]], request: JoinRequest) -> None:
@@ -144,7 +144,7 @@ def _combine(engine: Engine, cells: Sequence[Sequence[Cell]], request: JoinReque
     _match(engine, (0, 1), cells, request)
     wanted = len(request.quasi_identifiers)
     engine.query(
-        "releases/combined",
+        "commands/link/combined",
         names={
             "combined": state("combined"),
             "group_pairs": state("group_pairs"),
@@ -162,18 +162,18 @@ _TUPLES = {name: state(name) for name in ("combined", "tuples", "origins", "firs
 
 def _counts(engine: Engine, k: int) -> Json:
     """The combined tuples of the table tuples."""
-    found = engine.query("releases/tuple_counts", names=_TUPLES, values={"k": k})[0]
+    found = engine.query("commands/link/tuple_counts", names=_TUPLES, values={"k": k})[0]
     tuples, smallest, violating, rows = (int(count) for count in found)
     return {"tuples": tuples, "smallest": smallest, "violating": {"tuples": violating, "rows": rows}}
 
 
 def _at_most(engine: Engine, request: JoinRequest, *, same_rows: bool) -> Json:
     """Without the source: how many rows each combined tuple stands for at most."""
-    engine.query("releases/tuples_at_most", names=_TUPLES)
+    engine.query("commands/link/tuples_at_most", names=_TUPLES)
     counts = _counts(engine, request.k)
     certain = None
     if same_rows:
-        certain = int(engine.query("releases/certain", names=_TUPLES, values={"k": request.k})[0][0])
+        certain = int(engine.query("commands/link/certain", names=_TUPLES, values={"k": request.k})[0][0])
     return {"exact": False, **counts, "certain": certain, "ambiguous_rows": None}
 
 
@@ -184,11 +184,11 @@ def _of_source(engine: Engine, cells: Sequence[Sequence[Cell]], request: JoinReq
         items: list[Item] = [{"text": text_name(i)} for i in range(len(request.quasi_identifiers))]
         groups = table(f"kept_{number}", "groups")
         names = {"found_pairs": state(made), "group_pairs": state("group_pairs"), "groups": groups}
-        engine.query("releases/unmasked", names=names, lists={"qi": items})
-    engine.query("releases/origins", names=_TUPLES)
-    engine.query("releases/tuples_of_source", names=_TUPLES)
+        engine.query("commands/link/unmasked", names=names, lists={"qi": items})
+    engine.query("commands/link/origins", names=_TUPLES)
+    engine.query("commands/link/tuples_of_source", names=_TUPLES)
     counts = _counts(engine, request.k)
-    ambiguous = int(engine.query("releases/ambiguous", names=_TUPLES)[0][0])
+    ambiguous = int(engine.query("commands/link/ambiguous", names=_TUPLES)[0][0])
     return {"exact": ambiguous == 0, **counts, "certain": counts["violating"]["tuples"], "ambiguous_rows": ambiguous}
 
 
@@ -207,7 +207,7 @@ def _order(
     for number, side in enumerate(SIDES):
         items: list[Item] = [{"value": cell.text, "text": text_name(i)} for i, cell in enumerate(cells[number])]
         engine.query(
-            "releases/placed",
+            "commands/link/placed",
             names={
                 "placed": table(side, "placed"),
                 "groups": table(f"kept_{number}", "groups"),
@@ -215,8 +215,8 @@ def _order(
             },
             lists={"cell": items},
         )
-    engine.query("releases/positions", names=names)
-    matching, pairs = engine.query("releases/position_counts", names=names)[0]
+    engine.query("commands/link/positions", names=names)
+    matching, pairs = engine.query("commands/link/position_counts", names=names)[0]
     share = min(float(pairs) / rows[0] ** 2, 1.0)
     chance = math.exp(rows[0] * math.log(share)) if share else 0.0
     found = {"matching": int(matching), "chance": chance}
@@ -227,5 +227,5 @@ def _order(
 
 def _examples(engine: Engine, request: JoinRequest) -> list[Json]:
     items: list[Item] = [{"said": f"q{i}"} for i in range(len(request.quasi_identifiers))]
-    found = engine.query("releases/tuple_examples", names=_TUPLES, values={"k": request.k}, lists={"qi": items})
+    found = engine.query("commands/link/tuple_examples", names=_TUPLES, values={"k": request.k}, lists={"qi": items})
     return [{"rows": int(row[0]), "says": dict(zip(request.quasi_identifiers, row[1:], strict=True))} for row in found]

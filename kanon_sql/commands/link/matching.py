@@ -47,8 +47,8 @@ def group_rows(engine: Engine, side: str, rows: exp.Select, cells: Sequence[Cell
     """Makes the table groups(number, node, row_count, v0 ...) of one side, the only pass over its rows; their count."""
     items: list[Item] = [{"value": cell.text, "text": text_name(i)} for i, cell in enumerate(cells)]
     names = {"groups": table(side, "groups"), "table_rows": rows}
-    engine.query("linking/groups", names=names, lists={"cell": items})
-    return int(engine.query("linking/total", names={"groups": names["groups"]})[0][0])
+    engine.query("commands/link/groups", names=names, lists={"cell": items})
+    return int(engine.query("commands/link/total", names={"groups": names["groups"]})[0][0])
 
 
 def match_groups(
@@ -70,8 +70,8 @@ def match_groups(
         _match_values(engine, i, meaning, (left[i].type, right[i].type), meets=meets)
         found.append(_signatures(engine, i))
         names = {"signature_matches": table("both", "signature_matches", i)}
-        shares.append((engine.query("linking/selectivity", names=names)[0][0], i))
-    engine.query("linking/root", names={"pairs": state("pairs")})
+        shares.append((engine.query("commands/link/selectivity", names=names)[0][0], i))
+    engine.query("commands/link/root", names={"pairs": state("pairs")})
     texts: list[Item] = [{"text": text_name(i)} for i in range(len(meanings))]
     for _, i in sorted(shares):
         _descend(engine, i, texts)
@@ -92,27 +92,27 @@ def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[
         _load_tree(engine, meaning, kinds)
     for side in SIDES:
         _read_points(engine, side, index, meaning)
-    engine.query("linking/matches", names=names)
+    engine.query("commands/link/matches", names=names)
     if meets:
-        engine.query("linking/narrower", names=names)
-        engine.query("linking/narrower_points", names=names)
+        engine.query("commands/link/narrower", names=names)
+        engine.query("commands/link/narrower_points", names=names)
     for reading in [name for name, asked in (("number", meaning.numbers), ("date", meaning.dates)) if asked]:
         for side in SIDES:
             spans = {"labels": names[f"{side}_labels"], "spans": names[f"{side}_spans"]}
-            engine.query(f"linking/{reading}_spans", names=spans)
-        engine.query("linking/span_matches", names=names)
+            engine.query(f"commands/link/{reading}_spans", names=spans)
+        engine.query("commands/link/span_matches", names=names)
         if meets:
-            engine.query("linking/narrower_spans", names=names)
+            engine.query("commands/link/narrower_spans", names=names)
     if meaning.keeps:
         keeps: list[Item] = [{"keep": keep} for keep in meaning.keeps]
         for side in SIDES:
             prefixes = {"labels": names[f"{side}_labels"], "prefixes": names[f"{side}_prefixes"]}
-            engine.query("linking/prefixes", names=prefixes, lists={"level": keeps})
-        engine.query("linking/prefix_matches", names=names)
+            engine.query("commands/link/prefixes", names=prefixes, lists={"level": keeps})
+        engine.query("commands/link/prefix_matches", names=names)
         if meets:
-            engine.query("linking/narrower_prefixes", names=names)
+            engine.query("commands/link/narrower_prefixes", names=names)
     if meets:
-        engine.query("linking/meets", names=names)
+        engine.query("commands/link/meets", names=names)
 
 
 def _read_points(engine: Engine, side: str, index: int, meaning: Meaning) -> None:
@@ -125,20 +125,20 @@ def _read_points(engine: Engine, side: str, index: int, meaning: Meaning) -> Non
         "this_text": text_name(index),
         "tree": state("tree"),
     }
-    engine.query("linking/labels", names=names, values={"ranges": meaning.ranges})
-    engine.query("linking/own_points", names=names)
+    engine.query("commands/link/labels", names=names, values={"ranges": meaning.ranges})
+    engine.query("commands/link/own_points", names=names)
     if meaning.hierarchy is not None:
-        engine.query("linking/tree_points", names=names)
+        engine.query("commands/link/tree_points", names=names)
     if meaning.sets:
-        engine.query("linking/set_points", names=names)
-    engine.query("linking/inner_points", names=names)
+        engine.query("commands/link/set_points", names=names)
+    engine.query("commands/link/inner_points", names=names)
 
 
 def _load_tree(engine: Engine, meaning: Meaning, kinds: Sequence[str]) -> None:
     assert meaning.hierarchy is not None
     above = meaning.hierarchy.levels[1:]
     engine.query(
-        "linking/tree",
+        "commands/link/tree",
         names={"tree": state("tree"), "leaf_text": typed_leaf(kinds)},
         values={
             "labels": json.dumps(list(chain.from_iterable(above))),
@@ -154,10 +154,10 @@ def _signatures(engine: Engine, index: int) -> ColumnMatch:
     for side, other in (SIDES, SIDES[::-1]):
         made = {"labels": table(side, "labels", index), "signatures": table(side, "signatures", index)}
         sides = {"this_code": f"{side}_code", "other_code": f"{other}_code"}
-        engine.query("linking/signatures", names={**names, **made, **sides})
-        counted += [int(count) for count in engine.query("linking/unmatched", names=made)[0]]
+        engine.query("commands/link/signatures", names={**names, **made, **sides})
+        counted += [int(count) for count in engine.query("commands/link/unmatched", names=made)[0]]
         names[f"{side}_signatures"] = made["signatures"]
-    engine.query("linking/signature_matches", names=names)
+    engine.query("commands/link/signature_matches", names=names)
     return ColumnMatch(*counted)
 
 
@@ -172,7 +172,7 @@ def _descend(engine: Engine, index: int, texts: Sequence[Item]) -> None:
         names[f"{side}_nodes"] = table(side, "nodes")
         own = {"groups": table(side, "groups"), "nodes": table(side, "nodes"), "this_text": text_name(index)}
         own["signatures"] = table(side, "signatures", index)
-        engine.query("linking/nodes", names=own)
-        engine.query("linking/descend", names=own, lists={"cell": texts})
-    engine.query("linking/pairs", names=names)
-    engine.query("linking/take_pairs", names=names)
+        engine.query("commands/link/nodes", names=own)
+        engine.query("commands/link/descend", names=own, lists={"cell": texts})
+    engine.query("commands/link/pairs", names=names)
+    engine.query("commands/link/take_pairs", names=names)

@@ -35,7 +35,7 @@ _NEXT_SIZES = ((1, 2), (2, 5), (5, 10))
 
 @dataclass(frozen=True)
 class ClassSums:
-    """The sums over the classes that queries/risk/measures.sql explains; those of persons only with a population."""
+    """The sums over the classes that measures.sql explains; those of persons only with a population."""
 
     rows: int
     classes: int
@@ -58,8 +58,8 @@ def sum_classes(engine: Engine, table: RiskTable, sized: str | None, threshold: 
     """The sums over the table's classes; `sized` is the table of their sizes and persons, where there are any."""
     classes: exp.Expr = exp.to_table(sized) if sized else _without_persons(table)
     names = {"class_sizes": _SIZES}
-    engine.query("risk/class_sizes", names={**names, "sized_classes": classes})
-    return ClassSums(*engine.query("risk/measures", names=names, values={"threshold": float(threshold)})[0])
+    engine.query("commands/risk/class_sizes", names={**names, "sized_classes": classes})
+    return ClassSums(*engine.query("commands/risk/measures", names=names, values={"threshold": float(threshold)})[0])
 
 
 def contradictions_of(sums: ClassSums, table: RiskTable, population: str) -> list[str]:
@@ -78,7 +78,7 @@ def describe_table(engine: Engine, table: RiskTable, sums: ClassSums, subsets: S
     """The report's part on one table without the risks that need a population."""
     n, bounds = table.n, size_bounds(sums.largest)
     sizes = engine.query(
-        "risk/histogram",
+        "commands/risk/histogram",
         names={"class_sizes": _SIZES},
         values={"lows": [low for low, _ in bounds], "highs": [high for _, high in bounds]},
     )
@@ -171,6 +171,6 @@ def _exposed(engine: Engine, table: RiskTable) -> list[Json]:
     """The smallest classes with their values as texts."""
     items: list[Item] = [{"name": value_name(i), "text": f"text_{i}"} for i in range(len(table.names))]
     found = engine.query(
-        "risk/exposed", names={"class_list": table.classes}, values={"most": MOST_EXPOSED}, lists={"qi": items}
+        "commands/risk/exposed", names={"class_list": table.classes}, values={"most": MOST_EXPOSED}, lists={"qi": items}
     )
     return [{"rows": rows, "values": dict(zip(table.names, values, strict=True))} for rows, *values in found]

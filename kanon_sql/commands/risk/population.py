@@ -18,13 +18,13 @@ from kanon_sql.commands.risk.table import RiskTable, read_tuples, told, value_na
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.frequency.table import normalized
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.progress import Progress
 from kanon_sql.search.prepare import load_hierarchies
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
+from kanon_sql.source.values import normalized
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
 
@@ -77,7 +77,7 @@ def read_population(
         _refuse_lost(engine, population, items, table)
         values = [_fitted(item, own, population) for item, own in zip(items, table.quasi_identifiers, strict=True)]
         read_tuples(engine, population.relation, _TUPLES, values)
-        rows, combinations, alone = engine.query("risk/rows", names={"tuples": _TUPLES})[0]
+        rows, combinations, alone = engine.query("commands/risk/rows", names={"tuples": _TUPLES})[0]
     mappings = _mappings(engine, loaded, table, population.missing, raw) if generalized else [None] * len(items)
     cells: list[Item] = []
     for i, mapping in enumerate(mappings):
@@ -86,7 +86,7 @@ def read_population(
             cells.append({"ladder": _ladder(i), "rung": f"rung_{level}", "name": _code(i, level)})
     joins: list[Item] = [{"ladder": _ladder(i), "name": value_name(i)} for i in range(len(items))]
     names = {"tuples": _TUPLES, "population_steps": state("risk_population_steps")}
-    engine.query("risk/population_steps", names=names, lists={"cell": cells, "qi": joins})
+    engine.query("commands/risk/population_steps", names=names, lists={"cell": cells, "qi": joins})
     warnings = _uncovered(engine, table, mappings)
     return Population(population.label, int(rows), int(combinations), int(alone), tuple(mappings), tuple(warnings))
 
@@ -109,15 +109,15 @@ def count_persons(
         _make_steps(engine, i, table, mapping if generalized else None, generalized=generalized)
         items.append({"steps": _steps(i), "name": value_name(i), "level": f"level_{i}", "rung": f"rung_{i}"})
     steps = {"class_steps": state("risk_class_steps")}
-    engine.query("risk/class_steps", names={**steps, "class_list": table.classes}, lists={"qi": items})
-    engine.query("risk/no_sized", names={"sized_classes": sized})
-    for shape in engine.query("risk/shapes", names=steps, lists={"qi": items}):
+    engine.query("commands/risk/class_steps", names={**steps, "class_list": table.classes}, lists={"qi": items})
+    engine.query("commands/risk/no_sized", names={"sized_classes": sized})
+    for shape in engine.query("commands/risk/shapes", names=steps, lists={"qi": items}):
         grouped: list[Item] = [
             {"code": _code(i, level), "rung": f"rung_{i}"} for i, level in enumerate(shape) if level >= 0
         ]
         everywhere: list[Item] = [{"level": f"level_{i}", "number": level} for i, level in enumerate(shape)]
         engine.query(
-            "risk/sized",
+            "commands/risk/sized",
             names={**steps, "sized_classes": sized, "population_steps": state("risk_population_steps")},
             lists={"this": grouped, "all": everywhere},
         )
@@ -155,7 +155,7 @@ def _refuse_lost(engine: Engine, population: Source, items: Sequence[Column], ta
             lost = exp.or_(lost, exp.NullSafeNEQ(this=back, expression=value.copy()))
         lost = exp.and_(exp.Is(this=value, expression=exp.null()).not_(), lost)
         names = {"source": population.relation, "raw_value": column(item.key), "lost_value": lost}
-        count = engine.query("risk/lost", names=names)[0][0]
+        count = engine.query("commands/risk/lost", names=names)[0][0]
         if count:
             problems.append(
                 f"column {item.name!r} holds {count} distinct values that are no {own.type}, its type in "
@@ -204,24 +204,26 @@ def _mappings(
 def _make_ladder(engine: Engine, index: int, mapping: Mapping | None) -> None:
     names = {"ladder": _ladder(index), "tuples": _TUPLES, "qi_name": value_name(index)}
     if mapping is None:
-        engine.query("risk/plain_ladder", names=names)
+        engine.query("commands/risk/plain_ladder", names=names)
         return
     levels: list[Item] = [{"code": f"level_{level}", "rung": f"rung_{level}"} for level in range(1, mapping.height + 1)]
-    engine.query("risk/ladder", names={**names, "mapping": mapping.table}, lists={"level": levels})
+    engine.query("commands/risk/ladder", names={**names, "mapping": mapping.table}, lists={"level": levels})
 
 
 def _make_steps(engine: Engine, index: int, table: RiskTable, mapping: Mapping | None, *, generalized: bool) -> None:
     """Finds the level of each value that the table has in one column."""
     labels = {"labels": state("risk_labels")}
     if mapping is None:
-        engine.query("risk/plain_labels", names={**labels, "ladder": _ladder(index)})
+        engine.query("commands/risk/plain_labels", names={**labels, "ladder": _ladder(index)})
     else:
         names = {**labels, "ladder": _ladder(index), "weight": mapping.weight_table}
-        engine.query("risk/labels", names=names)
+        engine.query("commands/risk/labels", names=names)
     here = {**labels, "class_list": table.classes, "qi_name": value_name(index)}
-    level = engine.query("risk/common_level", names=here)[0][0] if generalized else 0
+    level = engine.query("commands/risk/common_level", names=here)[0][0] if generalized else 0
     engine.query(
-        "risk/steps", names={**here, "steps": _steps(index)}, values={"level": level, "generalized": generalized}
+        "commands/risk/steps",
+        names={**here, "steps": _steps(index)},
+        values={"level": level, "generalized": generalized},
     )
 
 
@@ -231,7 +233,7 @@ def _uncovered(engine: Engine, table: RiskTable, mappings: Sequence[Mapping | No
     for i, mapping in enumerate(mappings):
         if mapping is None or mapping.height == 0:
             continue
-        persons = engine.query("risk/uncovered", names={**names, "code": _code(i, 1)})[0][0]
+        persons = engine.query("commands/risk/uncovered", names={**names, "code": _code(i, 1)})[0][0]
         if persons:
             warnings.append(
                 f"{persons} rows of the population hold values of {table.names[i]!r} that its hierarchy does not "

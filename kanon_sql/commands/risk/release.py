@@ -41,7 +41,7 @@ def open_release(engine: Engine, loaded: LoadedConfig, source: Source, roles: Ro
     if not database.is_file():
         return None
     known = {"catalog": attach(engine, database), "schema": schema, "name": name}
-    if not engine.query("table_exists", values=known)[0][0]:
+    if not engine.query("source/table_exists", values=known)[0][0]:
         return None
     return open_table(engine, database, target.table, source.missing, place)
 

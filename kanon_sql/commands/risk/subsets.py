@@ -103,7 +103,9 @@ def _measure(
         # What tells all rows apart does so with any further column; nothing need be counted.
         return SubsetMeasures(names, n, n, 1.0, 1.0 if n > 1 else None, holds_key=True)
     items: list[Item] = [{"code": f"q{i}"} for i in subset]
-    count, alone, alike = engine.query("risk/subset", names={"coded": state("risk_coded")}, lists={"item": items})[0]
+    count, alone, alike = engine.query(
+        "commands/risk/subset", names={"coded": state("risk_coded")}, lists={"item": items}
+    )[0]
     separation = 1 - int(alike) / (n * (n - 1)) if n > 1 else None
     return SubsetMeasures(names, int(count), int(alone), int(count) / n, separation, holds_key=False)
 
@@ -114,6 +116,8 @@ def _encode(engine: Engine, table: RiskTable) -> None:
     for i in range(len(table.columns)):
         codes = state(f"risk_codes_{i}")
         names = {"codes": codes, "tuples": table.tuples, "item_name": value_name(i)}
-        engine.query("risk/codes", names=names)
+        engine.query("commands/risk/codes", names=names)
         items.append({"codes": codes, "name": value_name(i), "code": f"q{i}"})
-    engine.query("risk/coded", names={"coded": state("risk_coded"), "tuples": table.tuples}, lists={"item": items})
+    engine.query(
+        "commands/risk/coded", names={"coded": state("risk_coded"), "tuples": table.tuples}, lists={"item": items}
+    )

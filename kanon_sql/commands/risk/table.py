@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from kanon_sql.errors import EngineError, NoReleaseError
-from kanon_sql.frequency.table import normalized
 from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.values import normalized
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
@@ -62,7 +62,7 @@ def count_table(
     tuples, classes = state(f"risk_{side}_tuples"), state(f"risk_{side}_classes")
     with told(engine, source):
         read_tuples(engine, rows, tuples, [normalized(item, source.missing) for item in columns])
-        n, _, _ = engine.query("risk/rows", names={"tuples": tuples})[0]
+        n, _, _ = engine.query("commands/risk/rows", names={"tuples": tuples})[0]
         total = n if rows == source.relation else _count(engine, source.relation)
     if not n:
         why = "has no row" if not total else "has no row left without missing values"
@@ -71,7 +71,7 @@ def count_table(
         raise error
     if others:
         items: list[Item] = [{"name": value_name(i)} for i in range(len(quasi_identifiers))]
-        engine.query("risk/classes", names={"tuples": tuples, "class_list": classes}, lists={"qi": items})
+        engine.query("commands/risk/classes", names={"tuples": tuples, "class_list": classes}, lists={"qi": items})
     else:
         classes = tuples
     return RiskTable(source.label, int(total), int(n), columns, tuple(quasi_identifiers), tuples, classes)
@@ -80,7 +80,7 @@ def count_table(
 def read_tuples(engine: Engine, rows: exp.Select, table: str, values: Sequence[exp.Expr]) -> None:
     """Makes the frequency table of the rows over the values, each under its `value_name`."""
     items: list[Item] = [{"value": value, "name": value_name(i)} for i, value in enumerate(values)]
-    engine.query("risk/tuples", names={"source": rows, "tuples": table}, lists={"item": items})
+    engine.query("commands/risk/tuples", names={"source": rows, "tuples": table}, lists={"item": items})
 
 
 @contextmanager

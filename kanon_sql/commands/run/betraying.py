@@ -103,7 +103,7 @@ def _list_finer(engine: Engine, finer: Sequence[Finer]) -> None:
             "finer_code": fine.finer,
             "coarser_code": fine.coarser or 0,
         }
-        engine.query("betraying/finer", names=names)
+        engine.query("commands/run/finer", names=names)
 
 
 def _draw(
@@ -119,13 +119,13 @@ def _draw(
         "step": step,
     }
     seen: list[Item] = [{"key": item.key, "code": item.key} for item in columns]
-    engine.query("betraying/sample", names=names, lists={"seen": seen, "qi": qis})
+    engine.query("commands/run/sample", names=names, lists={"seen": seen, "qi": qis})
     sample: dict[str, Fill] = {"sample": state("betraying")}
     items: list[Item] = [{"code": item.key, "values": f"v{i}"} for i, item in enumerate(columns)]
-    rows, *values = engine.query("betraying/columns", names=sample, lists={"seen": items})[0]
+    rows, *values = engine.query("commands/run/columns", names=sample, lists={"seen": items})[0]
     common = []
     for i in range(len(finer)):
-        counted = engine.query("betraying/values", names={**sample, "finer_code": f"q{i}"})
+        counted = engine.query("commands/run/values", names={**sample, "finer_code": f"q{i}"})
         common.append([(count / rows, number) for count, number in counted])
     return _Sample(rows, {c.key: n for c, n in zip(columns, values, strict=True)}, tuple(common), step > 1)
 
@@ -134,7 +134,7 @@ def _told_by(engine: Engine, looked_at: _Sample, finer: Sequence[Finer], columns
     """What columns tell together: for each quasi-identifier that they do the figures."""
     items: list[Item] = [{"code": f"q{i}", "same": f"s{i}", "fixed": f"f{i}"} for i in range(len(finer))]
     lists = {"qi": items, "seen": [{"code": item.key} for item in columns]}
-    groups = engine.query("betraying/groups", names={"sample": state("betraying")}, lists=lists)
+    groups = engine.query("commands/run/groups", names={"sample": state("betraying")}, lists=lists)
     rows = looked_at.rows
     covered = sum(size * count for size, count, *_ in groups) / rows if rows else 0.0
     found = {}

@@ -29,7 +29,9 @@ def unique_columns(engine: Engine, prepared: Prepared) -> list[str]:
     if prepared.source.home is not None:
         return columns_of_their_own(prepared.source, n, columns, roles)
     names = {"source": prepared.rows}
-    estimates = engine.query("distinct_estimates", names=names, lists={"out": [{"key": c.key} for c in columns]})[0]
+    estimates = engine.query(
+        "commands/run/distinct_estimates", names=names, lists={"out": [{"key": c.key} for c in columns]}
+    )[0]
     # An estimate errs by a few percent; where it is well below the share no count is needed.
     near = [item for item, estimate in zip(columns, estimates, strict=True) if estimate > columns[item] * n * 0.8]
     return [
@@ -51,7 +53,9 @@ def _values_of_their_own(engine: Engine, prepared: Prepared, columns: Sequence[C
         read = exp.select(*(column(item.key) for item in some)).from_(prepared.rows.subquery(state("rows")))
         counts = [
             exp.Subquery(
-                this=template.fill("values_of_their_own", names={"source": rows}, lists={"out": [{"key": item.key}]}),
+                this=template.fill(
+                    "commands/run/values_of_their_own", names={"source": rows}, lists={"out": [{"key": item.key}]}
+                ),
                 alias=exp.TableAlias(this=template.quoted(item.key)),
             )
             for item in some

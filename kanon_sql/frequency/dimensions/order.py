@@ -25,7 +25,7 @@ _TYPES = ((0xFF, "UTINYINT"), (0xFFFF, "USMALLINT"), (0xFFFFFFFF, "UINTEGER"))
 def narrow(engine: Engine, dimension: Dimension, largest: int) -> None:
     """Keeps the positions, up to `largest`, in the narrowest type that holds them: every tuple has one of each."""
     kept = next((name for limit, name in _TYPES if largest <= limit), "BIGINT")
-    statement = template.fill("dimensions/narrow", names={"domain": dimension.domain})
+    statement = template.fill("frequency/narrow", names={"domain": dimension.domain})
     change = statement.find(exp.AlterColumn)
     assert change is not None
     change.set("dtype", exp.DataType.build(kept, dialect="duckdb"))
@@ -66,7 +66,7 @@ def ordered_dimension(
     absent = exp.Case(ifs=[exp.If(this=column("is_missing"), true=exp.null())], default=ordered)
     domain = state(f"domain_{index}")
     engine.query(
-        "dimensions/order",
+        "frequency/order",
         names={
             "domain": domain,
             "distinct_values": values,
@@ -77,12 +77,12 @@ def ordered_dimension(
             "endless_value": _endless(kind, absent, read_as or item.type),
         },
     )
-    unreadable, endless, size, has_missing = engine.query("dimensions/order_problems", names={"domain": domain})[0]
+    unreadable, endless, size, has_missing = engine.query("frequency/order_problems", names={"domain": domain})[0]
     if unreadable or endless:
         wrong = f"{unreadable or endless} distinct values of column {item.name!r}"
         what = "cannot be read as" if unreadable else "have no end, which is none of"
         raise ConfigurationError(f"{place}: {wrong} {what} {kind}s; mend them, or set type: text")
-    engine.query("dimensions/places", names={"domain": domain, "places": state(f"places_{index}")})
+    engine.query("frequency/places", names={"domain": domain, "places": state(f"places_{index}")})
     dimension = Dimension(
         index=index,
         column=item,
@@ -116,7 +116,7 @@ def _reading(engine: Engine, item: Column, spec: QuasiIdentifier, values: exp.Se
         return spec.type, "DOUBLE" if spec.type == "number" else "TIMESTAMP"
     if spec.type == "text":
         return "text", None
-    found = engine.query("dimensions/read_order", names={"distinct_values": values})[0]
+    found = engine.query("frequency/read_order", names={"distinct_values": values})[0]
     present, no_numerals, no_dates, whole, decimals = (int(count) for count in found)
     exact = f"DECIMAL({_MOST_DIGITS}, {decimals})" if whole + decimals <= _EXACT_DIGITS else "DOUBLE"
     if spec.type == "number":

@@ -36,7 +36,7 @@ def tree_dimension(
     )
     packed: list[Item] = [{"ordinal": f"ordinal_{level}", "shift": shift} for level, shift in enumerate(shifts[:-1])]
     engine.query(
-        "dimensions/tree_domain",
+        "frequency/tree_domain",
         names={"domain": dimension.domain, "mapping": mapping.table, "paths": state("paths")},
         lists={"step": packed},
     )
@@ -45,7 +45,7 @@ def tree_dimension(
         for level, shift in enumerate(shifts)
     ]
     engine.query(
-        "dimensions/tree_nodes",
+        "frequency/tree_nodes",
         names={
             "nodes": dimension.nodes,
             "domain": dimension.domain,
@@ -66,7 +66,7 @@ def _pack(engine: Engine, mapping: Mapping, place: str) -> tuple[int, ...]:
     climbing = max(mapping.height, 1)
     steps: list[Item] = [{"code": f"level_{level}"} for level in range(levels)]
     codes, paths = state(f"codes_{mapping.index}"), state("paths")
-    engine.query("dimensions/tree_codes", names={"codes": codes, "mapping": mapping.table}, lists={"step": steps})
+    engine.query("frequency/tree_codes", names={"codes": codes, "mapping": mapping.table}, lists={"step": steps})
     ordinals: list[Item] = [
         {
             "code": f"level_{level}",
@@ -75,8 +75,8 @@ def _pack(engine: Engine, mapping: Mapping, place: str) -> tuple[int, ...]:
         }
         for level in range(climbing)
     ]
-    engine.query("dimensions/tree_paths", names={"codes": codes, "paths": paths}, lists={"step": ordinals})
-    widest = engine.query("dimensions/tree_widths", names={"paths": paths}, lists={"step": ordinals})[0]
+    engine.query("frequency/tree_paths", names={"codes": codes, "paths": paths}, lists={"step": ordinals})
+    widest = engine.query("frequency/tree_widths", names={"paths": paths}, lists={"step": ordinals})[0]
     shifts = tuple(accumulate((int(most).bit_length() for most in widest), initial=0))
     if shifts[-1] > _MOST_BITS:
         raise ConfigurationError(

@@ -71,7 +71,7 @@ def find_grid(engine: Engine, dimension: Dimension, place: str) -> Grid | None:
         return None
     names: dict[str, Fill] = {"places": dimension.places}
     if dimension.kind == "date":
-        span, has_midnight, has_full_hour, is_usual = engine.query("dimensions/moments", names=names)[0]
+        span, has_midnight, has_full_hour, is_usual = engine.query("frequency/moments", names=names)[0]
         if not is_usual:
             raise ConfigurationError(
                 f"{place}: column {dimension.column.name!r} holds dates before the year 10 or after 9989, which "
@@ -79,8 +79,8 @@ def find_grid(engine: Engine, dimension: Dimension, place: str) -> Grid | None:
             )
         return DateGrid(days=not has_midnight, hours=not has_full_hour, span=int(span))
     described = {str(row[0]): str(row[1]) for row in engine.run(exp.Describe(this=quoted(dimension.places)))}
-    span = float(engine.query("dimensions/span", names=names)[0][0])
-    found = [(int(row[0]), int(row[1]), bool(row[2])) for row in engine.query("dimensions/digits", names=names)]
+    span = float(engine.query("frequency/span", names=names)[0][0])
+    found = [(int(row[0]), int(row[1]), bool(row[2])) for row in engine.query("frequency/digits", names=names)]
     decimals = max((count for count, _, _ in found), default=0)
     whole = max((count for _, count, _ in found), default=1)
     fives = {count for count, _, has_five in found if has_five}

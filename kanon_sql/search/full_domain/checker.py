@@ -233,15 +233,16 @@ class NodeStatements:
         tables = source_tables(models)
         classes = models.classes(tables)
         screened = [model for model in models.models if model.monotone] if screening else []
-        self.check = compose("node_check", {"classes": classes})
+        self.check = compose("search/full_domain/node_check", {"classes": classes})
         self.screen: Composed | None = None
         if len(screened) < len(models.models):
-            self.screen = compose("node_check", {"classes": models.classes(tables, screened)})
-        self.classes = compose("node_classes", {"classes": classes})
-        self.units = compose("node_suppressed_units", {"classes": classes})
-        self.spread = compose("node_suppressed_spread", {"classes": classes})
+            self.screen = compose("search/full_domain/node_check", {"classes": models.classes(tables, screened)})
+        self.classes = compose("search/full_domain/node_classes", {"classes": classes})
+        self.units = compose("search/full_domain/node_suppressed_units", {"classes": classes})
+        self.spread = compose("search/full_domain/node_suppressed_spread", {"classes": classes})
         self.suppressed = compose(
-            "suppressed_classes", {"classes": classes, "suppressed_classes": state("suppressed_classes")}
+            "search/full_domain/suppressed_classes",
+            {"classes": classes, "suppressed_classes": state("suppressed_classes")},
         )
         self.absent = [models.absent(model, tables) for model in models.refusing_absent]
 

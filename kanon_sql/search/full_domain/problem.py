@@ -13,7 +13,7 @@ from kanon_sql.engines.searching import NodesThere
 from kanon_sql.errors import NoReleaseError, OutOfTimeError
 from kanon_sql.frequency.judged import source_tables
 from kanon_sql.frequency.population import Population
-from kanon_sql.frequency.table import Frequency, normalized
+from kanon_sql.frequency.table import Frequency
 from kanon_sql.privacy.model import Tables
 from kanon_sql.progress import Progress
 from kanon_sql.recount.counting import ClassCounts, Table, comparable
@@ -30,6 +30,7 @@ from kanon_sql.search.impossible import impossible
 from kanon_sql.search.problem import Prepared
 from kanon_sql.search.solution import Json, Request, Solution, Writing
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.values import normalized
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
@@ -170,7 +171,9 @@ class FullDomainSolution(Solution):
         names: dict[str, Fill] = {"suppressed_classes": state("suppressed_classes"), "starred": starred}
 
         def masked(table: str | Composed) -> Composed:
-            return Composed(template.fill("masked_rows", {**names, "judged_rows": str(table)}, {"key": keys}))
+            return Composed(
+                template.fill("search/full_domain/masked_rows", {**names, "judged_rows": str(table)}, {"key": keys})
+            )
 
         tables = source_tables(self.prepared.models)
         statement = self.prepared.models.classes(
@@ -183,7 +186,7 @@ class FullDomainSolution(Solution):
         )
         lists: dict[str, list[Item]] = {"key": []}
         found = self.engine.query(
-            compose("node_check", {"classes": statement}), values={"k": self.request.k}, lists=lists
+            compose("search/full_domain/node_check", {"classes": statement}), values={"k": self.request.k}, lists=lists
         )
         return not found[0][0]
 

@@ -38,15 +38,17 @@ class Costs:
 
     def _filled(self, name: str, spans: str, classed: str) -> exp.Expr:
         lists = {"this": self._items}
-        spanned = template.fill(f"local/{spans}", {**TABLES, "classed": classed}, lists)
-        costed = template.fill("local/costed", {**TABLES, "spanned": spanned}, lists)
-        return template.fill(f"local/{name}", {**TABLES, "costed": costed})
+        spanned = template.fill(f"search/local/{spans}", {**TABLES, "classed": classed}, lists)
+        costed = template.fill("search/local/costed", {**TABLES, "spanned": spanned}, lists)
+        return template.fill(f"search/local/{name}", {**TABLES, "costed": costed})
 
 
 def _items(tree: SearchTree) -> Item:
     d = tree.dimension
     names: dict[str, Fill] = {key: f"{key}_{d.index}" for key in ("low", "high", "level", "node")}
     this = {f"this_{key}": value for key, value in names.items()}
-    filled = template.fill("local/common_ancestor", {**this, "this_lowest": tree.lowest}, {"level": tree.level_items})
+    filled = template.fill(
+        "search/local/common_ancestor", {**this, "this_lowest": tree.lowest}, {"level": tree.level_items}
+    )
     level, node = (one.this for one in filled.args["expressions"])
     return {**names, "position": d.position, "costs": tree.costs, "common_level": level, "common_node": node}

@@ -34,7 +34,7 @@ class Judge:
             queries.run("judged_cells", names=names, lists=positions)
         self._source = source
         self._takers = compose(
-            "local/judged_takers", {**TABLES, "classes": self._classes(TABLES["choices_with_taken"], "label")}
+            "search/local/judged_takers", {**TABLES, "classes": self._classes(TABLES["choices_with_taken"], "label")}
         )
 
     def find_takers(self) -> None:
@@ -45,7 +45,7 @@ class Judge:
 
     def rest_satisfies(self) -> bool:
         """Whether the tuples without a class are one that satisfies."""
-        rest = compose("local/rest_as_one", TABLES)
+        rest = compose("search/local/rest_as_one", TABLES)
         return self._satisfies(rest)
 
     def merge_rest(self, costs: Costs) -> None:
@@ -60,18 +60,18 @@ class Judge:
 
     def _merged_satisfies(self, places: int) -> bool:
         values = {"places": exp.Literal.number(places)}
-        return self._satisfies(compose("local/merged", TABLES, values))
+        return self._satisfies(compose("search/local/merged", TABLES, values))
 
     def _satisfies(self, classed: Composed) -> bool:
         """Whether tuples that are one class satisfy."""
-        statement = compose("node_check", {"classes": self._classes(classed, "part")})
+        statement = compose("search/full_domain/node_check", {"classes": self._classes(classed, "part")})
         lists: dict[str, Sequence[Item]] = {"key": []}
         return not self.queries.run_composed(statement, {"k": self.k}, lists)[0][0]
 
     def _classes(self, classed: str | Composed, key: str) -> Composed:
         def judged(name: str) -> Composed:
             names = {"judged_cells": self._by_cell[name], "classed": classed, "class_key": key}
-            return compose("local/judged_of", names)
+            return compose("search/local/judged_of", names)
 
         tables = Tables(
             classed,

@@ -55,7 +55,7 @@ TABLES: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Queries:
-    """Runs files of queries/local on the search's tables. Raises TimeUpError once the deadline has passed."""
+    """Runs files of queries/search/local on the search's tables. Raises TimeUpError once the deadline has passed."""
 
     engine: Engine
     deadline: Deadline = field(default_factory=Deadline)
@@ -69,7 +69,7 @@ class Queries:
         lists: Mapping[str, Sequence[Item]] | None = None,
     ) -> list[Row]:
         """Runs one file, its holes filled; its rows."""
-        return self.run_text(template.render(f"local/{name}", {**self.names, **(names or {})}, lists), values)
+        return self.run_text(template.render(f"search/local/{name}", {**self.names, **(names or {})}, lists), values)
 
     def run_text(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
         """Runs a statement that is filled already; its rows."""

@@ -31,7 +31,7 @@ _KEYS: list[Item] = [{"code": "part"}, {"code": "place"}, {"code": "is_left"}]
 def violates_as_a_whole(engine: Engine, models: Models, k: int) -> bool:
     """Whether all rows together, which is the most general release, violate a model."""
     tables = source_tables(models, state("frequency"))
-    statement = compose("node_check", {"classes": models.classes(tables)})
+    statement = compose("search/full_domain/node_check", {"classes": models.classes(tables)})
     lists: dict[str, Sequence[Item]] = {"key": []}
     return bool(engine.query(statement, values={"k": k}, lists=lists)[0][0])
 
@@ -79,20 +79,20 @@ class Judging:
     def _accepting(self) -> Composed:
         def sides(table: str | Composed) -> Composed:
             names: dict[str, Fill] = {**self._names, "open_rows": _open(str(table))}
-            return Composed(template.fill("mondrian/sides", names, {"this": self._items}))
+            return Composed(template.fill("search/mondrian/sides", names, {"this": self._items}))
 
         tables = Tables(
             sides(self._source.tuples),
             sides(self._source.holders) if self.models.by_entity and self._source.holders else None,
             {name: sides(table) for name, table in self._source.sensitive.items()},
         )
-        return compose("mondrian/accept_cuts", {"classes": self.models.classes(tables)})
+        return compose("search/mondrian/accept_cuts", {"classes": self.models.classes(tables)})
 
     def _run(
         self, name: str, values: dict[str, int] | None = None, names: dict[str, exp.Expr] | dict[str, str] | None = None
     ) -> list[tuple[int, ...]]:
         filled: dict[str, Fill] = {**self._names, **(names or {})}
-        return self.engine.query(f"mondrian/{name}", values=values, names=filled, lists={"this": self._items})
+        return self.engine.query(f"search/mondrian/{name}", values=values, names=filled, lists={"this": self._items})
 
 
 def _open(table: str) -> str:

@@ -135,7 +135,7 @@ class Mondrian:
             ("ancestors", [self._ancestors(d) for d in self._trees]),
         ):
             if made:
-                self.engine.query("mondrian/together", names={"made": state(name), "parts": _union(made)})
+                self.engine.query("search/mondrian/together", names={"made": state(name), "parts": _union(made)})
 
     def _places(self, d: Dimension) -> exp.Expr:
         ranks = d.values + d.has_missing
@@ -143,7 +143,7 @@ class Mondrian:
         rank = template.parse(f"(position - {0 if d.has_missing else 1}) / {max(ranks - 1, 1)}")
         measure: exp.Expr = rank if d.kind == "text" else exp.column("measure")
         return template.fill(
-            "mondrian/ordered_places",
+            "search/mondrian/ordered_places",
             names={
                 "places": d.places,
                 "this_dimension": d.index,
@@ -158,13 +158,13 @@ class Mondrian:
         shifts = [*d.tree.shifts, *[_NO_LEVEL] * (len(self._level_items()) - len(d.tree.shifts))]
         items: list[Item] = [{"shift": shift, "name": f"shift_{level}"} for level, shift in enumerate(shifts)]
         names = {"this_dimension": d.index, "this_lowest": d.tree.min_level}
-        return template.fill("mondrian/trees", names=names, lists={"level": items})
+        return template.fill("search/mondrian/trees", names=names, lists={"level": items})
 
     def _ancestors(self, d: Dimension) -> exp.Expr:
         assert d.tree is not None
         items: list[Item] = [{"number": level, "shift": shift} for level, shift in enumerate(d.tree.shifts)]
         return template.fill(
-            "mondrian/ancestors_of",
+            "search/mondrian/ancestors_of",
             names={
                 "domain": d.domain,
                 "nodes": d.nodes,
@@ -179,7 +179,7 @@ class Mondrian:
         """The statements that find the cuts of a round, the same in every round."""
         counted = _union([self._histogram(item) for item in self._items])
         statements = [
-            template.text(template.fill("mondrian/histogram", names={**self._names, "histograms": counted})),
+            template.text(template.fill("search/mondrian/histogram", names={**self._names, "histograms": counted})),
             self._render("spans"),
         ]
         items = self._level_items()
@@ -211,11 +211,11 @@ class Mondrian:
         names: dict[str, template.Fill] = {**self._names, **self._choice()}
         if self._judging is not None:
             names["eligible"] = template.parse(Judging.ELIGIBLE)
-        return template.text(template.fill(f"mondrian/{name}", names=names, lists={"this": self._items}))
+        return template.text(template.fill(f"search/mondrian/{name}", names=names, lists={"this": self._items}))
 
     def _histogram(self, item: Item) -> exp.Expr:
         names = {**self._names, **{f"this_{key}": value for key, value in item.items()}}
-        return template.fill("mondrian/histogram_of", names=names)
+        return template.fill("search/mondrian/histogram_of", names=names)
 
     def _choice(self) -> dict[str, exp.Expr]:
         """Which allowable cuts may be made, and what makes one better than another."""
@@ -240,10 +240,10 @@ class Mondrian:
             return [self._render(name, lists) for name in (split, "finish", "still_open")]
         # A few finished tuples more cost less than the statements that put them aside.
         names = {**self._names, "next_tuples": state("open_tuples")}
-        return [template.render(f"mondrian/{split}", names=names, lists=lists)]
+        return [template.render(f"search/mondrian/{split}", names=names, lists=lists)]
 
     def _render(self, name: str, lists: dict[str, list[Item]] | None = None) -> str:
-        return template.render(f"mondrian/{name}", names=self._names, lists=lists)
+        return template.render(f"search/mondrian/{name}", names=self._names, lists=lists)
 
     def _query(self, name: str) -> None:
         self.engine.run(self._render(name, {"this": self._items}))
