@@ -12,9 +12,11 @@ from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.config.arguments import FLAGS, CommandLine
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.engines.opening import open_reading
+from kanon_sql.ledger.again import telling_releases
 from kanon_sql.progress import Progress
-from kanon_sql.search.prepare import load_hierarchies, prepare_search, roles_of
+from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import Prepared
+from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql.connection import Engine, EngineOptions
 
 Configuration = str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig
@@ -44,6 +46,8 @@ def open_prepared(
     options = options or EngineOptions()
     hierarchies = load_hierarchies(loaded, show_values=options.show_values)
     with open_reading(loaded, options) as (engine, source):
-        roles = roles_of(engine, loaded, source, hierarchies)
-        allow_paths(engine, loaded, source, None)
-        yield engine, prepare_search(engine, loaded, source, roles, hierarchies, progress or Progress())
+        with telling_releases(engine, loaded, source, hierarchies):
+            roles = assign_roles(source, loaded)
+            allow_paths(engine, loaded, source, None)
+            prepared = prepare_search(engine, loaded, source, roles, hierarchies, progress or Progress())
+        yield engine, prepared

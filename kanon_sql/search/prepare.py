@@ -34,7 +34,6 @@ from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.hierarchy.quasi_identifiers import Input, input_of, mapping_of, refuse_nested
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.hierarchy.uncovered import locating_uncovered, refuse_uncovered
-from kanon_sql.ledger.again import telling_releases
 from kanon_sql.privacy.model import Models
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.lattice import Lattice
@@ -43,7 +42,7 @@ from kanon_sql.search.multidimensional import Multidimensional
 from kanon_sql.search.problem import Prepared
 from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Source
-from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.source.roles import Roles
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
@@ -83,17 +82,6 @@ def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tu
     return found
 
 
-def roles_of(
-    engine: Engine,
-    loaded: LoadedConfig,
-    source: Source,
-    hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
-) -> Roles:
-    """Gives each column its role, as assign_roles does; its error says where the source is an earlier release."""
-    with telling_releases(engine, loaded, source, hierarchies):
-        return assign_roles(source, loaded)
-
-
 def prepare_search(
     engine: Engine,
     loaded: LoadedConfig,
@@ -113,7 +101,6 @@ def prepare_search(
     try:
         with (
             progress.step("reading the source", engine.progress),
-            telling_releases(engine, loaded, source, hierarchies),
             locating_uncovered(engine, source),
         ):
             return _read(engine, loaded, source, roles, hierarchies, rows)

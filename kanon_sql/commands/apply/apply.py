@@ -15,6 +15,7 @@ from kanon_sql.commands.run.pipeline import allow_paths, describe_algorithm, ref
 from kanon_sql.commands.run.uniqueness import unique_columns
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError
+from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes
 from kanon_sql.ledger.earlier import Related, find_related, open_earlier, refuse_place
 from kanon_sql.ledger.ledger import Entry, find_entry
@@ -27,12 +28,12 @@ from kanon_sql.report.ending import ending
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain
-from kanon_sql.search.prepare import load_hierarchies, prepare_search, roles_of
+from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.solution import Writing
 from kanon_sql.source.files import format_of
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
-from kanon_sql.source.roles import Roles
+from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
@@ -125,7 +126,8 @@ def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
     hierarchies = load_hierarchies(loaded, show_values=options.show_values)
     with _opened(run, options) as (engine, sink):
         source = open_source(engine, loaded)
-        roles = roles_of(engine, loaded, source, hierarchies)
+        with telling_releases(engine, loaded, source, hierarchies):
+            roles = assign_roles(source, loaded)
         _refuse_changes(run, source, roles, hierarchies)
         run.draft.target = sink.describe()
         sink.refuse(roles.released, loaded.place("target"))
@@ -134,7 +136,7 @@ def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
         texts = _texts(run, source, roles, earlier)
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink, earlier)
-        with run.watch.part("read"):
+        with run.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
             prepared = prepare_search(engine, loaded, source, roles, hierarchies, run.progress)
             assert isinstance(prepared, FullDomain)
             run.draft.source_rows = prepared.source_rows

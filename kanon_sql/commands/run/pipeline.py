@@ -19,6 +19,7 @@ from kanon_sql.engines.opening import is_elsewhere, open_target, open_warehouse
 from kanon_sql.engines.sink import write_release
 from kanon_sql.errors import EngineError
 from kanon_sql.frequency.population import population_configs
+from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.recording import Made, recorded, refuse_early
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.same_rows import verify_rows
@@ -26,13 +27,14 @@ from kanon_sql.release.verify import reading_again
 from kanon_sql.report.ending import ending
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.full_domain.problem import FULL_DOMAIN
-from kanon_sql.search.prepare import load_hierarchies, prepare_search, roles_of
+from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import Prepared
 from kanon_sql.search.solution import Request, Solution, Writing
 from kanon_sql.source.allowed import allowed_places
 from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
+from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
 from kanon_sql.sql.deadline import Deadline
@@ -105,12 +107,13 @@ def _run(run: Run, job: Job | SessionJob | None) -> None:
     refuse_early(loaded, run.draft, run.options)
     with job.open(run.options) if job else _open(run) as (engine, sink, open_it):
         source = open_it(loaded)
-        roles = roles_of(engine, loaded, source, hierarchies)
+        with telling_releases(engine, loaded, source, hierarchies):
+            roles = assign_roles(source, loaded)
         run.draft.target = sink.describe()
         sink.refuse(roles.released, loaded.place("target"))
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink)
-        with run.watch.part("read"):
+        with run.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
             prepared = prepare_search(engine, loaded, source, roles, hierarchies, run.progress)
             run.draft.source_rows = prepared.source_rows
             run.draft.missing = prepared.source_rows - prepared.n
