@@ -14,7 +14,8 @@ from kanon_sql.frequency.judged import ModelInputs, model_columns, read_models
 from kanon_sql.frequency.population import open_populations, persons_as_they_stand, refuse_strangers
 from kanon_sql.frequency.table import count_rows, participants
 from kanon_sql.progress import Progress, Stopwatch
-from kanon_sql.recount.counting import ClassCounts, Question, Table, comparable, count_classes
+from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
+from kanon_sql.recount.statement import Question, Table
 from kanon_sql.report.entries import privacy_entries
 from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Source

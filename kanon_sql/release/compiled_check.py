@@ -7,17 +7,22 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from kanon_sql.frequency.sensitive import Sensitive
-from kanon_sql.privacy import parameters as privacy
-from kanon_sql.privacy.model import Model, Models
-from kanon_sql.recount.counting import row_total
-from kanon_sql.release.body import Asked, Body, other_name, present, set_with, source_rows
+from kanon_sql.privacy.model import Models
+from kanon_sql.recount.statement import Chain, Question, Table, parts_of, ranks_and_steps, violating
+from kanon_sql.release.body import Asked, Body, other_name, present, source_rows
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.dialects.inline_table import Cell, Listing
-from kanon_sql.sql.template import Composed, Item, column, compose, quoted
+from kanon_sql.sql.dialects.inline_table import Listing
+from kanon_sql.sql.template import column, quoted
 
 Check = tuple[exp.Query, tuple[Listing, ...], tuple[str, ...]]
+
+# The columns of a listing in their order, how many of them tell its rows apart, and how its rows are sorted.
+_LISTED = {
+    "ranks": ((("value", "VARCHAR"), ("rank", "BIGINT")), 1, "rank, value"),
+    "steps": ((("value", "VARCHAR"), ("level", "BIGINT"), ("node", "BIGINT")), 2, "value NULLS FIRST, level"),
+}
 
 
 def compiled_check(
@@ -28,159 +33,41 @@ def compiled_check(
     It returns the classes of the release that violate k or a model: of the `table` that it was stored in, else of the
     release as the statement makes it of the source.
     """
-    return _Check(engine, asked, roles, body, models, k, table).made()
+    checked = tuple(model for model in models.models if model.population is None)
+    reference = _reference(asked, models)
+    question = Question(k, checked, models.columns, reference, missing=asked.missing)
+    listings: list[Listing] = [] if table is not None else list(body.listings)
+    from_engine = ranks_and_steps(asked.missing)
+
+    def listed(name: str, one: Sensitive) -> None:
+        columns, keys, order = _LISTED[name]
+        statement = from_engine(name, one)
+        assert isinstance(statement, exp.Select)
+        rows = engine.run(template.text(statement.order_by(order, dialect="duckdb")))
+        subject = f"sensitive column {one.column.name!r}"
+        listings.append(Listing(f"{name}_{one.index}", subject, columns, tuple(rows), keys))
+
+    chain = Chain(_released(asked, body, models, table, question.spoken), question, listed)
+    statement = violating(chain, question, by_entity=models.by_entity)
+    before = body.parts() if table is None else []
+    if table is not None and any("reference" in parts_of(model) for model in checked):
+        before = [source_rows(asked, roles)]
+    chain.before(statement, *before)
+    return statement, tuple(listings), tuple(model.key for model in models.models if model.population is not None)
 
 
-class _Check:
-    def __init__(
-        self,
-        engine: Engine,
-        asked: Asked,
-        roles: Roles,
-        body: Body,
-        models: Models,
-        k: int,
-        table: exp.Table | None,
-    ) -> None:
-        self.engine = engine
-        self.asked = asked
-        self.roles = roles
-        self.body = body
-        self.models = models
-        self.k = k
-        self.table = table
-        self.by_entity = models.by_entity
-        self.checked = [model for model in models.models if model.population is None]
-        self._keys: list[Item] = [
-            {"value": f"v{i}"} for i, _ in enumerate(one for one in body.released if one.is_quasi_identifier)
-        ]
-        self._parts: list[exp.CTE] = []
-        self._listings: list[Listing] = []
-
-    def made(self) -> Check:
-        named = {model.column for model in self.checked}
-        spoken = [one for name, one in self.models.columns.items() if name in named]
-        if self.table is None:
-            self._parts += self.body.parts()
-            self._listings += self.body.listings
-        elif any(self._compares(model) for model in self.checked):
-            self._parts.append(source_rows(self.asked, self.roles))
-        self._add("table_rows", self._rows(spoken))
-        self._add("sizes", self._filled("sizes_entities" if self.by_entity else "sizes", {}))
-        for one in spoken:
-            self._add_column(one)
-        parts = [self._k()]
-        for index, model in enumerate(self.checked):
-            self._add(f"measured_{index}", self._measured(model))
-            parts.append(self._model(index, model))
-        statement: exp.Query = parts[0]
-        for more in parts[1:]:
-            statement = exp.Union(this=statement, expression=more, distinct=False)
-        set_with(statement, self._parts)
-        unchecked = tuple(model.key for model in self.models.models if model.population is not None)
-        return statement, tuple(self._listings), unchecked
-
-    def _rows(self, spoken: Sequence[Sensitive]) -> exp.Select:
-        """The rows of the release: quasi-identifiers v0, v1 ..., sensitive values s0, s1 ..., entity."""
-        released = {one.name: one for one in self.body.released}
-
-        def read(name: str) -> exp.Expr:
-            return column(name) if self.table is not None else column(released[name].code)
-
-        names = [one.name for one in self.body.released if one.is_quasi_identifier]
-        values: list[exp.Expr] = [exp.alias_(read(name), f"v{i}", quoted=True) for i, name in enumerate(names)]
-        for one in spoken:
-            value = present(one.column, self.asked.missing, read(one.column.name))
-            values.append(exp.alias_(value, one.code, quoted=True))
-        if self.by_entity:
-            values.append(exp.alias_(column("entity"), "entity", quoted=True))
-        origin = self.table.copy() if self.table is not None else exp.Table(this=quoted("released"))
-        return exp.select(*values).from_(origin)
-
-    def _add_column(self, one: Sensitive) -> None:
-        """Its values counted in each class and, where a model compares with these, in all rows."""
-        tail = "_entities" if self.by_entity else ""
-        self._add(f"counted_{one.index}", self._filled(f"counted{tail}", {"sensitive_value": one.code}))
-        speaking = [model for model in self.checked if model.column == one.column.name]
-        if any(self._compares(model) for model in speaking):
-            rows = Composed(self._reference_rows(one))
-            holes: dict[str, str | Composed] = {"sensitive_value": one.code, "reference_rows": rows}
-            self._add(f"reference_{one.index}", self._filled(f"reference{tail}", holes))
-            self._add(f"shares_{one.index}", self._filled("shares", self._names(one)))
-        for kind in {model.spec.distance for model in speaking if isinstance(model.spec, privacy.TCloseness)}:
-            if kind == "ordered":
-                self._listings.append(self._ranks(one))
-                self._add(f"ranked_{one.index}", self._filled("ranked", self._names(one)))
-            if kind == "hierarchical":
-                self._listings.append(self._steps(one))
-
-    def _reference_rows(self, one: Sensitive) -> exp.Select:
-        """The sensitive values of all rows that take part."""
-        value = present(one.column, self.asked.missing, column(other_name(one.column)))
-        values: list[exp.Expr] = [exp.alias_(value, one.code, quoted=True)]
-        if self.by_entity:
-            values.append(exp.alias_(column("entity"), "entity", quoted=True))
-        return exp.select(*values).from_(exp.Table(this=quoted("source_rows")))
-
-    def _ranks(self, one: Sensitive) -> Listing:
-        found = self.engine.query("release/compiled_check_ranks", names={"domain": one.domain})
-        rows: tuple[tuple[Cell, ...], ...] = tuple((value, int(rank)) for value, rank in found)
-        return Listing(f"ranks_{one.index}", self._of(one), (("value", "VARCHAR"), ("rank", "BIGINT")), rows)
-
-    def _steps(self, one: Sensitive) -> Listing:
-        assert one.mapping is not None
-        steps: list[Item] = [{"code": f"level_{i}", "node": f"node_{i}"} for i in range(one.mapping.height)]
-        found = self.engine.query(
-            "release/compiled_check_steps", names={"mapping": one.mapping.table}, lists={"step": steps}
-        )
-        missing = {None, *(self.asked.missing if one.column.is_text else ())}
-        rows = dict.fromkeys(
-            (None if value in missing else value, level, int(node))
-            for value, *nodes in found
-            for level, node in enumerate(nodes)
-        )
-        columns = (("value", "VARCHAR"), ("level", "BIGINT"), ("node", "BIGINT"))
-        return Listing(f"steps_{one.index}", self._of(one), columns, tuple(rows), keys=2)
-
-    def _measured(self, model: Model) -> exp.Expr:
-        one = self.models.columns[model.column or ""]
-        height = one.mapping.height if one.mapping else 0
-        return self._filled(model.file.removeprefix("privacy/"), self._names(one), model.literals(height))
-
-    def _k(self) -> exp.Select:
-        name = _named("k entities" if self.by_entity else "k")
-        made = template.fill("release/compiled_check_k", names={"requirement_name": name, "smallest": self.k})
-        assert isinstance(made, exp.Select)
-        return made
-
-    def _model(self, index: int, model: Model) -> exp.Select:
-        name = _named(f"{model.key} of {model.column}")
-        statement = compose("release/compiled_check_model", {"measured": f"measured_{index}"})
-        made = template.fill(statement, names={"requirement_name": name}, lists={"qi": self._keys})
-        assert isinstance(made, exp.Select)
-        return made
-
-    def _names(self, one: Sensitive) -> dict[str, str | Composed]:
-        return {name: f"{name}_{one.index}" for name in ("counted", "reference", "shares", "ranks", "ranked", "steps")}
-
-    def _filled(
-        self, file: str, names: dict[str, str | Composed], values: dict[str, exp.Expr] | None = None
-    ) -> exp.Expr:
-        total = row_total(weighted=False)
-        return template.fill(compose(f"recount/{file}", names, values), {"row_total": total}, {"qi": self._keys})
-
-    def _add(self, name: str, statement: exp.Expr) -> None:
-        self._parts.append(exp.CTE(this=statement, alias=exp.TableAlias(this=quoted(name))))
-
-    @staticmethod
-    def _compares(model: Model) -> bool:
-        """Whether a model compares a class with all rows."""
-        return model.needs_sizes
-
-    @staticmethod
-    def _of(one: Sensitive) -> str:
-        return f"sensitive column {one.column.name!r}"
+def _released(asked: Asked, body: Body, models: Models, table: exp.Table | None, spoken: Sequence[Sensitive]) -> Table:
+    """The rows of the release: as they were stored, or as the statement makes them."""
+    codes = {one.name: one.code if table is None else one.name for one in body.released}
+    keys = [column(codes[one.name]) for one in body.released if one.is_quasi_identifier]
+    values = {one.column.name: present(one.column, asked.missing, column(codes[one.column.name])) for one in spoken}
+    entity = column("entity") if models.by_entity else None
+    return Table(table if table is not None else exp.Table(this=quoted("released")), keys, values, entity)
 
 
-def _named(requirement: str) -> exp.Expr:
-    return exp.cast(exp.Literal.string(requirement), "VARCHAR")
+def _reference(asked: Asked, models: Models) -> Table:
+    """The sensitive values of all rows that take part."""
+    values = {
+        name: present(one.column, asked.missing, column(other_name(one.column))) for name, one in models.columns.items()
+    }
+    return Table(exp.Table(this=quoted("source_rows")), (), values, column("entity") if models.by_entity else None)

@@ -9,7 +9,8 @@ from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError, VerificationError
 from kanon_sql.frequency.dimensions.dimension import Dimension
-from kanon_sql.recount.counting import ClassCounts, row_total
+from kanon_sql.recount.counting import ClassCounts
+from kanon_sql.recount.statement import row_total
 from kanon_sql.release.statement import numbered, sort_items
 from kanon_sql.release.verify import Judgement, count_problems, judge, reading_again, require_columns
 from kanon_sql.search.classes import BOUNDS, bound_name, label_name

@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from kanon_sql.errors import EngineError, VerificationError
 from kanon_sql.hierarchy.mapping import Mapping
-from kanon_sql.recount.counting import ClassCounts, Question, Table, comparable, count_classes
+from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
+from kanon_sql.recount.statement import Question, Table
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
@@ -98,13 +99,12 @@ def _differences(engine: Engine, written: Table, recounted: Table) -> int:
     """Classes that hold other numbers of rows in one table than in the other."""
 
     def rows(table: Table) -> exp.Select:
-        named = [
-            exp.alias_(exp.cast(value.copy(), "VARCHAR"), f"v{i}", quoted=True)
-            for i, value in enumerate(table.quasi_identifiers)
-        ]
-        if table.weighted:
-            named.append(column("row_count"))
-        return exp.select(*named).from_(table.rows.copy().subquery("given_rows"))
+        return table.select(
+            [
+                exp.alias_(exp.cast(value.copy(), "VARCHAR"), f"v{i}", quoted=True)
+                for i, value in enumerate(table.quasi_identifiers)
+            ]
+        )
 
     items: list[Item] = [{"value": f"v{i}"} for i in range(len(written.quasi_identifiers))]
     names: dict[str, Fill] = {"written": rows(written), "generalized": rows(recounted)}

@@ -12,7 +12,8 @@ from sqlglot import exp
 from kanon_sql.commands.run.betraying import Finer
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import ConfigurationError, NoReleaseError
-from kanon_sql.recount.counting import ClassCounts, Table, comparable
+from kanon_sql.recount.counting import ClassCounts, comparable
+from kanon_sql.recount.statement import Table
 from kanon_sql.release.body import Asked, Body
 from kanon_sql.release.compiled_partitions import classes_share, compiled_partitions
 from kanon_sql.release.partitions import Output, outputs, select_partitions, verify_partitions

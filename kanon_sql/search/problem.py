@@ -11,7 +11,8 @@ from sqlglot import exp
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.privacy.model import Models
 from kanon_sql.progress import Progress
-from kanon_sql.recount.counting import Question, Table, comparable
+from kanon_sql.recount.counting import comparable
+from kanon_sql.recount.statement import Question, Table
 from kanon_sql.search.solution import Json, Request, Solution
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles

@@ -8,7 +8,8 @@ from sqlglot import exp
 
 from kanon_sql.commands.apply.applying import Texts
 from kanon_sql.errors import VerificationError
-from kanon_sql.recount.counting import Question, Table, count_classes
+from kanon_sql.recount.counting import count_classes
+from kanon_sql.recount.statement import Question, Table
 from kanon_sql.source.model import Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine

@@ -16,7 +16,8 @@ from kanon_sql.frequency.population import Population
 from kanon_sql.frequency.table import Frequency
 from kanon_sql.privacy.model import Tables
 from kanon_sql.progress import Progress
-from kanon_sql.recount.counting import ClassCounts, Table, comparable
+from kanon_sql.recount.counting import ClassCounts, comparable
+from kanon_sql.recount.statement import Table
 from kanon_sql.release.body import Asked, Body
 from kanon_sql.release.compiled import compiled_release
 from kanon_sql.release.statement import Suppression, grouping, release_select, starred_condition
