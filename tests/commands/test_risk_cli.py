@@ -1,0 +1,221 @@
+"""`kanon-sql risk` as people use it: its text, its streams, its exit statuses and its drawing."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from ended import Call, Ended
+from pages import leaves, rows, sections
+from places import ROOT
+from table_files import write_csv
+from tables import configuration, people, write
+
+import kanon_sql
+from kanon_sql.cli.main import main
+from kanon_sql.report.charts.risk import HEAD, draw_html, draw_svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+HOSTILE = "<script>alert('1')</script> & \u202eevil"
+VALUES = {value for row in people() for value in (row[2], row[3])} - {"none"}  # which style sheets say as well
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Call]:
+    """Runs kanon-sql risk in a folder with config.yaml, people.csv, its release and a register."""
+    write(tmp_path / "people.csv")
+    persons = [*people(), *people(700, 2)]
+    rows = [[sex, str(age), code] for sex, age, code, *_ in persons]
+    write_csv(tmp_path / "register.csv", [["sex", "age", "zip"], *rows])
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(configuration("people.csv", "release.csv")))
+    monkeypatch.chdir(tmp_path)
+    kanon_sql.run("config.yaml")
+    before = signal.getsignal(signal.SIGTERM)
+
+    def run(*words: str) -> Ended:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(["risk", *words])
+        assert isinstance(ended.value.code, int)
+        return Ended(ended.value.code, *capsys.readouterr())
+
+    yield run
+    signal.signal(signal.SIGTERM, before)
+
+
+def cells(out: str, name: str) -> list[str]:
+    """The numbers in the line of the summary that begins with a name."""
+    line = next(line for line in out.splitlines() if line.startswith(f"  {name}  "))
+    return re.findall(r"[\d,.]+(?: \([^)]*\))?", line.removeprefix(f"  {name}"))
+
+
+@pytest.mark.slow
+def test_the_summary_says_what_the_report_says(call: Call) -> None:
+    status, out, err = call("config.yaml", "--population", "register.csv")
+    data = json.loads(call("config.yaml", "--population", "register.csv", "--json").out)
+    assert (status, err) == (0, "")
+    sides = [data["before"], data["after"]]
+    assert cells(out, "classes") == [f"{side['classes']['count']:,}" for side in sides]
+    assert cells(out, "rows of the smallest class") == [str(side["classes"]["min"]) for side in sides]
+    for name in ("prosecutor", "journalist"):
+        for key in ("highest", "average"):
+            assert cells(out, f"{name} risk, {key}") == [f"{side[name][key]:.4f}" for side in sides]
+        above = [side[name]["above"] for side in sides]
+        assert cells(out, f"{name} risk, rows above 0.2") == [
+            f"{one['rows']:,} ({100 * one['share']:.2f} %)" for one in above
+        ]
+    assert cells(out, "marketer risk") == [f"{side['marketer']['average']:.4f}" for side in sides]
+    assert max(map(len, out.splitlines())) <= 80
+    assert "(!)" not in out
+    assert not [value for value in VALUES if value in out]
+
+
+@pytest.mark.slow
+def test_columns_that_are_no_quasi_identifiers_are_marked(call: Call) -> None:
+    out = call("config.yaml", "--columns", "all").out
+    assert "cost (!)" in out and "zip (!)" not in out and "(!) no quasi-identifier" in out
+    assert "of 25 subsets of up to 3 columns" in out
+
+
+def test_subsets_that_hold_a_key_are_left_out(call: Call) -> None:
+    write_csv(Path("t.csv"), [["id", "a"], ["1", "x"], ["2", "x"], ["3", "y"]])
+    out = call("t.csv", "--qi", "a", "--columns", "all").out
+    assert "the riskiest 2 of 3 subsets of up to 2 columns, without those that hold a smaller key" in out
+    assert out.rstrip().endswith("(!) no quasi-identifier") and "id (!), a" not in out and "a, id" not in out
+
+
+@pytest.mark.slow
+def test_values_only_when_asked_for(call: Call) -> None:
+    for words in (["--json"], ["--json", "--plot", "r.html", "--report", "r.json"]):
+        ended = call("config.yaml", *words)
+        texts = [ended.out, *(Path(name).read_text() for name in words if name in ("r.html", "r.json"))]
+        assert not [value for value in VALUES for text in texts if value in text]
+    shown = call("people.csv", "--qi", "zip", "--qi", "sex", "--show-values").out
+    assert "the smallest classes\n" in shown and any(value in shown for value in VALUES)
+    assert "the smallest classes after" in call("config.yaml", "--show-values").out
+
+
+@pytest.mark.slow
+def test_options_stand_for_a_configuration(call: Call) -> None:
+    write_csv(Path("t.csv"), [["a;b"], ["1;?"], ["1;"], ["?;x"]])
+    status, out, _ = call("t.csv", "--qi", "b", "--missing", "?", "--missing", "", "--delimiter", ";", "--json")
+    assert status == 0
+    assert json.loads(out)["before"]["classes"] == {"count": 2, "min": 1, "max": 2, "average": 1.5}
+    assert call("config.yaml", "--quiet") == (0, "", "")
+    report = call("config.yaml", "--quiet", "--report", "r.json", "--set", "target=other.csv")
+    assert report == (0, "", "") and json.loads(Path("r.json").read_text())["after"] is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["config.yaml", "--missing", "x"], 2, "go with --qi"),
+        (["people.csv", "--qi", "zap"], 2, "no column 'zap'"),
+        (["config.yaml", "--threshold", "2"], 2, "expected a risk from 0 to 1"),
+        (["config.yaml", "--plot", "r.pdf"], 2, "expected a file that ends in .html, .svg or .png"),
+        (["config.yaml", "--plot", "release.svg", "--report", "release.csv"], 2, "would replace"),
+        (["config.yaml", "--population", "nowhere.csv"], 3, "does not exist"),
+        (["config.yaml", "--population", "release.csv"], 3, "are not in the population"),
+        (["config.yaml", "--report", "nowhere/r.json"], 3, "its folder does not exist"),
+    ],
+)
+def test_what_is_wrong(call: Call, words: list[str], status: int, said: str) -> None:
+    ended = call(*words)
+    assert ended.status == status and ended.out == ""
+    assert said in ended.err and ended.err.startswith("kanon-sql: error: ")
+    assert not [value for value in VALUES if value in ended.err]
+    assert Path("release.csv").stat().st_size > 1000
+
+
+class Page(HTMLParser):
+    """The cells of the table, and every tag."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.rows: list[list[str]] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        assert not any(name in ("src", "href", "onload", "onclick") for name, _ in attrs)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_data(self, data: str) -> None:
+        if self.rows and self.rows[-1] and self.tags[-1] in ("td", "th"):
+            self.rows[-1][-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self.tags.append("/" + tag)
+
+
+@pytest.mark.slow
+def test_the_drawing_has_every_count(call: Call) -> None:
+    data: Any = json.loads(call("config.yaml", "--json").out)
+    root = ET.fromstring(draw_svg(data).encode())
+    said = [one.findtext(SVG + "title") or "" for one in root.iter(SVG + "g") if "data-line" in one.attrib]
+    for word in ("before", "after"):
+        for one in data[word]["sizes"]:
+            assert any(
+                text.startswith(f"{word}\n") and f"\n{one['rows']:,} rows, " in text
+                and text.endswith(f"\n{one['classes']:,} classes")
+                for text in said
+            )  # fmt: skip
+    bars = [one for one in root.iter(SVG + "rect") if one.get("class") == "bar"]
+    shares = [one["share"] for place in range(len(data["before"]["sizes"]))
+              for one in (data["before"]["sizes"][place], data["after"]["sizes"][place])]  # fmt: skip
+    widths = [float(bar.get("width") or 0) for bar in bars]
+    assert len(widths) == len(shares)
+    widest = max(range(len(shares)), key=shares.__getitem__)
+    for width, share in zip(widths, shares, strict=True):
+        assert width == pytest.approx(widths[widest] * share / shares[widest], abs=1.6)
+        assert (width > 0) == (share > 0)
+    page = Page(draw_html(data))
+    assert page.rows[0] == list(HEAD)
+    assert len(page.rows) == 1 + len(shares)
+    assert "above this line" in draw_svg(data)
+
+
+def test_names_cannot_break_the_drawing(tmp_path: Path) -> None:
+    write_csv(tmp_path / "t.csv", [[HOSTILE, "b"], ["1", "x"], ["2", "x"]], quote=True)
+    config = {"source": str(tmp_path / "t.csv"), "quasi_identifiers": [HOSTILE], "privacy": {"k": 1}}
+    data = kanon_sql.risk(config, plot=tmp_path / "r.svg")
+    drawing = (tmp_path / "r.svg").read_text()
+    ET.fromstring(drawing.encode())
+    assert "<script" not in drawing and "\u202e" not in drawing
+    assert Page(draw_html(data)).tags.count("script") == 1
+
+
+@pytest.mark.slow
+def test_every_key_of_the_report_is_described(call: Call) -> None:
+    found: set[str] = set()
+    for words in (["--population", "register.csv"], ["--population", "register.csv", "--show-values"], []):
+        data = json.loads(call("config.yaml", *words, "--json").out)
+        for word in ("before", "after"):
+            for one in data[word]["exposed"] or []:
+                assert set(one["values"]) == {"sex", "age", "zip"}
+                one["values"] = None
+        data["after"], data["before"] = None, data["after"]
+        found |= set(leaves(data))
+    described = set(rows(sections(ROOT / "docs" / "report.md")["risk"]))
+    around = {key[: match.start()] for key in found for match in re.finditer(r"\.|\[]", key)}
+    assert found <= described
+    assert described <= found | around
+
+
+@pytest.mark.slow
+def test_as_pixels(call: Call) -> None:
+    assert call("config.yaml", "--plot", "r.png", "--quiet") == (0, "", "")
+    assert Path("r.png").read_bytes().startswith(b"\x89PNG")

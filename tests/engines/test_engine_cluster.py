@@ -1,0 +1,149 @@
+"""A real Spark cluster of two workers executes the job (scripts/spark-cluster run -- python -m pytest -m cluster)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from compiled_cases import CASES, COLUMNS, DEALT, HOSTILE, source_rows
+from compiled_cases import configuration as case_configuration
+from engine_jobs import same, small
+from engine_places import InSpark, counted, spark_session
+
+import kanon_sql
+from kanon_sql.engines.spark import Spark
+from kanon_sql.engines.spark_target import _Remote
+from kanon_sql.errors import ConfigurationError, EngineError, VerificationError
+
+URL = os.environ.get("KANON_SQL_TEST_SPARK_CLUSTER", "")
+pytestmark = [
+    pytest.mark.cluster,
+    pytest.mark.skipif(not URL, reason="needs scripts/spark-cluster run"),
+    pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"),
+]
+
+
+class OnCluster(InSpark):
+    """The cluster, by one session of all tests."""
+
+    def __init__(self, session: Any, folder: Path) -> None:
+        super().__init__(URL, folder)
+        self.session = session
+
+    def run(self, config: dict[str, Any]) -> kanon_sql.RunResult:
+        return kanon_sql.run({key: part for key, part in config.items() if key != "engine"}, connection=self.session)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OnCluster]:
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    }
+    with spark_session(URL, settings) as session:
+        yield OnCluster(session, tmp_path_factory.mktemp("cluster"))
+
+
+@pytest.fixture(scope="module")
+def source(place: OnCluster) -> dict[str, Any]:
+    return place.put(COLUMNS, source_rows())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_search_gives_what_duckdb_gives(place: OnCluster, source: dict[str, Any], case: str) -> None:
+    Path(source["path"]).rename(place.folder / "people.parquet")
+    try:
+        config = case_configuration(place.folder, case)
+        here = kanon_sql.run(config).report
+    finally:
+        (place.folder / "people.parquet").rename(source["path"])
+    asked = place.asked(config, source)
+    same(place.run(asked).report, here)
+    rows = place.released(asked)
+    with duckdb.connect() as connection:
+        mine = connection.execute(f"FROM '{config['target']['path']}'").fetchall()
+    assert rows is not None and len(rows) == len(mine)
+    if case not in DEALT:  # which of a tuple's rows a class takes is drawn anew
+        assert counted(rows) == counted(mine)
+    assert place.leftovers() == []
+
+
+def test_tables_of_the_catalog(place: OnCluster, source: dict[str, Any]) -> None:
+    asked = place.asked(small(), source)
+    first = place.run({**asked, "target": {"table": "released"}})
+    with pytest.raises(ConfigurationError, match="exists already"):
+        place.run({**asked, "target": {"table": "released"}})
+    assert place.session.table("released").count() == first.released
+    again = place.run({**asked, "privacy": {"k": 20}, "target": {"table": "released", "overwrite": True}})
+    assert place.session.table("released").count() == again.released
+    grouped = place.session.table("released").groupBy(f"`{HOSTILE}`", "age").count()
+    assert min(row["count"] for row in grouped.collect()) == again.smallest_class >= 20
+    assert [one.name for one in place.session.catalog.listTables() if "kanon" in one.name] == []
+
+
+def test_folders_that_only_the_cluster_reaches_are_moved_by_hadoop(place: OnCluster) -> None:
+    path = str(place.folder / "by-hadoop.parquet")
+    home = Spark(place.session, URL, owned=False, show_values=False)
+    files = _Remote(home, f"file://{path}", "target")
+    for number in (1, 2):
+        beside = files.beside()
+        assert files.exists() == (number > 1)
+        place.session.sql(f"SELECT {number} AS a").write.parquet(beside)
+        files.put(beside)
+    assert [row[0] for row in place.session.read.parquet(path).collect()] == [2]
+    files.remove(files.beside())
+    assert place.leftovers() == []
+    over_connect = Spark(place.session, "sc://host", owned=False, show_values=False)
+    with pytest.raises(ConfigurationError, match="over Spark Connect"):
+        _Remote(over_connect, "s3a://bucket/path", "target")
+
+
+def test_the_number_of_jobs_does_not_follow_the_nodes(place: OnCluster, source: dict[str, Any]) -> None:
+    def jobs(**more: Any) -> tuple[int, int]:
+        tracker = place.session.sparkContext.statusTracker()
+        before = set(tracker.getJobIdsForGroup(None))
+        report = place.run(place.asked(small(**more), source)).report
+        return len(set(tracker.getJobIdsForGroup(None)) - before), report["search"]["checked"]
+
+    few, checked = jobs()
+    other, many = jobs(algorithm={"name": "optimal", "objective": "discernibility"}, privacy={"k": 2})
+    assert many > checked
+    assert other <= few + 1
+
+
+def test_a_lost_executor_is_made_up_for(place: OnCluster, source: dict[str, Any]) -> None:
+    expected = place.run(place.asked(small(), source)).report
+    found = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=True)
+    os.kill(int(found.stdout.split()[0]), signal.SIGKILL)
+    asked = place.asked(small(), source)
+    same(place.run(asked).report, expected)
+    rows = place.released(asked)
+    assert rows is not None and len(rows) == expected["rows"]["released"]
+
+
+def test_files_that_change_during_the_run_are_noticed(place: OnCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    from engine_places import as_parquet
+
+    from kanon_sql.commands.run import pipeline
+
+    source = place.put(COLUMNS, source_rows())
+    asked = place.asked(small(), source)
+    write = vars(pipeline)["write_release"]
+
+    def changed(*arguments: Any) -> None:
+        as_parquet(Path(source["path"]), COLUMNS, source_rows()[:-9])
+        write(*arguments)
+
+    monkeypatch.setattr(pipeline, "write_release", changed)
+    with pytest.raises((VerificationError, EngineError)):
+        place.run(asked)
+    assert place.released(asked) is None
+    assert place.leftovers() == []

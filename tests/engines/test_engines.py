@@ -1,0 +1,576 @@
+"""PostgreSQL and Spark (by Sail) execute the job: what comes out is what DuckDB makes of the same table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from adult import SAMARATI, adult_config, configurations, rows_of
+from compiled_cases import CASES, COLUMNS, DEALT, HOSTILE, source_rows
+from compiled_cases import configuration as case_configuration
+from engine_jobs import Json, same, small
+from engine_places import InPostgres, InSpark, Place, as_parquet, counted, spark_session
+from places import EXAMPLES
+from servers import missing_postgres, missing_sail, postgres, sail
+
+import kanon_sql
+from kanon_sql.api import load
+from kanon_sql.cli.main import main
+from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError, VerificationError
+
+# What the client of Spark warns of is not ours.
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
+]
+
+Start = Callable[[str], Place]
+ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with people.parquet, the table of most tests here."""
+    made = tmp_path_factory.mktemp("engines")
+    as_parquet(made / "people.parquet", COLUMNS, source_rows())
+    return made
+
+
+@pytest.fixture(scope="module")
+def start(folder: Path) -> Iterator[Start]:
+    """Starts an engine when it is first asked for."""
+    running: dict[str, Place] = {}
+    with ExitStack() as stack:
+
+        def started(engine: str) -> Place:
+            if engine not in running:
+                reason = missing_postgres() if engine == "postgres" else missing_sail()
+                if reason:
+                    pytest.skip(reason)
+                url = stack.enter_context(postgres() if engine == "postgres" else sail())
+                running[engine] = (InPostgres if engine == "postgres" else InSpark)(url, folder)
+            return running[engine]
+
+        yield started
+
+
+@ENGINES
+@pytest.mark.parametrize("case", CASES)
+def test_every_search_gives_what_duckdb_gives(folder: Path, start: Start, engine: str, case: str) -> None:
+    place = start(engine)
+    config = case_configuration(folder, case)
+    here = kanon_sql.run(config).report
+    asked = place.asked(config, place.put(COLUMNS, source_rows()))
+    there = kanon_sql.run(asked).report
+    same(there, here)
+    assert there["engine"]["name"] == engine
+    rows = place.released(asked)
+    assert rows is not None
+    with duckdb.connect() as connection:
+        mine = connection.execute(f"FROM '{config['target']['path']}'").fetchall()
+        width = len(mine[0])
+    if case in DEALT:  # which of a tuple's rows a class takes is drawn anew
+        keep = [i for i in range(width) if i < width - 2]
+        assert counted([tuple(row[i] for i in keep) for row in rows]) == counted(
+            [tuple(row[i] for i in keep) for row in mine]
+        )
+    else:
+        assert counted(rows) == counted(mine)
+    assert place.leftovers() == []
+
+
+SAMPLE = EXAMPLES / "adult"
+
+
+@ENGINES
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
+def test_the_sample_is_released_as_by_duckdb(start: Start, engine: str, algorithm: str, tmp_path: Path) -> None:
+    place = start(engine)
+    hierarchies = {"native_country": "country", "work_class": "work-class"}
+    config = small(
+        source={"path": str(SAMPLE / "adult.parquet"), "missing": ["?"]},
+        target=str(tmp_path / "here.parquet"),
+        quasi_identifiers={
+            "sex": {"builtin": "suppress"},
+            "age": {"builtin": "intervals", "widths": [5, 10, 20]},
+            "marital_status": "marital-status",
+            **{column: str(SAMPLE / "hierarchies" / f"{name}.csv") for column, name in hierarchies.items()},
+        },
+        sensitive=["occupation"],
+        insensitive=["education"],
+        privacy={"k": 10, "l_diversity": {"column": "occupation", "l": 2}},
+        suppression={"limit": "1%"},
+        missing="drop",
+        algorithm={"name": algorithm, **({} if algorithm == "optimal" else {"seed": 1})},
+    )
+    here = kanon_sql.run(config).report
+    with duckdb.connect() as connection:
+        columns = {
+            row[0]: row[1] for row in connection.execute(f"DESCRIBE FROM '{SAMPLE / 'adult.parquet'}'").fetchall()
+        }
+        rows = connection.execute(f"FROM '{SAMPLE / 'adult.parquet'}'").fetchall()
+    source = place.put(columns, rows) if engine == "postgres" else {"path": config["source"]["path"]}
+    asked = place.asked(config, source)
+    same(kanon_sql.run(asked).report, here)
+    released = place.released(asked)
+    assert released is not None and len(released) == here["rows"]["released"]
+
+
+@ENGINES
+@pytest.mark.parametrize("expected", configurations(SAMARATI.get("configs", [])[:2]))
+def test_an_oracle_holds_there(start: Start, engine: str, expected: Json, tmp_path: Path) -> None:
+    place = start(engine)
+    config = adult_config(expected, tmp_path, {"name": "optimal"})
+    here = kanon_sql.run(config).report
+    path = config["source"]["path"]
+    if engine == "postgres":
+        header, *rows = rows_of(Path(path))
+        source = place.put(dict.fromkeys(header, "VARCHAR"), rows)
+    else:
+        source = {"path": path}
+    for searched in ("duckdb", "engine"):
+        there = kanon_sql.run({**place.asked(config, source), "search_in": searched}).report
+        same(there, here)
+        levels = tuple(there["solution"]["levels"][column] for column in SAMARATI["qi_order"])
+        satisfying = {tuple(node) for node in expected["satisfying"]}
+        assert levels in satisfying
+
+
+SEARCHES: dict[str, Json] = {
+    "optimal": {},
+    "missing": {"missing": "drop-any", "source": {"missing": ["", "NULL"]}},
+    "discernibility": {"algorithm": {"name": "optimal", "objective": "discernibility"}, "privacy": {"k": 3}},
+    "entropy": {"algorithm": {"name": "optimal", "objective": "entropy"}},
+    "samarati": {"algorithm": "samarati"},
+    "minimal": {"algorithm": "minimal", "suppression": {"limit": 0}},
+}
+
+
+@ENGINES
+@pytest.mark.parametrize("case", SEARCHES)
+def test_the_engine_itself_searches(folder: Path, start: Start, engine: str, case: str) -> None:
+    place = start(engine)
+    quasi: Json = {
+        HOSTILE: {"builtin": "suppress"},
+        "age": {"builtin": "intervals", "widths": [20]},
+        "price": {"builtin": "suppress"},
+    }
+    config = small(**{"quasi_identifiers": quasi, **SEARCHES[case]})
+    config["source"] = {**SEARCHES[case].get("source", {}), "path": str(folder / "people.parquet")}
+    config["target"] = {"path": str(folder / "there.parquet"), "overwrite": True}
+    here = kanon_sql.run(config).report
+    asked = place.asked(config, place.put(COLUMNS, source_rows()))
+    there = kanon_sql.run({**asked, "search_in": "engine"}).report
+    same(there, here)
+    assert there["engine"]["search_in"] == "engine"
+    rows = place.released(asked)
+    with duckdb.connect() as connection:
+        mine = connection.execute(f"FROM '{folder / 'there.parquet'}'").fetchall()
+    assert rows is not None and counted(rows) == counted(mine)
+    nodes = [
+        kanon_sql.lattice({**one, "missing": "keep"})["nodes"] for one in ({**asked, "search_in": "engine"}, config)
+    ]
+    assert nodes[0] == nodes[1]
+    assert place.leftovers() == []
+
+
+@ENGINES
+def test_the_number_of_combinations_decides_where_they_are_searched(
+    start: Start, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from kanon_sql.engines import searching
+
+    place = start(engine)
+    source = place.put(COLUMNS, source_rows())
+
+    def searched(**more: Any) -> str:
+        return str(kanon_sql.run(place.asked(small(**more), source)).report["engine"]["search_in"])
+
+    assert searched() == "duckdb"
+    monkeypatch.setattr(searching, "MOST_IN_DUCKDB", 10)
+    assert searched() == "engine"
+    assert searched(search_in="duckdb") == "duckdb"
+    assert searched(algorithm="mondrian") == "duckdb"
+    for more, said in (
+        ({"algorithm": "local"}, "local searches in DuckDB alone"),
+        ({"privacy": {"k": 2, "l_diversity": {"column": "s", "l": 2}}}, "models beside k"),
+        ({"release": {"suppressed": "mask"}}, "whether rows can be masked"),
+    ):
+        with pytest.raises(ConfigurationError, match=said):
+            searched(search_in="engine", **more)
+
+
+@ENGINES
+def test_values_without_a_place_are_counted_where_the_engine_searches(
+    start: Start, engine: str, tmp_path: Path
+) -> None:
+    place = start(engine)
+    (tmp_path / "h.csv").write_text("flu,*\ncold,*\n")
+    config = small(quasi_identifiers={"s": str(tmp_path / "h.csv")}, sensitive=[], search_in="engine")
+    with pytest.raises(ConfigurationError, match="1 distinct value of column 's' is not covered"):
+        kanon_sql.run(place.asked(config, place.put(COLUMNS, source_rows())))
+
+
+@ENGINES
+def test_check_and_lattice_read_there(folder: Path, start: Start, engine: str) -> None:
+    place = start(engine)
+    models = {"k": 3, "l_diversity": {"column": "s", "l": 2}, "t_closeness": {"column": "s", "t": 0.5}}
+    here = small(source=str(folder / "people.parquet"), privacy=models, missing="drop")
+    there = place.asked(here, place.put(COLUMNS, source_rows()))
+    found, expected = kanon_sql.check(there), kanon_sql.check(here)
+    for key in ("status", "rows", "classes", "violations"):
+        assert found[key] == expected[key]
+    assert json.dumps(found["privacy"]) == json.dumps(expected["privacy"])
+    assert found["status"] == "violated"
+    assert kanon_sql.lattice(there)["nodes"] == kanon_sql.lattice(here)["nodes"]
+
+
+@ENGINES
+def test_k_counts_entities(start: Start, engine: str) -> None:
+    place = start(engine)
+    columns = {"who": "VARCHAR", "age": "INTEGER", "s": "VARCHAR"}
+    rows = [(f"p{i // 3}" if i % 10 else None, i % 4, "abc"[i % 3]) for i in range(60)]
+    config = {
+        "source": {"path": str(as_parquet(place.folder / f"entities-{engine}.parquet", columns, rows))},
+        "target": {"path": str(place.folder / "entities.csv"), "overwrite": True},
+        "quasi_identifiers": {"age": {"builtin": "intervals", "widths": [2]}},
+        "sensitive": ["s"],
+        "privacy": {"k": 6, "entity": "who", "l_diversity": {"column": "s", "l": 2}},
+    }
+    here = kanon_sql.run(config).report
+    asked = place.asked(config, place.put(columns, rows))
+    there = kanon_sql.run(asked).report
+    same(there, here)
+    released = place.released(asked)
+    assert released is not None and len(released) == here["rows"]["released"]
+
+
+def test_formulas_are_escaped_where_postgres_releases_to_a_file(start: Start, tmp_path: Path) -> None:
+    place = start("postgres")
+    source = place.put(
+        {"q": "VARCHAR", "=s": "VARCHAR"}, [("-9--2", "=1"), ("-9--2", "-1"), ("'=a", None), ("'=a", "")]
+    )
+    config = {
+        "engine": place.asked(small(), source)["engine"],
+        "source": source,
+        "target": {"path": str(tmp_path / "out.csv"), "csv": {"formulas": "escape"}},
+        "quasi_identifiers": {"q": {"builtin": "suppress"}},
+        "unlisted": "insensitive",
+        "privacy": {"k": 2},
+    }
+    assert kanon_sql.run(config).report["classes"]["count"] == 2
+    head, *written = (tmp_path / "out.csv").read_text(encoding="utf-8").splitlines()
+    assert (head, sorted(written)) == ("q,'=s", ["''=a,", "''=a,\"\"", "'-9--2,'=1", "'-9--2,-1"])
+
+
+@ENGINES
+def test_an_existing_target_is_replaced_only_when_asked(start: Start, engine: str) -> None:
+    place = start(engine)
+    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
+    kanon_sql.run(asked)
+    before = place.released(asked)
+    with pytest.raises(ConfigurationError, match=r"exists already; name another or set overwrite: true"):
+        kanon_sql.run({**asked, "privacy": {"k": 20}})
+    assert place.released(asked) == before
+    result = kanon_sql.run({**asked, "privacy": {"k": 20}, "target": {**asked["target"], "overwrite": True}})
+    after = place.released(asked)
+    assert after is not None and len(after) == result.released
+    assert result.smallest_class >= 20
+    assert place.leftovers() == []
+
+
+@ENGINES
+def test_nothing_is_left_where_there_is_no_release(start: Start, engine: str) -> None:
+    place = start(engine)
+    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
+    with pytest.raises(NoReleaseError):
+        kanon_sql.run({**asked, "privacy": {"k": 500}})
+    assert place.released(asked) is None
+    empty = place.asked(small(), place.put(COLUMNS, []))
+    with pytest.raises(NoReleaseError, match="has no row"):
+        kanon_sql.run(empty)
+    assert place.released(empty) is None
+    assert place.leftovers() == []
+
+
+@ENGINES
+def test_a_column_that_is_not_there_is_named(start: Start, engine: str) -> None:
+    place = start(engine)
+    asked = place.asked(small(sensitive=["nix"]), place.put(COLUMNS, source_rows()))
+    with pytest.raises(ConfigurationError, match="there is no column 'nix'"):
+        kanon_sql.run(asked)
+
+
+@ENGINES
+def test_a_query_is_a_source(start: Start, engine: str) -> None:
+    place = start(engine)
+    source = place.put(COLUMNS, source_rows())
+    relation = source["table"] if engine == "postgres" else f"parquet.`{source['path']}`"
+    asked = place.asked(small(), {"query": f"SELECT * FROM {relation} WHERE age >= 40 -- the older ones"})
+    result = kanon_sql.run(asked)
+    assert result.released + result.suppressed == sum(1 for row in source_rows() if (row[1] or 0) >= 40)
+
+
+@ENGINES
+def test_columns_that_tell_rows_apart_are_warned_of(start: Start, engine: str) -> None:
+    place = start(engine)
+    rows = [(i % 3, str(i), "x") for i in range(100)]
+    source = place.put({"age": "INTEGER", "own": "VARCHAR", "note": "VARCHAR"}, rows)
+    config = {
+        "source": "in.parquet",
+        "quasi_identifiers": {"age": {"builtin": "suppress"}},
+        "insensitive": ["own", "note"],
+        "privacy": {"k": 5},
+    }
+    warned = kanon_sql.run(place.asked(config, source)).warnings
+    assert [text.split(":")[0] for text in warned] == [
+        "insensitive column 'own' holds a value of its own in 100 of 100 rows"
+    ]
+
+
+@ENGINES
+def test_how_often_the_engine_is_asked_does_not_follow_the_nodes(start: Start, engine: str) -> None:
+    place = start(engine)
+    source = place.put(COLUMNS, source_rows())
+    few = kanon_sql.run(place.asked(small(), source)).report
+    more = {f"{name}": {"builtin": "suppress"} for name in ("born", "price", "known", "seen")}
+    wide = small(privacy={"k": 2}, suppression={"limit": "60%"})
+    wide["quasi_identifiers"] = {**wide["quasi_identifiers"], **more}
+    many = kanon_sql.run(place.asked(wide, source)).report
+    assert many["search"]["checked"] > 3 * few["search"]["checked"]
+    # Each quasi-identifier loads one table of values.
+    assert many["engine"]["statements"] - few["engine"]["statements"] <= 4 * len(more)
+
+
+@ENGINES
+def test_a_source_that_changes_during_the_run_is_noticed(
+    start: Start, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL shows the run one state of the table; Spark's files are counted again."""
+    from kanon_sql.commands.run import pipeline
+
+    place = start(engine)
+    source = place.put(COLUMNS, source_rows())
+    asked = place.asked(small(), source)
+    expected = kanon_sql.run(place.asked(small(), source)).report["rows"]
+    write = vars(pipeline)["write_release"]
+
+    def changed(*arguments: Any) -> None:
+        if engine == "postgres":
+            import psycopg
+
+            with psycopg.connect(place.url, autocommit=True) as connection:
+                connection.execute(f"DELETE FROM {source['table']} WHERE age < 40".encode())
+        else:
+            as_parquet(Path(source["path"]), COLUMNS, source_rows()[:-9])
+        write(*arguments)
+
+    monkeypatch.setattr(pipeline, "write_release", changed)
+    if engine == "postgres":
+        assert kanon_sql.run(asked).report["rows"] == expected
+    else:
+        with pytest.raises((VerificationError, EngineError)):
+            kanon_sql.run(asked)
+        assert place.released(asked) is None
+    assert place.leftovers() == []
+
+
+def test_a_connection_that_is_dropped_leaves_nothing(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    from kanon_sql.commands.run import pipeline
+
+    place = start("postgres")
+    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
+    write = vars(pipeline)["write_release"]
+
+    def dropped(*arguments: Any) -> None:
+        write(*arguments)
+        with psycopg.connect(place.url, autocommit=True) as connection:
+            connection.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kanon-sql'"
+            )
+
+    monkeypatch.setattr(pipeline, "write_release", dropped)
+    with pytest.raises((EngineError, VerificationError), match="the connection to PostgreSQL was lost"):
+        kanon_sql.run(asked)
+    assert place.released(asked) is None
+
+
+@pytest.mark.parametrize("column", ["age", "note"])
+def test_what_does_not_verify_is_not_seen_by_others(start: Start, monkeypatch: pytest.MonkeyPatch, column: str) -> None:
+    place = start("postgres")
+    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
+    seen: list[Any] = []
+    import kanon_sql.engines.postgres as module
+
+    create = module.PostgresTable._create
+
+    def spoilt(self: Any, release: Any) -> None:
+        create(self, release)
+        seen.append(place.released(asked))  # by another connection
+        self.postgres.execute(
+            f"UPDATE {self.table.sql('postgres')} SET {column} = '1' WHERE ctid IN "
+            f"(SELECT ctid FROM {self.table.sql('postgres')} LIMIT 1)"
+        )
+
+    monkeypatch.setattr(module.PostgresTable, "_create", spoilt)
+    with pytest.raises(VerificationError):
+        kanon_sql.run(asked)
+    assert seen == [None]
+    assert place.released(asked) is None
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_postgres_copies_a_release_to_a_file_of_this_machine(start: Start, tmp_path: Path, suffix: str) -> None:
+    place = start("postgres")
+    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
+    expected = kanon_sql.run(asked)
+    path = tmp_path / f"out.{suffix}"
+    result = kanon_sql.run({**asked, "target": str(path)})
+    assert result.report["rows"] == expected.report["rows"]
+    rows = place.released(asked)
+    assert rows is not None
+    with duckdb.connect() as connection:
+        made = connection.execute(f"FROM '{path}'").fetchall()
+    assert len(made) == len(rows)
+    if suffix == "parquet":  # a CSV file does not tell an empty text from a missing one
+        same(result.report, expected.report)
+        assert counted(made) == counted(rows)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_spark_compares_what_is_no_quasi_identifier(
+    start: Start, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    import kanon_sql.engines.spark_target as module
+
+    place = start("spark")
+    config = {**small(), "source": str(folder / "people.parquet"), "target": str(tmp_path / f"out.{suffix}")}
+    asked = {**config, "engine": {"spark": place.url}}
+    create = module.SparkFolder._create
+
+    def spoilt(self: Any, release: Any) -> None:
+        frame = self.spark.create(release.sql)
+        frame = frame.withColumn("note", frame["s"])
+        name = self.spark.view(frame, "spoilt").sql("spark")
+        create(self, replace(release, sql=f"SELECT * FROM {name}"))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(module.SparkFolder, "_create", spoilt)
+        with pytest.raises(VerificationError, match="not those to be released"):
+            kanon_sql.run(asked)
+    assert not (tmp_path / f"out.{suffix}").exists()
+    assert kanon_sql.run(asked).report["verification"]["compared"] == "rows"
+
+
+def test_spark_reads_and_writes_csv(start: Start, tmp_path: Path) -> None:
+    place = start("spark")
+    texts = ["it's", 'q"q', "a,b", "line\nbreak", "é", " blank ", "", "02139", "back\\slash"]
+    rows = [(texts[i % len(texts)], str(i % 7), texts[(i * 4) % len(texts)]) for i in range(120)]
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE t (zip VARCHAR, age VARCHAR, note VARCHAR)")
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?)", [list(row) for row in rows])
+        connection.execute(f"COPY t TO '{tmp_path / 'in.csv'}' (HEADER)")
+    config = {
+        "source": str(tmp_path / "in.csv"),
+        "target": str(tmp_path / "out.csv"),
+        "quasi_identifiers": {"zip": {"builtin": "suppress"}, "age": {"builtin": "prefix", "keep": [1]}},
+        "insensitive": ["note"],
+        "privacy": {"k": 2},
+        "suppression": {"limit": "30%"},
+        "engine": {"spark": place.url},
+    }
+    there = kanon_sql.run(config).report
+    here = kanon_sql.run({**config, "engine": "duckdb", "target": str(tmp_path / "here.csv")}).report
+    same(there, here)
+    read = "SELECT * FROM read_csv('{}', all_varchar=true, header=true, delim=',', quote='\"', escape='\"')"
+    with duckdb.connect() as connection:
+        made = connection.execute(read.format(f"{tmp_path}/out.csv/*.csv")).fetchall()
+        mine = connection.execute(read.format(f"{tmp_path}/here.csv")).fetchall()
+    assert counted(made) == counted(mine)
+
+
+def test_a_session_that_was_handed_in_stays_open(start: Start, folder: Path, tmp_path: Path) -> None:
+    place = start("spark")
+    target = str(tmp_path / "out.parquet")
+    with spark_session(place.url, {}) as session:
+        frame = session.read.parquet(str(folder / "people.parquet"))
+        result = kanon_sql.run(small(target=target), connection=session, source=frame)
+        assert session.read.parquet(target).count() == result.released
+        frame.createOrReplaceTempView("people_view")
+        again = small(target=str(tmp_path / "again.parquet"), source={"table": "people_view"})
+        same(kanon_sql.run(again, connection=session).report, result.report)
+        assert [one.name for one in session.catalog.listTables() if one.name.startswith("kanon")] == []
+
+
+def test_an_engine_that_is_not_there(tmp_path: Path) -> None:
+    if missing_postgres() or missing_sail():
+        pytest.skip("clients of the engines are not installed")
+    with pytest.raises(EngineError, match=r"engine.postgres: no connection") as ended:
+        kanon_sql.run(
+            small(
+                engine={"postgres": "postgresql://me:very-secret@127.0.0.1:1/nothing"},
+                source={"table": "t"},
+                target={"table": "o"},
+            )
+        )
+    assert "very-secret" not in str(ended.value)
+
+
+def test_the_configuration_says_what_does_not_go_together(tmp_path: Path) -> None:
+    wrong = small(
+        source={"path": "a.parquet"},
+        target="in-place",
+        engine={"postgres": "postgresql://h/d", "spark": "local[1]"},
+        releases={"path": "l.duckdb"},
+    )
+    with pytest.raises(ConfigurationError) as ended:
+        load(wrong)
+    said = "\n".join(ended.value.problems)
+    assert "expected one engine" in said
+    assert "nothing is replaced in place" in said
+    assert "the ledger is kept for releases by engine: duckdb" in said
+    with pytest.raises(ConfigurationError, match="postgres reads tables; expected table or query"):
+        load(small(source="a.parquet", target={"table": "o"}, engine={"postgres": "postgresql://h/d"}))
+    with pytest.raises(ConfigurationError, match="add database, or name an engine"):
+        load(small(source={"table": "t"}))
+    with pytest.raises(ConfigurationError, match="search_in: engine goes with an engine beside DuckDB"):
+        load(small(search_in="engine"))
+    with pytest.raises(ConfigurationError, match="risk reads files and tables of DuckDB"):
+        kanon_sql.risk(small(source={"table": "t"}, engine={"postgres": "postgresql://h/d"}))
+
+
+@ENGINES
+def test_compile_names_the_table_of_the_engine(start: Start, engine: str, folder: Path) -> None:
+    place = start(engine)
+    dialect = "postgres" if engine == "postgres" else "spark"
+    source = place.put(COLUMNS, source_rows())
+    asked = place.asked(small(), source)
+    if engine == "spark":  # a path has no name in SQL
+        with pytest.raises(ConfigurationError, match="--source-table is not given"):
+            kanon_sql.compile(asked, dialect=dialect)
+        assert "`lab`.`people`" in kanon_sql.compile(asked, dialect=dialect, source_table="lab.people")
+    else:
+        text = kanon_sql.compile(asked, dialect=dialect)
+        assert f'FROM "{source["table"]}"' in text
+
+
+@ENGINES
+def test_by_the_command_line(start: Start, engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = start(engine)
+    asked = place.asked(small(), place.put(COLUMNS, source_rows()))
+    path = tmp_path / "config.yaml"
+    path.write_text(json.dumps(asked))
+    for words, status in ((["--report", str(tmp_path / "r.json")], 0), ([], 2)):
+        with pytest.raises(SystemExit) as ended:
+            main(["run", str(path), *words])
+        assert (ended.value.code or 0) == status
+    assert json.loads((tmp_path / "r.json").read_text())["engine"]["name"] == engine
+    assert "exists already" in capsys.readouterr().err

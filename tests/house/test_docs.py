@@ -1,0 +1,338 @@
+"""What the documentation shows is run, and what it lists is compared with the program."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+import shlex
+import shutil
+import subprocess
+import typing
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+import duckdb
+import pytest
+import yaml
+from pages import leaves, rows, sections
+from places import ROOT
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from kanon_sql.cli.main import cli, main
+from kanon_sql.config.arguments import to_yaml
+from kanon_sql.config.load import load_config
+from kanon_sql.config.model import Config
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+# Commands in the documentation that are not run here, and why.
+NOT_RUN = {
+    "python": "makes the environment, or runs these tests: .ci/run does both",
+    "pip": "installs the project: .ci/run does",
+}
+SLOW = dict.fromkeys(
+    ("README.md", "commands.md", "limits.md", "local.md", "mondrian.md", "releases.md", "risk.md", "search.md"),
+    pytest.mark.slow,
+)
+# What a part of a configuration is completed with, so that it can be run.
+REST: dict[str, Any] = {
+    "source": "patients.parquet",
+    "target": {"path": "release-of-a-part.parquet", "overwrite": True},
+    "quasi_identifiers": {"sex": {"builtin": "suppress"}, "age": {"builtin": "intervals", "widths": [5, 10, 20]}},
+    "privacy": {"k": 5},
+    "suppression": {"limit": "10%"},
+    "unlisted": "drop",
+}
+
+
+class Block(typing.NamedTuple):
+    page: str
+    line: int
+    language: str
+    text: str
+
+
+def blocks(page: Path) -> list[Block]:
+    """The fenced blocks of a page; one without a language that holds only commands counts as sh."""
+    text = page.read_text(encoding="utf-8")
+    found = []
+    for match in re.finditer(r"^```(.*)\n((?:.*\n)*?)```$", text, re.MULTILINE):
+        language, inside = match[1], match[2]
+        if not language and all(line.startswith("kanon-sql ") for line in inside.splitlines()):
+            language = "sh"
+        found.append(Block(page.name, text.count("\n", 0, match.start()) + 1, language, inside))
+    return found
+
+
+def blocks_in(language: str) -> list[Any]:
+    return [
+        pytest.param(block, id=f"{block.page}:{block.line}", marks=SLOW.get(block.page, ()))
+        for page in PAGES
+        for block in blocks(page)
+        if block.language == language
+    ]
+
+
+def shell_commands(text: str) -> Iterator[tuple[list[str], set[int]]]:
+    """The words of each command of a block, and the exit statuses that its comment allows."""
+    for line in text.replace("\\\n", " ").splitlines():
+        said = re.search(r"#.*exit status (\d+)(?:, or (\d+))?", line)
+        statuses = {int(status) for status in said.groups() if status} if said else {0}
+        words: list[str] = []
+        for word in [*shlex.split(line, comments=True), "&&"]:
+            if word != "&&":
+                words.append(word)
+            elif words:
+                yield words, statuses
+                words = []
+
+
+def run(words: list[str]) -> tuple[int, str, str]:
+    """Runs a command of the documentation: its exit status, standard output, standard error."""
+    out, err = io.StringIO(), io.StringIO()
+    arguments, target = words[1:], None
+    if ">" in arguments:
+        at = arguments.index(">")
+        arguments, target = arguments[:at], Path(arguments[at + 1])
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as ended:
+        main(arguments)
+    if target is not None:
+        target.write_text(out.getvalue(), encoding="utf-8")
+    assert isinstance(ended.value.code, int)
+    return ended.value.code, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with every file that the documentation speaks of."""
+    folder = tmp_path_factory.mktemp("docs")
+    shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("release.*"))
+    (folder / "out").mkdir()
+    (folder / "hierarchies").mkdir()
+    jobs = ["nurse,health", "doctor,health", "teacher,school", "cook,kitchen", "baker,kitchen"]
+    for name in ("hierarchies/jobs.csv", "job.csv"):
+        (folder / name).write_text("".join(f"{job},*\n" for job in jobs))
+    (folder / "hierarchies" / "sex.csv").write_text("f,*\nm,*\n")
+    draw = random.Random(7)
+    patients = [
+        (
+            f"n{i}", f"s{i}", draw.choice("fm"), draw.randint(18, 89), f"0{draw.randint(2110, 2179)}",
+            draw.choice(jobs).partition(",")[0], draw.choice(["flu", "cold", "none"]), draw.choice(["A", "B"]),
+            draw.choice(["France", "Japan"]), 2023 + i % 2,
+        )
+        for i in range(2000)
+    ]  # fmt: skip
+    with duckdb.connect(str(folder / "warehouse.duckdb")) as connection:
+        connection.execute(
+            "CREATE TABLE everything (name TEXT, ssn TEXT, sex TEXT, age INTEGER, zip TEXT, job TEXT, diagnosis TEXT, "
+            "ward TEXT, country TEXT, year INTEGER)"
+        )
+        connection.executemany("INSERT INTO everything VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", patients)
+        connection.execute("CREATE TABLE patients AS SELECT * EXCLUDE (country, year) FROM everything")
+        for statement in (
+            "COPY patients TO '{}/patients.parquet'",
+            "COPY (SELECT * EXCLUDE year FROM everything) TO '{}/patients.csv'",
+            "COPY (SELECT * EXCLUDE country FROM everything) TO '{}/visits' (FORMAT parquet, PARTITION_BY year)",
+            "COPY (SELECT DATE '1950-01-01' + age * 300 AS born, zip, age + 0.5 AS weight, country FROM everything) "
+            "TO '{}/admissions.csv' (DELIMITER ';', NULLSTR '?')",
+            "DROP TABLE everything",
+        ):
+            connection.execute(statement.format(folder))
+    readme = next(block for block in blocks(ROOT / "README.md") if block.language == "yaml")
+    (folder / "config.yaml").write_text(readme.text)
+    return folder
+
+
+@pytest.fixture
+def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of that folder, as the working folder."""
+    copy = tmp_path / "copy"
+    shutil.copytree(data, copy)
+    monkeypatch.chdir(copy)
+    monkeypatch.setenv("DATA_FOLDER", str(copy))
+    return copy
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.name, marks=SLOW.get(page.name, ())) for page in PAGES])
+def test_commands_do_what_the_page_says(page: Path, folder: Path) -> None:
+    last = ""
+    for block in blocks(page):
+        for words, statuses in shell_commands(block.text) if block.language == "sh" else ():
+            if Path(words[0]).name not in NOT_RUN:
+                assert Path(words[0]).name == "kanon-sql", f"{page.name}:{block.line}: {words}"
+                status, out, err = run(words)
+                assert status in statuses, f"{page.name}:{block.line}: {shlex.join(words)}: {status}\n{err}"
+                last = out
+        if block.language == "text output":
+            assert without_times(block.text) == without_times(last), f"{page.name}:{block.line}"
+
+
+def without_times(text: str) -> list[str]:
+    return [line for line in text.rstrip().splitlines() if not line.startswith("  seconds ")]
+
+
+@pytest.mark.parametrize("block", blocks_in("yaml"))
+def test_configurations_run(block: Block, folder: Path) -> None:
+    given = yaml.safe_load(block.text)
+    if isinstance(given.get("engine"), dict):  # which tests/engines/test_engines.py starts
+        (folder / "shown.yaml").write_text(block.text + to_yaml({k: v for k, v in REST.items() if k not in given}))
+        load_config(folder / "shown.yaml")
+        return
+    complete = {"source", "target", "quasi_identifiers", "privacy"} <= set(given)
+    rest = {} if complete else {key: value for key, value in REST.items() if key not in given}
+    (folder / "shown.yaml").write_text(block.text + (to_yaml(rest) if rest else ""))
+    status, _, err = run(["kanon-sql", "run", "shown.yaml"])
+    assert status == 0, err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", blocks_in("python"))
+def test_python_runs(block: Block, folder: Path) -> None:
+    exec(compile(block.text, f"{block.page}:{block.line}", "exec"), {})
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "configuration.md"], ids=lambda page: page.name)
+def test_the_messages_shown_are_real(page: Path, folder: Path) -> None:
+    shown = next(block.text for block in blocks(page) if "kanon-sql: error:" in block.text)
+    config = next(block.text for block in blocks(page) if block.language == "yaml")
+    for right, wrong in (("quasi_identifiers:", "quasi_identifier:"), ("limit: 1%", "limit: 1.5"), (": keep", ": kep")):
+        config = config.replace(right, wrong)
+    Path("config.yaml").write_text(config)
+    assert run(["kanon-sql", "run", "config.yaml"]) == (2, "", shown)
+
+
+def models_in(annotation: Any) -> Iterator[tuple[str, type[BaseModel]]]:
+    """The models in a type, each with what stands in its path for the keys of mappings between."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield "", annotation
+    between = ".<column>" if typing.get_origin(annotation) is dict else ""
+    for part in typing.get_args(annotation):
+        yield from ((between + rest, model) for rest, model in models_in(part))
+
+
+def words_in(annotation: Any) -> Iterator[str]:
+    if typing.get_origin(annotation) is Literal:
+        yield from typing.get_args(annotation)
+    else:
+        for part in typing.get_args(annotation):
+            if not any(models_in(part)):
+                yield from words_in(part)
+
+
+def keys_of(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, FieldInfo]]:
+    for name, known in model.model_fields.items():
+        yield path + name, known
+        # A population is described like a source.
+        for between, below in models_in(known.annotation) if name != "population" else ():
+            yield from keys_of(below, f"{path}{name}{between}.")
+
+
+def test_every_key_of_a_configuration_is_described() -> None:
+    described = rows((ROOT / "docs" / "configuration.md").read_text(encoding="utf-8"))
+    keys = dict(keys_of(Config))
+    assert set(described) == set(keys)
+    for key, known in keys.items():
+        for word in words_in(known.annotation):
+            assert f"`{word}`" in described[key], f"{key}: {word} is not described"
+        if known.default is None or known.is_required() or isinstance(known.default, BaseModel):
+            continue
+        default = str(known.default).lower() if isinstance(known.default, bool) else str(known.default)
+        said = (f"`{default}` (default)", f"default `{default}`")
+        assert any(text in described[key] for text in said), f"{key}: the default {default} is not described"
+
+
+def commands(group: click.Group, path: str = "kanon-sql") -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        yield f"{path} {name}", command
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{path} {name}")
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands(cli)), ids=lambda one: one if isinstance(one, str) else "")
+def test_every_command_and_option_is_described(name: str, command: click.Command) -> None:
+    found = sections(ROOT / "docs" / "commands.md")
+    text = found[name]
+    for shared in ("Options of every command", "Columns on the command line"):
+        if f"#{shared.lower().replace(' ', '-')})" in text:
+            text += found[shared]
+    options = [param for param in command.params if isinstance(param, click.Option)]
+    described = {
+        option.split()[0].rstrip("`"): row
+        for row in rows(text).values()
+        for option in re.findall(r"`(--?\w[^`]*)`", row.split(" | ")[0])
+    }
+    assert set(described) == {flag for option in options for flag in option.opts}
+    for option in options:
+        for choice in option.type.choices if isinstance(option.type, click.Choice) else ():
+            assert f"`{choice}`" in described[option.opts[0]]
+
+
+def test_every_folder_is_listed() -> None:
+    """CONTRIBUTING names every package of kanon_sql and every folder of the project, and nothing else."""
+    packages = {f"kanon_sql/{path.parent.name}" for path in (ROOT / "kanon_sql").glob("*/__init__.py")}
+    listed = set(rows(sections(ROOT / "CONTRIBUTING.md")["Where things are"]))
+    assert {name for name in listed if "/" in name} == packages
+    if (ROOT / ".git").exists():  # of what git knows: others make folders of their own there
+        found = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        folders = {name.split("/")[0] for name in found.splitlines() if "/" in name and not name.startswith(".")}
+        assert {name for name in listed if "/" not in name} == folders
+
+
+def test_every_command_is_listed_first() -> None:
+    listed = blocks(ROOT / "docs" / "commands.md")[0].text
+    assert re.findall(r"^kanon-sql (\w+)", listed, re.MULTILINE) == list(cli.commands)
+
+
+MODELS = "privacy={k: 5, entity: ssn, l_diversity: {column: diagnosis, l: 2, variant: entropy}}"
+ALGORITHMS = ("{name: minimal, prefer: suppression}", "{name: mondrian, seed: 1}", "{name: local, seed: 1}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("section", "calls"),
+    [
+        (
+            "run",
+            [
+                ["run"],
+                ["run", "--set", "privacy.k=9999"],
+                ["run", "--set", MODELS, "--set", "suppression.limit=10%"],
+                *(["run", "--set", f"algorithm={a}"] for a in ALGORITHMS),
+            ],
+        ),
+        ("check", [["check"]]),
+        ("lattice", [["lattice"]]),
+    ],
+)
+def test_every_key_of_a_report_is_described(section: str, calls: list[list[str]], folder: Path) -> None:
+    found: set[str] = set()
+    for words in calls:
+        more = ["--set", "target={path: r.csv, overwrite: true}", "--set", "suppression.limit=0"]
+        _, out, _ = run(["kanon-sql", words[0], "config.yaml", *more, *words[1:], "--json"])
+        found |= set(leaves(json.loads(out)))
+    described = set(rows(sections(ROOT / "docs" / "report.md")[section]))
+    around = {key[: match.start()] for key in found for match in re.finditer(r"\.|\[]", key)}
+    assert found <= described
+    assert described <= found | around
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert "/work/" not in text and "../shared" not in text
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        if not link.startswith("http"):
+            assert target.exists(), link
+            assert not anchor or anchor in {anchor_of(heading) for heading in sections(target)}, link
+
+
+def anchor_of(heading: str) -> str:
+    """How GitHub names a heading."""
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")

@@ -1,0 +1,251 @@
+"""Searches against brute force: the same nodes, the same winner and the same numbers on small tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import Case, cases
+from effort import some, tries
+from hypothesis import assume, event, given, settings
+from hypothesis import strategies as st
+from reference import Hierarchy, Node, Problem
+
+import kanon_sql
+from kanon_sql.errors import NoReleaseError
+
+OBJECTIVES = [
+    "loss",
+    "geometric-mean-loss",
+    "discernibility",
+    "average-class-size",
+    "precision",
+    "entropy",
+]
+PREFERENCES = ["loss", "absolute-distance", "relative-distance", "distribution", "suppression"]
+CHOICES = [
+    *(("optimal", objective) for objective in OBJECTIVES),
+    ("samarati", "loss"),
+    ("samarati", "first"),
+    *(("minimal", preference) for preference in PREFERENCES),
+]
+
+
+def near(value: float) -> Any:
+    return pytest.approx(value, rel=1e-9, abs=1e-9)
+
+
+def named(problem: Problem, node: Node) -> dict[str, int]:
+    return dict(zip(problem.columns, node.levels, strict=True))
+
+
+def run(case: Case, folder: Path, name: str, variant: str) -> dict[str, Any] | None:
+    """The report of a run; None where no release satisfies the request."""
+    key = "objective" if name == "optimal" else "prefer"
+    try:
+        return kanon_sql.run(case.config(folder, algorithm={"name": name, key: variant})).report
+    except NoReleaseError as error:
+        assert error.exit_status == 1
+        assert not case.target(folder).exists()
+        return None
+    finally:
+        case.target(folder).unlink(missing_ok=True)
+
+
+def check_report(case: Case, report: dict[str, Any], node: Node, objective: str | None) -> None:
+    """All numbers of a report against those of the node that it chose."""
+    problem = case.problem
+    assert report["status"] == "released"
+    assert report["solution"] == {"levels": named(problem, node), "height": node.height}
+    assert report["rows"] == {
+        "source": len(problem.rows),
+        "missing": len(problem.rows) - problem.n,
+        "suppressed": node.suppressed,
+        "masked": 0,
+        "released": node.released,
+    }
+    average = node.released / node.classes
+    assert report["classes"] == {
+        "count": node.classes,
+        "min": node.sizes[0],
+        "max": node.sizes[-1],
+        "average": near(average),
+    }
+    assert report["privacy"]["k"] == {"required": problem.k, "actual": node.sizes[0]}
+    loss = report["loss"]
+    assert loss["attributes"] == {c: near(float(x)) for c, x in zip(problem.columns, node.losses, strict=True)}
+    assert loss["lm"] == near(float(node.lm))
+    assert loss["ncp"] == near(100 * float(node.lm) / len(node.levels))
+    assert loss["geometric_mean"] == near(node.geometric_mean)
+    assert loss["c_avg"] == near(average / problem.k)
+    assert loss["discernibility"] == node.discernibility
+    assert loss["precision"] == near(1 - float(node.imprecision))
+    search = report["search"]
+    assert search["lattice_nodes"] == len(problem.nodes)
+    assert search["checked"] >= 0
+    assert search["proven"] is True
+    if objective is not None:
+        assert loss["objective"] == near(problem.objective(node, objective))
+        assert search["bound"] == near(loss["objective"])
+    assert report["seconds"]["total"] >= 0
+
+
+def check_winner(case: Case, folder: Path, name: str, variant: str) -> None:
+    problem = case.problem
+    report = run(case, folder, name, variant)
+    if not problem.satisfying:
+        assert report is None
+        return
+    assert report is not None
+    assert report["algorithm"] == {"name": name, "objective" if name == "optimal" else "prefer": variant}
+    winner = problem.winner(name, variant)
+    assert report["solution"]["levels"] == named(problem, winner)
+    check_report(case, report, winner, variant if name == "optimal" else None)
+
+
+@pytest.mark.slow
+@settings(max_examples=tries(30))
+@given(cases())
+def test_the_lattice_lists_what_brute_force_finds(folder: Path, case: Case) -> None:
+    problem = case.problem
+    assume(problem.n > 0)
+    listed = kanon_sql.lattice(case.config(folder))["nodes"]
+    expected = [
+        {
+            "levels": named(problem, node),
+            "height": node.height,
+            "suppressed": node.suppressed,
+            "classes": node.classes,
+            "lm": near(float(node.lm)),
+            "satisfies": node.satisfies,
+            "minimal": node in problem.minimal,
+        }
+        for node in problem.nodes
+    ]
+    keys = expected[0].keys()
+
+    def order(node: dict[str, Any]) -> list[int]:
+        return [node["levels"][column] for column in problem.columns]
+
+    found = sorted(({key: node[key] for key in keys} for node in listed), key=order)
+    assert found == expected
+
+
+@pytest.mark.slow
+@settings(max_examples=tries(50))
+@given(cases(), st.sampled_from(CHOICES))
+def test_the_winner_is_that_of_brute_force(folder: Path, case: Case, choice: tuple[str, str]) -> None:
+    event(f"{' '.join(choice)}: {'released' if case.problem.satisfying else 'nothing'}")
+    check_winner(case, folder, *choice)
+
+
+@settings(max_examples=tries(20))
+@given(cases(weights=True), st.sampled_from([choice for choice in CHOICES if "loss" in choice[1]]))
+def test_weights_move_the_winner(folder: Path, case: Case, choice: tuple[str, str]) -> None:
+    """The loss of the search is the weighted one, `lm` never is."""
+    check_winner(case, folder, *choice)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "variant"), CHOICES)
+def test_every_choice_on_one_table(folder: Path, name: str, variant: str) -> None:
+    check_winner(wide_case(), folder, name, variant)
+
+
+# Age, place (some are empty), sex and kind of 30 rows on which the algorithms choose differently.
+WIDE = """
+26-c-m-z 20-ax-m-v 21-ax-m-w 24-ay-f-w 31-ay-f-z 20-by-f-z 26--f-u 22-by-f-z 20--m-u 20-c-f-u 31-bz-m-v
+21-ay-f-v 27-by-m-v 26-ax-m-z 22-bx-f-u 22-c-f-u 26-ax-f-w 28-ax-f-z 21--f-w 24-by-f-z 22-bx-f-u
+31-by-f-v 31-c-f-u 31-bx-f-v 22-ay-f-v 22-by-f-v 24-c-m-v 31-ax-f-w 29-bz-m-z 28-c-f-v
+"""
+
+
+def wide_case() -> Case:
+    files = {
+        "age": [[str(age), f"{age // 3 * 3}-", f"{age // 6 * 6}+"] for age in range(20, 32)],
+        "place": [[place, place[0]] for place in ("ax", "ay", "bx", "by", "bz", "c")],
+        "sex": [["f"], ["m"]],
+        "kind": [["u", "U", "U2"], ["v", "U", "U2"], ["w", "W", "U2"], ["z", "Z", "Z2"]],
+    }
+    cells = [row.split("-") for row in WIDE.split()]
+    rows = [dict(zip(files, (cell or None for cell in row), strict=True)) for row in cells]
+    problem = Problem(rows, {c: Hierarchy.of_file(lines) for c, lines in files.items()}, k=2, limit=8)
+    return Case(problem, files)
+
+
+def test_the_choices_of_that_table_differ() -> None:
+    problem = wide_case().problem
+    assert len({problem.winner(*choice).levels for choice in CHOICES}) == 8
+
+
+@pytest.mark.parametrize(("limit", "rows"), [("29%", 100), ("58%", 50), ("0.7%", 1000), ("2.3%", 1000)])
+def test_a_percentage_is_an_exact_decimal(folder: Path, limit: str, rows: int) -> None:
+    """As many rows as the limit says are unique; in binary floating point their share falls below it."""
+    allowed = {"29%": 29, "58%": 29, "0.7%": 7, "2.3%": 23}[limit]
+    for unique in (allowed, allowed + 1):
+        cells = [str(i) if i < unique else "same" for i in range(rows)]
+        files = {"q": [[value, "*"] for value in dict.fromkeys(cells)]}
+        table = [{"q": cell} for cell in cells]
+        problem = Problem(table, {"q": Hierarchy.of_file(files["q"])}, k=2, limit=limit)
+        nodes = kanon_sql.lattice(Case(problem, files).config(folder))["nodes"]
+        satisfying = {node["levels"]["q"] for node in nodes if node["satisfies"]}
+        assert satisfying == ({0, 1} if unique == allowed else {1})
+        assert problem.allowed == allowed
+
+
+def test_a_row_with_a_null_of_its_own_is_no_class(folder: Path) -> None:
+    """A grouping that loses NULLs would release the row (NULL, x)."""
+    files = {"p": [["a"], ["b"]], "q": [["x"], ["y"]]}
+    rows = [{"p": "a", "q": "x"}] * 3 + [{"p": None, "q": "x"}]
+    hierarchies = {column: Hierarchy.of_file(lines) for column, lines in files.items()}
+    case = Case(Problem(rows, hierarchies, k=2, limit=1, bounds={"p": (0, 0), "q": (0, 0)}), files)
+    report = run(case, folder, "optimal", "loss")
+    assert report is not None
+    assert report["rows"]["suppressed"] == 1
+    assert report["rows"]["released"] == 3
+
+
+def case_of(rows: list[dict[str, str | None]], files: dict[str, list[list[str]]], k: int, limit: int = 0) -> Case:
+    hierarchies = {column: Hierarchy.of_file(lines) for column, lines in files.items()}
+    return Case(Problem(rows, hierarchies, k, limit), files)
+
+
+@pytest.mark.parametrize("cells", ["aab", "a b", "  a"])
+def test_a_release_that_is_a_star_everywhere_is_one_class(folder: Path, cells: str) -> None:
+    case = case_of([{"q": cell.strip() or None} for cell in cells], {"q": [["a"], ["b"]]}, k=3)
+    check_winner(case, folder, "optimal", "loss")
+
+
+@pytest.mark.parametrize("lines", [["a"], ["a", "*"], ["a", "g", "*"], ["a", "g"]], ids="-".join)
+@pytest.mark.parametrize("cells", some(["aa  x", "aaax", "aaa x", "aa x"], 1))
+def test_a_hierarchy_of_one_value(folder: Path, lines: list[str], cells: str) -> None:
+    """It loses nothing but by suppression, which costs 1 in it as everywhere; NULL is not its value."""
+    rows: list[dict[str, str | None]] = [
+        {"q": None if cell == " " else "a", "r": "y" if cell == "x" else "x"} for cell in cells
+    ]
+    case = case_of(rows, {"q": [lines], "r": [["x"], ["y"]]}, k=2, limit=2)
+    nodes = {tuple(node["levels"].values()): node for node in kanon_sql.lattice(case.config(folder))["nodes"]}
+    for node in case.problem.nodes:
+        found = nodes[node.levels]
+        assert (found["suppressed"], found["classes"]) == (node.suppressed, node.classes)
+        assert found["lm"] == near(float(node.lm))
+    check_winner(case, folder, "optimal", "loss")
+
+
+@pytest.mark.parametrize("missing", ["keep", "drop", "drop-any"])
+def test_tables_without_a_release(folder: Path, missing: str) -> None:
+    """Fewer rows than k, rows that are all dropped, or no row at all: exit 1, and nothing is written."""
+    hierarchies = {"q": Hierarchy.of_file([["a"], ["b"]])}
+    tables: list[list[dict[str, str | None]]] = [[], [{"q": None}] * 2, [{"q": "a"}, {"q": "b"}]]
+    for rows in tables:
+        problem = Problem(rows, hierarchies, k=3, limit="100%", missing=missing)
+        assert not problem.satisfying
+        case = Case(problem, {"q": [["a"], ["b"]]})
+        with pytest.raises(NoReleaseError):
+            kanon_sql.run(case.config(folder, report=str(folder / "report.json")))
+        assert not case.target(folder).exists()
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        assert (report["status"], report["solution"]) == ("no-release", None)
+        assert report["rows"]["source"] == len(rows)

@@ -1,0 +1,232 @@
+"""Local recoding beside full-domain generalization, Mondrian and the true optimum."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import Case, cases
+from hypothesis import assume, given
+from local_tables import find, hierarchical, mixed, optimum, prepared, searched, trees_of
+from mondrian_tables import Table, examples, tables
+from reference import Cell, Hierarchy, Problem
+
+from kanon_sql.config.load import from_mapping
+from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.frequency.tuples import Tuples
+from kanon_sql.progress import Progress
+from kanon_sql.search.classes import build_classes
+from kanon_sql.search.local.queries import Queries
+from kanon_sql.search.local.search import LocalSearch
+from kanon_sql.search.local.trees import build_trees
+from kanon_sql.search.local.whole_domain import WholeDomain
+from kanon_sql.search.mondrian.mondrian import Mondrian
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.deadline import Deadline, TimeUpError
+
+Json = dict[str, Any]
+
+
+def lattice_optimum(problem: Problem) -> float | None:
+    """The least weighted loss of all nodes without suppression, a row; None where none satisfies."""
+    return float(problem.objective(problem.optimal())) if problem.satisfying else None
+
+
+def has_one_top(problem: Problem) -> bool:
+    """Whether each column has one word at its top: a hierarchy may have another there than missing values, `*`."""
+    return all(
+        not hierarchy.rows
+        or hierarchy.rows[0][-1] == "*"
+        or all(row[column] is not None for row in problem.participants)
+        for column, hierarchy in problem.hierarchies.items()
+    )
+
+
+def whole_domain_optimum(config: Json, k: int) -> float:
+    """The least weighted loss of all nodes, a row, by the search; its classes are of k rows and hold every row."""
+    with prepared(from_mapping({**config, "algorithm": "mondrian"})) as (engine, tuples):
+        queries = Queries(engine)
+        queries.run("cells", lists={"this": [{"position": d.position} for d in tuples.dimensions]})
+        whole_domain = WholeDomain(queries, build_trees(queries, tuples.dimensions), k)
+        node = whole_domain.cheaper_than(float("inf"))
+        assert node is not None
+        loss = whole_domain.loss(node)
+        assert whole_domain.cheaper_than(loss) is None
+        assert whole_domain.cheaper_than(loss * 1.01 + 0.01) == node
+        whole_domain.classify(node)
+        sizes = [rows for (rows,) in engine.run("SELECT sum(row_count) FROM kanon_sql_local_members GROUP BY part")]
+        assert min(sizes) >= k
+        assert sum(sizes) == tuples.n
+        return loss / tuples.n
+
+
+def without_limits(case: Case, folder: Path) -> tuple[Json, Problem]:
+    """The case without suppression and without highest levels, which neither of the two here has."""
+    bounds = {column: (low, case.problem.hierarchies[column].top) for column, (low, _) in case.problem.bounds.items()}
+    free = replace(case, problem=replace(case.problem, bounds=bounds, limit=0))
+    config = {key: value for key, value in free.config(folder).items() if key != "suppression"}
+    return config, free.problem
+
+
+@pytest.mark.slow
+@examples(80)
+@given(cases(weights=True))
+def test_the_whole_domain_optimum_is_that_of_all_nodes(folder: Path, case: Case) -> None:
+    config, problem = without_limits(case, folder)
+    assume(problem.n >= problem.k)
+    least, of_lattice = whole_domain_optimum(config, problem.k), lattice_optimum(problem)
+    if has_one_top(problem):
+        assert least == pytest.approx(of_lattice, abs=1e-9)
+    elif of_lattice is not None:
+        assert least <= of_lattice + 1e-9
+
+
+@examples(60)
+@given(cases(weights=True))
+def test_never_worse_than_any_node(folder: Path, case: Case) -> None:
+    config, problem = without_limits(case, folder)
+    assume(problem.n >= problem.k)
+    weights = [float(problem.weights.get(column, 1)) for column in problem.columns]
+    least = lattice_optimum(problem)
+    if least is not None:
+        assert weighted_loss(config, problem.k, weights) <= least + 1e-9
+
+
+def weighted_loss(config: Json, k: int, weights: Sequence[float]) -> float:
+    found = find(config, k)
+    return sum(weight * units for weight, units in zip(weights, found.classes.units, strict=True)) / found.n
+
+
+@dataclass(frozen=True)
+class Small:
+    """A random table with hierarchies, missing values among its own, and k near a third of its rows."""
+
+    files: list[list[list[str]]]
+    rows: list[list[str]]
+    k: int
+
+    @classmethod
+    def draw(cls, seed: int) -> Small:
+        chance = random.Random(seed)
+        files = trees_of(chance, chance.choice([1, 2, 3]))
+        n = chance.randint(8, 40)
+        rows = [[chance.choice([*lines, *lines, [""]])[0] for lines in files] for _ in range(n)]
+        return cls(files, rows, chance.randint(max(2, n // 6), max(2, n // 2)))
+
+    def problem(self) -> Problem:
+        columns = [f"c{number}" for number in range(len(self.files))]
+        rows: list[dict[str, Cell]] = [
+            {column: value or None for column, value in zip(columns, row, strict=True)} for row in self.rows
+        ]
+        return Problem(
+            rows, {c: Hierarchy.of_file(lines) for c, lines in zip(columns, self.files, strict=True)}, self.k
+        )
+
+
+def assert_not_worse(folder: Path, seed: int) -> float:
+    """The loss of a random table, a row; no node of the lattice loses less."""
+    small = Small.draw(seed)
+    found = find(hierarchical(folder, small.files, small.rows), small.k)
+    assert found.search.finished
+    least = lattice_optimum(small.problem())
+    assert least is not None
+    loss = found.ncp / 100 * len(small.files)
+    assert loss <= least + 1e-9
+    return loss
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(0, 40, 20))
+def test_never_worse_than_any_node_where_k_is_near_a_third(
+    tmp_path: Path, first: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
+    for seed in range(first, first + 20):
+        assert_not_worse(tmp_path, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1085, 1243, 1251])
+def test_a_node_is_taken_where_the_sweep_alone_loses_more(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
+    best = assert_not_worse(tmp_path, seed)
+    monkeypatch.setattr(LocalSearch, "_compare_whole_domain", lambda search, queries: None)
+    small = Small.draw(seed)
+    swept = find(hierarchical(tmp_path, small.files, small.rows), small.k)
+    assert swept.ncp / 100 * len(small.files) > best * 1.01
+
+
+def cut(engine: Engine, tuples: Tuples, k: int) -> float:
+    """What Mondrian loses, weighted."""
+    Mondrian(engine, tuples, AlgorithmConfig(name="mondrian"), k, Progress()).run(Deadline())
+    return weighted(tuples, build_classes(engine, tuples).units)
+
+
+def weighted(tuples: Tuples, units: Sequence[float]) -> float:
+    return sum(d.weight * unit for d, unit in zip(tuples.dimensions, units, strict=True))
+
+
+@pytest.mark.slow
+@examples(40)
+@given(tables())
+def test_few_tuples_never_lose_more_than_by_mondrian(folder: Path, table: Table) -> None:
+    assume(len(table.rows) >= table.k)
+    with prepared(from_mapping({**table.config(folder), "algorithm": "mondrian"})) as (engine, tuples):
+        by_cuts = cut(engine, tuples, table.k)
+        assert weighted(tuples, searched(engine, tuples, table.k).classes.units) <= by_cuts * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.slow
+def test_cuts_are_taken_where_they_lose_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ranks 1 to 12 at k = 5: a tree over the ranks halves at 8, a cut anywhere."""
+    rows = [[str(number)] for number in range(1, 13)]
+    config = hierarchical(tmp_path, [[["0", "*"]]], rows)
+    given = {**config, "quasi_identifiers": {"c0": {"type": "number"}}}
+    best = find(given, 6)
+    assert sorted(best.labels) == [("1-6",), ("7-12",)]
+    monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
+    assert find(given, 6).ncp > best.ncp
+
+
+@pytest.mark.slow
+def test_what_time_is_too_short_for_is_cut(tmp_path: Path) -> None:
+    """The sweep ends at once; the cuts have the time that is left."""
+    config = mixed(tmp_path, 200)
+    with prepared(from_mapping({**config, "algorithm": "mondrian"})) as (engine, tuples):
+        search = LocalSearch(engine, tuples, 4, Progress())
+        search._search = lambda queries: (_ for _ in ()).throw(TimeUpError)  # type: ignore[method-assign]
+        found = search.run(Deadline(60))
+        assert not found.finished
+        assert found.cuts > 10
+        loss = weighted(tuples, build_classes(engine, tuples).units)
+        assert loss == pytest.approx(cut(engine, tuples, 4))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "k", "most"), [(8, 2, 1.1), (9, 3, 1.1), (10, 2, 1.1), (10, 3, 1.1)])
+def test_the_gap_to_the_true_optimum(tmp_path: Path, n: int, k: int, most: float) -> None:
+    found, least = 0.0, 0.0
+    for seed in range(15):
+        chance = random.Random(100 * n + seed)
+        files = trees_of(chance, chance.choice([1, 2, 3]))
+        rows = [[chance.choice(lines)[0] for lines in files] for _ in range(n)]
+        loss, best = find(hierarchical(tmp_path, files, rows), k).ncp, optimum(files, rows, k)
+        assert loss >= best - 1e-9
+        found, least = found + loss, least + best
+    assert found <= most * least
+
+
+@pytest.mark.slow
+def test_too_many_tuples_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kanon_sql.search.local.search._MOST_SWEPT", 50)
+    monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
+    with prepared(from_mapping({**mixed(tmp_path, 200), "algorithm": "mondrian"})) as (engine, tuples):
+        found = searched(engine, tuples, 4)
+        assert found.search.finished
+        assert weighted(tuples, found.classes.units) == pytest.approx(cut(engine, tuples, 4))

@@ -1,0 +1,76 @@
+"""Engines beside DuckDB for tests: those that the environment names, else started by the project's scripts.
+
+KANON_SQL_TEST_POSTGRES and KANON_SQL_TEST_SPARK hold the URL of an engine that runs, as `scripts/postgres run` and
+`scripts/sail run` set them for their command.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from places import SCRIPTS
+
+
+def missing_postgres() -> str | None:
+    """Why no test can use PostgreSQL here, or None."""
+    return _missing("postgres", "KANON_SQL_TEST_POSTGRES", ("psycopg",))
+
+
+def missing_sail() -> str | None:
+    """Why no test can use Spark Connect here, or None."""
+    return _missing("sail", "KANON_SQL_TEST_SPARK", ("pyspark",))
+
+
+@cache
+def _missing(script: str, variable: str, clients: tuple[str, ...]) -> str | None:
+    for name in clients:
+        if importlib.util.find_spec(name) is None:
+            return f"{name} is not installed: pip install 'kanon-sql[engines]'"
+    if variable in os.environ:
+        return None
+    checked = subprocess.run([sys.executable, SCRIPTS / script, "check"], check=False, capture_output=True, text=True)
+    return checked.stderr.strip() if checked.returncode else None
+
+
+@contextmanager
+def _engine(script: str, variable: str) -> Iterator[str]:
+    """The URL of an engine; a new one ends when its standard input does, thus also when these tests are killed."""
+    if variable in os.environ:
+        yield os.environ[variable]
+        return
+    command = [sys.executable, str(SCRIPTS / script), "run"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        url = running.stdout.readline().strip()
+        assert url, f"{script} did not start"
+        yield url
+
+
+@contextmanager
+def postgres() -> Iterator[str]:
+    """The URL of a new database, which is dropped in the end: several tests may share one PostgreSQL."""
+    import psycopg
+
+    name = f"kanon_sql_{uuid.uuid4().hex}"
+    with _engine("postgres", "KANON_SQL_TEST_POSTGRES") as url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}".encode())
+        try:
+            yield url.rpartition("/")[0] + f"/{name}"
+        finally:
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@contextmanager
+def sail() -> Iterator[str]:
+    """The URL of a Spark Connect server; each session has temporary views of its own."""
+    with _engine("sail", "KANON_SQL_TEST_SPARK") as url:
+        yield url
