@@ -12,7 +12,7 @@ from kanon_sql.commands.compile.compilation import Compiled, compile_configurati
 from kanon_sql.commands.projects.dbt import DbtModel, write_model
 from kanon_sql.commands.projects.sqlmesh.model import SqlmeshModel
 from kanon_sql.commands.projects.sqlmesh.model import write_model as write_sqlmesh
-from kanon_sql.commands.run.pipeline import configured_warnings, describe_algorithm, refuse_report
+from kanon_sql.commands.run.pipeline import configured_warnings, refuse_report
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import KanonError
 from kanon_sql.progress import Progress, Stopwatch
@@ -140,7 +140,7 @@ def _compiled(
 ) -> tuple[dict[str, Any], Compiled]:
     statement.refuse()
     shown, watch = progress or Progress(), Stopwatch()
-    draft = ReportDraft(describe_algorithm(loaded.config.algorithm), loaded.config.privacy)
+    draft = ReportDraft(loaded.config.algorithm.describe(), loaded.config.privacy)
     configured_warnings(loaded, draft)
     if report is not None:
         refuse_report(loaded, report)

@@ -25,7 +25,8 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.report.charts.risk import write_risk_plot
 from kanon_sql.report.report import write_json
-from kanon_sql.search.full_domain.problem import FULL_DOMAIN, FullDomain
+from kanon_sql.search.full_domain.problem import FullDomain
+from kanon_sql.settings.algorithms import full_domain
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.opening import open_source
 from kanon_sql.sql.connection import EngineOptions, open_engine
@@ -71,10 +72,10 @@ def lattice(
     Raises the errors of kanon_sql.errors.
     """
     loaded = load(config, overrides)
-    if loaded.config.algorithm.name not in FULL_DOMAIN:
+    if not loaded.config.algorithm.declared.full_domain:
         raise ConfigurationError(
             f"{loaded.place('algorithm')}: {loaded.config.algorithm.name} has no lattice; expected one of "
-            f"{', '.join(FULL_DOMAIN)}: set algorithm"
+            f"{', '.join(full_domain())}: set algorithm"
         )
     with open_prepared(loaded, options, progress) as (engine, prepared):
         assert isinstance(prepared, FullDomain)

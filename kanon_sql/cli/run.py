@@ -9,6 +9,7 @@ import click
 from kanon_sql.cli.options import after_release, column_options, common_options, loaded_from, take_common
 from kanon_sql.cli.output import print_data, print_json, print_summary
 from kanon_sql.errors import KanonError
+from kanon_sql.settings.algorithms import ALGORITHMS
 
 
 @click.command()
@@ -18,7 +19,7 @@ from kanon_sql.errors import KanonError
 @click.option("--overwrite", is_flag=True, help="Replace an existing release.")
 @click.option(
     "--algorithm",
-    type=click.Choice(["optimal", "samarati", "minimal", "mondrian", "local"]),
+    type=click.Choice(tuple(ALGORITHMS)),
     help="The search [default: optimal].",
 )
 @click.option("--order", type=click.Choice(["random", "none"]), help="Order of the released rows [default: random].")

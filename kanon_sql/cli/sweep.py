@@ -16,6 +16,7 @@ from kanon_sql.cli.options import (
     take_common,
 )
 from kanon_sql.cli.output import print_json, print_summary
+from kanon_sql.settings.algorithms import ALGORITHMS, either
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
     "algorithms",
     metavar="NAME",
     multiple=True,
-    help="optimal, samarati, minimal, mondrian or local, in place of the configuration's; may be repeated: several "
-    "are compared.",
+    help=f"{either(ALGORITHMS)}, in place of the configuration's; may be repeated: several are compared.",
 )
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write the table, .csv or .json.")
 @click.option(

@@ -11,11 +11,11 @@ from typing import Any
 import yaml
 
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.settings.algorithms import by_order
 from kanon_sql.settings.yaml import KeyPath
 
 _LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
 _EXAMPLES = {"prefix": "prefix:4,3,2", "intervals": "intervals:5,10,20", "date": "date:month,year"}
-_BY_ORDER = ("mondrian", "local")  # algorithms that need no hierarchy
 
 # The options that keys of the mapping come from.
 FLAGS: dict[KeyPath, str] = {
@@ -84,7 +84,7 @@ def config_from_arguments(
         "target": output,
         "identifiers": list(identifiers),
         "quasi_identifiers": _quasi_identifiers(
-            qi, hierarchies, {} if algorithm in _BY_ORDER else {"builtin": "suppress"}
+            qi, hierarchies, {} if by_order(algorithm) else {"builtin": "suppress"}
         ),
         "sensitive": list(sensitive),
         "insensitive": list(insensitive),

@@ -16,14 +16,10 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from kanon_sql.privacy.parameters import PrivacyConfig
 from kanon_sql.settings import rules
-from kanon_sql.settings.part import ColumnName, DataText, Name, Origin, Part, Width, short_for
+from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, values
+from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, Width, short_for
 from kanon_sql.settings.source import CsvOptions, SourceConfig
 
-Objective = Literal["loss", "geometric-mean-loss", "discernibility", "average-class-size", "precision", "entropy"]
-Preference = Literal["loss", "first", "absolute-distance", "relative-distance", "distribution", "suppression"]
-AlgorithmName = Literal["optimal", "samarati", "minimal", "mondrian", "local"]
-Cut = Literal["strict", "strict-le", "relaxed"]
-DimensionChoice = Literal["loss", "widest", "random"]
 FileFormat = Literal["csv", "parquet"]
 
 
@@ -140,17 +136,45 @@ class SuppressionConfig(Part):
 class AlgorithmConfig(Part):
     """Which search finds the release."""
 
-    name: AlgorithmName = Field("optimal", description="the search")
-    prefer: Preference | None = Field(None, description="samarati, minimal: which of the minimal nodes")
-    objective: Objective | None = Field(None, description="optimal: what the release has the least of")
-    cut: Cut | None = Field(None, description="mondrian: where a partition may be cut")
-    dimension: DimensionChoice | None = Field(None, description="mondrian: along which quasi-identifier it is cut")
+    name: Annotated[str, OneOf(lambda: tuple(ALGORITHMS))] = Field("optimal", description="the search")
+    prefer: Annotated[str, OneOf(lambda: values("prefer"))] | None = Field(
+        None, description="samarati, minimal: which of the minimal nodes"
+    )
+    objective: Annotated[str, OneOf(lambda: values("objective"))] | None = Field(
+        None, description="optimal: what the release has the least of"
+    )
+    cut: Annotated[str, OneOf(lambda: values("cut"))] | None = Field(
+        None, description="mondrian: where a partition may be cut"
+    )
+    dimension: Annotated[str, OneOf(lambda: values("dimension"))] | None = Field(
+        None, description="mondrian: along which quasi-identifier it is cut"
+    )
     seed: int | None = Field(None, description="mondrian, local: makes what is drawn repeatable")
 
     @model_validator(mode="after")
     def options_fit(self) -> AlgorithmConfig:
         self._obey(rules.algorithm)
         return self
+
+    @property
+    def declared(self) -> Algorithm:
+        """What the search is, and what bears on it."""
+        return ALGORITHMS[self.name]
+
+    def options(self) -> dict[str, Any]:
+        """The options of the search, with those that are taken where none is given; None for a number without."""
+        known = self.declared.options.items()
+        given = {key: getattr(self, key, None) for key, _ in known}
+        return {key: given[key] if given[key] is not None or not taken else taken[0] for key, taken in known}
+
+    def describe(self) -> dict[str, Any]:
+        """The search with its options, as reports show it."""
+        return {"name": self.name, **{key: value for key, value in self.options().items() if value is not None}}
+
+    def takes_weights(self) -> bool:
+        """Whether weights of quasi-identifiers bear on what is found."""
+        weighed = self.declared.weighed_by
+        return weighed is not None and all(self.options()[key] in taken for key, taken in weighed.items())
 
 
 class ReleaseConfig(Part):

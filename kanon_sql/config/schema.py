@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from kanon_sql.settings.algorithms import ALGORITHMS, options, taking, values
+
 Schema = dict[str, Any]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -82,22 +84,6 @@ _BETWEEN_KEYS: dict[str, Schema] = {
         "dependentSchemas": {"hierarchy": _only_with("distance", "hierarchical")},
         "allOf": [_when(_only_with("distance", "hierarchical"), _needs("hierarchy"))],
     },
-    "AlgorithmConfig": {
-        "dependentSchemas": {
-            "objective": {"properties": {"name": {"const": "optimal"}}},
-            "prefer": _only_with("name", "samarati", "minimal"),
-            "cut": _only_with("name", "mondrian"),
-            "dimension": _only_with("name", "mondrian"),
-            "seed": _only_with("name", "mondrian", "local"),
-        },
-        "allOf": [
-            _when(
-                _only_with("name", "samarati"),
-                {"properties": {"prefer": {"enum": ["loss", "first"]}}},
-            ),
-            _when(_only_with("name", "minimal"), {"properties": {"prefer": {"not": {"const": "first"}}}}),
-        ],
-    },
 }
 
 
@@ -108,10 +94,27 @@ def json_schema() -> Schema:
     made = Config.model_json_schema(mode="validation")
     schema = {"$schema": _DIALECT, "$id": _ID, **_clean(made), "title": "kanon-sql configuration"}
     schema["$defs"]["Variable"] = _VARIABLE
-    for name, added in _BETWEEN_KEYS.items():
+    for name, added in {**_BETWEEN_KEYS, "AlgorithmConfig": _algorithm()}.items():
         schema["$defs"][name].update(added)
     _add_short_forms(schema)
     return schema
+
+
+def _algorithm() -> Schema:
+    """The options that go with each search, and their values."""
+    keys, conditions = {}, []
+    for option in options():
+        takers = taking(option)
+        # Where no name is given the default is meant.
+        named: Schema = {"properties": {"name": {"const": "optimal"}}}
+        keys[option] = named if takers == ["optimal"] else _only_with("name", *takers)
+        for name in takers:
+            taken = ALGORITHMS[name].options[option]
+            others = [value for value in values(option) if value not in taken]
+            if others:
+                kept: Schema = {"not": {"const": others[0]}} if len(others) == 1 else {"enum": list(taken)}
+                conditions.append(_when(_only_with("name", name), {"properties": {option: kept}}))
+    return {"dependentSchemas": keys, "allOf": conditions}
 
 
 def _add_short_forms(schema: Schema) -> None:

@@ -68,7 +68,7 @@ def keep_tuples(loaded: LoadedConfig, home: Warehouse, rows: exp.Select, columns
 def _refusal(loaded: LoadedConfig) -> str | None:
     """Why the engine itself cannot search for what is asked."""
     config = loaded.config
-    if config.algorithm.name in ("mondrian", "local"):
+    if not config.algorithm.declared.full_domain:
         return f"{config.algorithm.name} searches in DuckDB alone"
     if config.privacy.entity is not None or models_of(config.privacy):
         return "models beside k are judged in DuckDB alone"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from kanon_sql.config.model import AlgorithmConfig
@@ -13,7 +13,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.search.impossible import impossible
 from kanon_sql.search.local.search import LocalSearch
 from kanon_sql.search.mondrian.judging import violates_as_a_whole
-from kanon_sql.search.mondrian.mondrian import Mondrian
+from kanon_sql.search.mondrian.mondrian import Mondrian, Partitioning
 from kanon_sql.search.partitions import Partitions
 from kanon_sql.search.problem import Prepared
 from kanon_sql.search.solution import Request
@@ -41,9 +41,24 @@ class Multidimensional(Prepared):
             return Partitions(engine, self, algorithm, request, None, refused)
         if self.n < request.k or (not self.models.only_k and violates_as_a_whole(engine, self.models, request.k)):
             return Partitions(engine, self, algorithm, request, None)
-        if algorithm.name == "local":
-            found = LocalSearch(engine, self.tuples, request.k, progress, self.models).run(deadline)
-            found = replace(found, seed=secrets.randbits(62) if algorithm.seed is None else algorithm.seed)
-        else:
-            found = Mondrian(engine, self.tuples, algorithm, request.k, progress, self.models).run(deadline)
+        found = SEARCHES[algorithm.name](engine, self, algorithm, request.k, progress, deadline)
         return Partitions(engine, self, algorithm, request, found)
+
+
+def _mondrian(
+    engine: Engine, given: Multidimensional, algorithm: AlgorithmConfig, k: int, progress: Progress, deadline: Deadline
+) -> Partitioning:
+    return Mondrian(engine, given.tuples, algorithm, k, progress, given.models).run(deadline)
+
+
+def _local(
+    engine: Engine, given: Multidimensional, algorithm: AlgorithmConfig, k: int, progress: Progress, deadline: Deadline
+) -> Partitioning:
+    found = LocalSearch(engine, given.tuples, k, progress, given.models).run(deadline)
+    return replace(found, seed=secrets.randbits(62) if algorithm.seed is None else algorithm.seed)
+
+
+Search = Callable[[Engine, Multidimensional, AlgorithmConfig, int, Progress, Deadline], Partitioning]
+
+# By the names of kanon_sql.settings.algorithms.
+SEARCHES: dict[str, Search] = {"mondrian": _mondrian, "local": _local}

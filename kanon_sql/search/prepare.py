@@ -37,9 +37,10 @@ from kanon_sql.hierarchy.uncovered import locating_uncovered, refuse_uncovered
 from kanon_sql.privacy.model import Models
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.lattice import Lattice
-from kanon_sql.search.full_domain.problem import FULL_DOMAIN, FullDomain
+from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.multidimensional import Multidimensional
 from kanon_sql.search.problem import Prepared
+from kanon_sql.settings.algorithms import full_domain
 from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
@@ -55,7 +56,7 @@ def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tu
     A quasi-identifier that names a ready built-in gets its options. Raises ConfigurationError with the problems of
     all files.
     """
-    needed = loaded.config.algorithm.name in FULL_DOMAIN
+    needed = loaded.config.algorithm.declared.full_domain
     found: dict[str, tuple[QuasiIdentifier, Hierarchy | None]] = {}
     problems: list[str] = []
     for name, spec in loaded.config.quasi_identifiers.items():
@@ -144,7 +145,7 @@ def _read(
     reading = _Reading(tuples, judged, judged.carried(source), staged=staged, warnings=warnings)
     n, models, build = (
         _lattice(engine, loaded, reading, inputs)
-        if loaded.config.algorithm.name in FULL_DOMAIN
+        if loaded.config.algorithm.declared.full_domain
         else _dimensions(engine, loaded, reading, inputs)
     )
     return build(source, roles, rows, models, n, _source_rows(counted, n), tuple(warnings))
@@ -234,7 +235,7 @@ def _dimensions(
         if model.population is not None:
             raise ConfigurationError(
                 f"{loaded.place('privacy', model.key)}: {model.key} counts classes of a population, which have no "
-                f"class in a release by {loaded.config.algorithm.name}; expected one of {', '.join(FULL_DOMAIN)}"
+                f"class in a release by {loaded.config.algorithm.name}; expected one of {', '.join(full_domain())}"
             )
     if loaded.config.algorithm.cut == "relaxed" and not reading.judged.only_k:
         raise ConfigurationError(

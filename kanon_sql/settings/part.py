@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
-from pydantic_core import PydanticCustomError
+from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, core_schema
 
 from kanon_sql.settings import rules
+from kanon_sql.settings.algorithms import either
 
 # YAML gives editors numbers and truth values where the strict reader keeps the text.
 _AS_WRITTEN = ["string", "number", "boolean"]
@@ -27,6 +29,25 @@ def short_for(key: str) -> BeforeValidator:
         return {key: value} if isinstance(value, str) else value
 
     return BeforeValidator(expand)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A text that is one of those that `known` gives when it is asked: what is registered by then."""
+
+    known: Callable[[], Sequence[str]]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._checked)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
+        return {"enum": list(self.known()), "type": "string"}
+
+    def _checked(self, value: Any) -> Any:
+        known = self.known()
+        if value not in known:
+            raise PydanticKnownError("literal_error", {"expected": either(map(repr, known))})
+        return value
 
 
 class Part(BaseModel):

@@ -14,6 +14,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+from kanon_sql.settings import algorithms
+from kanon_sql.settings.algorithms import ALGORITHMS, either, taking
 from kanon_sql.settings.yaml import KeyPath
 
 Faults = Iterator[tuple[KeyPath, str]]
@@ -134,22 +136,23 @@ def quasi_identifier(part: Part) -> Faults:
 def algorithm(part: Part) -> Faults:
     """Options go with the algorithm that they are for."""
     name = part.get("name", "optimal")
-    if _given(part, "objective") and name in ("samarati", "minimal"):
-        yield ("objective",), f"objective goes with name: optimal, not with {name}; remove it"
-    if _given(part, "prefer") and name == "optimal":
-        yield ("prefer",), "prefer goes with name: samarati or minimal; remove it"
-    measures = ("absolute-distance", "relative-distance", "distribution", "suppression")
-    if name == "samarati" and part.get("prefer") in measures:
-        yield ("prefer",), "samarati prefers loss or first; the other measures go with name: minimal"
-    if name == "minimal" and part.get("prefer") == "first":
-        yield ("prefer",), "first goes with name: samarati"
-    if name in ("optimal", "samarati", "minimal"):
-        for key in _given(part, "cut", "dimension", "seed"):
-            yield (key,), f"{key} goes with name: mondrian, not with {name}; remove it"
-    if name in ("mondrian", "local"):
-        wrong = ("objective", "prefer") if name == "mondrian" else ("objective", "prefer", "cut", "dimension")
-        for key in _given(part, *wrong):
+    chosen = ALGORITHMS.get(name) if isinstance(name, str) else None
+    if chosen is None:
+        return
+    for key in _given(part, *algorithms.options()):
+        if key in chosen.options:
+            taken = chosen.options[key]
+            if taken and part[key] not in taken:
+                yield (key,), chosen.advice.get(key, f"{name} takes {either(taken)}; correct it")
+            continue
+        takers = taking(key)
+        similar = [other for other in takers if ALGORITHMS[other].full_domain] or takers[:1]
+        if not chosen.full_domain:
             yield (key,), f"{key} does not go with name: {name}; remove it"
+        elif len(similar) > 1:
+            yield (key,), f"{key} goes with name: {either(similar)}; remove it"
+        else:
+            yield (key,), f"{key} goes with name: {similar[0]}, not with {name}; remove it"
 
 
 def privacy(part: Part) -> Faults:

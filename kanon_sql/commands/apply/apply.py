@@ -11,7 +11,7 @@ from typing import Any
 from kanon_sql.commands.apply.applying import Applying, Outcome, Texts, generalized
 from kanon_sql.commands.apply.differences import recount_differences
 from kanon_sql.commands.apply.request import ApplyRequest, configure
-from kanon_sql.commands.run.pipeline import allow_paths, describe_algorithm, refuse_report
+from kanon_sql.commands.run.pipeline import allow_paths, refuse_report
 from kanon_sql.commands.run.uniqueness import unique_columns
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError
@@ -104,7 +104,7 @@ def apply_release(
     """
     base = find_entry(request.entries, request.number, request.ledger)
     loaded = configure(request, base)
-    draft = ReportDraft(algorithm=describe_algorithm(loaded.config.algorithm), privacy=loaded.config.privacy)
+    draft = ReportDraft(algorithm=loaded.config.algorithm.describe(), privacy=loaded.config.privacy)
     run = _Run(loaded, base, find_related(request.entries, base), request, progress, Stopwatch(), draft)
     if report is not None:
         refuse_report(loaded, report)

@@ -12,7 +12,6 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.ledger.earlier import configuration_of
 from kanon_sql.ledger.ledger import Entry
-from kanon_sql.search.full_domain.problem import FULL_DOMAIN
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.files import format_of
 
@@ -45,7 +44,7 @@ def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
     loaded = configuration_of(base, request.ledger, request.overrides)
     config = loaded.config
     problems = []
-    if config.algorithm.name not in FULL_DOMAIN:
+    if not config.algorithm.declared.full_domain:
         problems.append(f"{loaded.place('algorithm')}: {config.algorithm.name} has no levels that could be applied")
     if config.privacy.entity is not None:
         problems.append(

@@ -29,7 +29,6 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
 
 _TUPLES = state("risk_population")
-_BY_ORDER = ("mondrian", "local")
 
 
 def open_population(engine: Engine, loaded: LoadedConfig, path: Path, source: Source) -> Source:
@@ -94,7 +93,7 @@ def read_population(
 def unmatched(loaded: LoadedConfig) -> list[str]:
     """The quasi-identifiers of which a release of this configuration holds ranges or sets, which are not matched."""
     config = loaded.config
-    if config.algorithm.name not in _BY_ORDER:
+    if config.algorithm.declared.full_domain:
         return []
     return [name for name, spec in config.quasi_identifiers.items() if spec.hierarchy is None and spec.builtin is None]
 

@@ -12,7 +12,7 @@ from sqlglot import exp
 from kanon_sql.commands.run.betraying import betraying_columns
 from kanon_sql.commands.run.uniqueness import unique_columns
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import AlgorithmConfig, Config
+from kanon_sql.config.model import Config
 from kanon_sql.engines.handed_in import SessionJob
 from kanon_sql.engines.handed_in_connection import Job
 from kanon_sql.engines.opening import is_elsewhere, open_target, open_warehouse
@@ -26,7 +26,6 @@ from kanon_sql.release.same_rows import verify_rows
 from kanon_sql.release.verify import reading_again
 from kanon_sql.report.ending import ending
 from kanon_sql.report.report import ReportDraft
-from kanon_sql.search.full_domain.problem import FULL_DOMAIN
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import Prepared
 from kanon_sql.search.solution import Request, Solution, Writing
@@ -69,10 +68,7 @@ def run_configuration(
     Raises the errors of kanon_sql.errors; the source and an existing target are then untouched, unless the error is a
     ReleasedError or says that the release is in its place.
     """
-    draft = ReportDraft(
-        algorithm=describe_algorithm(loaded.config.algorithm),
-        privacy=loaded.config.privacy,
-    )
+    draft = ReportDraft(algorithm=loaded.config.algorithm.describe(), privacy=loaded.config.privacy)
     run = Run(loaded, options, progress, time_limit, draft, Stopwatch())
     if report is not None:
         refuse_report(loaded, report)
@@ -86,18 +82,6 @@ def refuse_report(loaded: LoadedConfig, report: Path) -> None:
     if not report.parent.is_dir():
         raise EngineError(f"{report}: the report cannot be written, its folder does not exist; make it")
     refuse_outputs([loaded], [("the report", report)])
-
-
-def describe_algorithm(algorithm: AlgorithmConfig) -> dict[str, str | int]:
-    """The algorithm with its options, defaults filled in."""
-    if algorithm.name == "optimal":
-        return {"name": "optimal", "objective": algorithm.objective or "loss"}
-    if algorithm.name == "mondrian":
-        options = {"cut": algorithm.cut or "strict", "dimension": algorithm.dimension or "loss"}
-        return {"name": "mondrian", **options, **({} if algorithm.seed is None else {"seed": algorithm.seed})}
-    if algorithm.name == "local":
-        return {"name": "local", **({} if algorithm.seed is None else {"seed": algorithm.seed})}
-    return {"name": algorithm.name, "prefer": algorithm.prefer or "loss"}
 
 
 def _run(run: Run, job: Job | SessionJob | None) -> None:
@@ -188,12 +172,12 @@ def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
     """Warns of what a configuration asks for and does not get, or should not."""
     config, warnings = loaded.config, draft.warnings
     weighted = any(spec.weight != 1.0 for spec in config.quasi_identifiers.values())
-    if weighted and not _takes_weights(config.algorithm):
+    if weighted and not config.algorithm.takes_weights():
         warnings.append(
             "weights only bear on the objectives loss and geometric-mean-loss, on local and on mondrian's "
             "dimension: loss; here they do nothing"
         )
-    if config.algorithm.name not in FULL_DOMAIN:
+    if not config.algorithm.declared.full_domain:
         warnings += [
             f"max_level of {name!r} is not kept: with {config.algorithm.name} each class finds its own level"
             for name, spec in config.quasi_identifiers.items()
@@ -213,12 +197,6 @@ def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
         warnings.append("release.seed makes the order repeatable: for tests only, never for data about persons")
     if config.release.verify == "counts":
         warnings.append("release.verify: counts reads only the classes again; full compares every row that was written")
-
-
-def _takes_weights(algorithm: AlgorithmConfig) -> bool:
-    if algorithm.name in ("mondrian", "local"):
-        return algorithm.dimension in (None, "loss")
-    return algorithm.name == "optimal" and algorithm.objective in (None, "loss", "geometric-mean-loss")
 
 
 def request_of(config: Config, n: int) -> Request:

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from kanon_sql.commands.run.pipeline import describe_algorithm, request_of
+from kanon_sql.commands.run.pipeline import request_of
 from kanon_sql.commands.sweep.plan import Curve, Limit, Outputs, Plan
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import SuppressionConfig
@@ -20,7 +20,6 @@ from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.report.charts.sweep import write_plot
 from kanon_sql.report.report import write_json
-from kanon_sql.search.full_domain.problem import FULL_DOMAIN
 from kanon_sql.search.problem import Prepared
 from kanon_sql.search.solution import Request
 from kanon_sql.sql.connection import Engine
@@ -30,7 +29,6 @@ from kanon_sql.targets.writing import write_output
 Json = dict[str, Any]
 Opened = Callable[[LoadedConfig], AbstractContextManager[tuple[Engine, Prepared]]]
 
-_NEVER_SUPPRESSES = ("mondrian",)
 _UNPROVEN = "time ran out: what was found is not proven to be the best"
 
 
@@ -133,7 +131,7 @@ class _Sweep:
         with self._watch.part("search"), self._progress.step(what, done):
             for curve, limit, k in asked:
                 request = _request(curve, prepared, k, limit)
-                suppresses = curve.loaded.config.algorithm.name not in _NEVER_SUPPRESSES
+                suppresses = curve.loaded.config.algorithm.declared.suppresses
                 key = (curve.name, k, request.limit if suppresses else None)
                 if key not in found:
                     found[key] = self._solve(engine, prepared, curve, limit, request)
@@ -166,14 +164,14 @@ class _Sweep:
         self._series[curve.name] = {
             "name": curve.name,
             "configuration": curve.configuration,
-            "algorithm": describe_algorithm(config.algorithm),
+            "algorithm": config.algorithm.describe(),
             "quasi_identifiers": list(config.quasi_identifiers),
             "rows": rows,
         }
 
 
 def _full_domain(curve: Curve) -> bool:
-    return curve.loaded.config.algorithm.name in FULL_DOMAIN
+    return curve.loaded.config.algorithm.declared.full_domain
 
 
 def _some(places: Sequence[str]) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice
@@ -12,15 +15,28 @@ from kanon_sql.search.full_domain.result import SearchResult
 from kanon_sql.search.full_domain.samarati import search_samarati
 from kanon_sql.sql.deadline import Deadline
 
+Options = Mapping[str, Any]
+Search = Callable[[Options, Lattice, NodeChecker, tuple[float, ...], Deadline], SearchResult]
+
 
 def search(
     algorithm: AlgorithmConfig, lattice: Lattice, checker: NodeChecker, weights: tuple[float, ...], deadline: Deadline
 ) -> SearchResult:
     """The node to release, or none. Statements that run past the deadline are interrupted."""
-    if algorithm.name == "samarati":
-        return search_samarati(lattice, checker, algorithm.prefer or "loss", deadline)
-    if algorithm.name == "minimal":
-        return search_minimal(lattice, checker, algorithm.prefer or "loss", deadline)
-    checker.with_entropy = algorithm.objective == "entropy"
-    objective = make_objective(algorithm.objective or "loss", checker.costs, weights, checker.k, checker.limit)
+    return SEARCHES[algorithm.name](algorithm.options(), lattice, checker, weights, deadline)
+
+
+def _optimal(
+    options: Options, lattice: Lattice, checker: NodeChecker, weights: tuple[float, ...], deadline: Deadline
+) -> SearchResult:
+    checker.with_entropy = options["objective"] == "entropy"
+    objective = make_objective(options["objective"], checker.costs, weights, checker.k, checker.limit)
     return OptimalSearch(lattice, checker, objective, deadline).run()
+
+
+# By the names of kanon_sql.settings.algorithms.
+SEARCHES: dict[str, Search] = {
+    "optimal": _optimal,
+    "samarati": lambda options, lattice, checker, _, end: search_samarati(lattice, checker, options["prefer"], end),
+    "minimal": lambda options, lattice, checker, _, end: search_minimal(lattice, checker, options["prefer"], end),
+}

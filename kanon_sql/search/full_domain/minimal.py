@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kanon_sql.config.model import Preference
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
@@ -12,7 +11,7 @@ from kanon_sql.search.full_domain.result import SearchResult, least
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 
-def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: Preference, deadline: Deadline) -> SearchResult:
+def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> SearchResult:
     """The minimal nodes (they satisfy, none below them does), and of these the preferred one.
 
     Where time runs out, the preferred one of those found so far, not proven.
@@ -112,7 +111,7 @@ def _descend(lattice: Lattice, checker: NodeChecker, node: Node, deadline: Deadl
         node = below
 
 
-def preference_key(prefer: Preference, tops: Node) -> Callable[[NodeMeasures], float]:
+def preference_key(prefer: str, tops: Node) -> Callable[[NodeMeasures], float]:
     """What a preference policy minimizes."""
 
     def relative(measures: NodeMeasures) -> float:

@@ -6,7 +6,6 @@ import math
 from abc import ABC, abstractmethod
 from bisect import insort
 
-from kanon_sql.config.model import Objective as ObjectiveName
 from kanon_sql.search.full_domain.lattice import Node, guards, packed
 from kanon_sql.search.full_domain.measures import CostModel, NodeMeasures, geometric_mean
 
@@ -139,7 +138,7 @@ class AverageClassSize(CountedObjective):
         return measures.average_class_size(self.costs.n)
 
 
-def make_objective(name: ObjectiveName, costs: CostModel, weights: tuple[float, ...], k: int, limit: int) -> Objective:
+def make_objective(name: str, costs: CostModel, weights: tuple[float, ...], k: int, limit: int) -> Objective:
     """The objective of that name."""
     if name == "discernibility":
         return Discernibility(costs, weights, k, limit)

@@ -37,8 +37,6 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Composed, Fill, Item, compose, state
 
-FULL_DOMAIN = ("optimal", "samarati", "minimal")
-
 
 @dataclass(frozen=True)
 class FullDomain(Prepared):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kanon_sql.config.model import Preference
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
@@ -10,7 +9,7 @@ from kanon_sql.search.full_domain.result import SearchResult, least
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 
-def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: Preference, deadline: Deadline) -> SearchResult:
+def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> SearchResult:
     """The first satisfying node of the least height in level order, or the one of least loss among all of that height.
 
     Halving goes by heights at which some node satisfies; where models are not monotone, a height at which none does may

@@ -1,0 +1,81 @@
+"""The searches that there are: what each makes of a table, which options it takes, and what bears on it.
+
+The configuration, its rules and its schema, the command line, the commands and the report read it here; what runs is
+registered under the same name in `kanon_sql.search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+_LOSSES = ("loss", "geometric-mean-loss")
+_OBJECTIVES = (*_LOSSES, "discernibility", "average-class-size", "precision", "entropy")
+_MEASURES = ("loss", "absolute-distance", "relative-distance", "distribution", "suppression")
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A search.
+
+    One that is `full_domain` gives every column one level, and so needs a hierarchy of each; others put tuples into
+    classes, each with ranges or levels of its own. `options` are the values that it takes of each option, the first
+    where none is given; without values it is a number, and none where none is given. `advice` is said of values that
+    it does not take. Weights bear on it where the options have one of the values `weighed_by`, never without that.
+    `suppresses` tells that what it finds depends on the limit of suppressed rows.
+    """
+
+    full_domain: bool
+    options: Mapping[str, tuple[str, ...]]
+    weighed_by: Mapping[str, tuple[str, ...]] | None = None
+    suppresses: bool = True
+    advice: Mapping[str, str] = field(default_factory=dict)
+
+
+ALGORITHMS: dict[str, Algorithm] = {
+    "optimal": Algorithm(True, {"objective": _OBJECTIVES}, weighed_by={"objective": _LOSSES}),
+    "samarati": Algorithm(
+        True,
+        {"prefer": ("loss", "first")},
+        advice={"prefer": "samarati prefers loss or first; the other measures go with name: minimal"},
+    ),
+    "minimal": Algorithm(True, {"prefer": _MEASURES}, advice={"prefer": "first goes with name: samarati"}),
+    "mondrian": Algorithm(
+        False,
+        {"cut": ("strict", "strict-le", "relaxed"), "dimension": ("loss", "widest", "random"), "seed": ()},
+        weighed_by={"dimension": ("loss",)},
+        suppresses=False,
+    ),
+    "local": Algorithm(False, {"seed": ()}, weighed_by={}),
+}
+
+
+def either(words: Iterable[str]) -> str:
+    """The words as a sentence lists them: a, b or c."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def taking(option: str) -> list[str]:
+    """The searches that take an option."""
+    return [name for name, one in ALGORITHMS.items() if option in one.options]
+
+
+def values(option: str) -> list[str]:
+    """All values of an option that some search takes."""
+    return list(dict.fromkeys(value for name in taking(option) for value in ALGORITHMS[name].options[option]))
+
+
+def options() -> list[str]:
+    """All options that some search takes."""
+    return list(dict.fromkeys(option for one in ALGORITHMS.values() for option in one.options))
+
+
+def full_domain() -> list[str]:
+    """The searches that give every column one level."""
+    return [name for name, one in ALGORITHMS.items() if one.full_domain]
+
+
+def by_order(name: str | None) -> bool:
+    """Whether a search takes columns without hierarchy by their order; an unknown one, or none, does not."""
+    return name in ALGORITHMS and not ALGORITHMS[name].full_domain
