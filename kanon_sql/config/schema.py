@@ -105,9 +105,10 @@ def _algorithm() -> Schema:
     keys, conditions = {}, []
     for option in options():
         takers = taking(option)
-        # Where no name is given the default is meant.
-        named: Schema = {"properties": {"name": {"const": "optimal"}}}
-        keys[option] = named if takers == ["optimal"] else _only_with("name", *takers)
+        keys[option] = _only_with("name", *takers)
+        if "optimal" in takers:  # which is meant where no name is given
+            known = {"const": takers[0]} if len(takers) == 1 else {"enum": takers}
+            keys[option] = {"properties": {"name": known}}
         for name in takers:
             taken = ALGORITHMS[name].options[option]
             others = [value for value in values(option) if value not in taken]
