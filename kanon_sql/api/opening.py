@@ -15,7 +15,7 @@ from kanon_sql.engines.opening import open_reading
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.progress import Progress
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
-from kanon_sql.search.problem import Prepared
+from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql.connection import Engine, EngineOptions
 
@@ -38,7 +38,7 @@ def load(config: Configuration, overrides: Overrides = ()) -> LoadedConfig:
 @contextmanager
 def open_prepared(
     loaded: LoadedConfig, options: EngineOptions | None, progress: Progress | None
-) -> Iterator[tuple[Engine, Prepared]]:
+) -> Iterator[tuple[Engine, SearchProblem]]:
     """DuckDB with the source of a configuration read for its search; closed at the end, and nothing is written.
 
     Raises the errors of kanon_sql.errors.

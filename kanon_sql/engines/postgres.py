@@ -14,7 +14,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.engines.postgres_connection import describe, encoded, is_lost
-from kanon_sql.engines.sink import Release, WarehouseSink, there_already
+from kanon_sql.engines.sink import RemoteRelease, WarehouseSink, there_already
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.csv import read_csv
 from kanon_sql.source.model import Column, CsvDialect, Kind, Source, refuse_repeated, select_keys
@@ -245,7 +245,7 @@ class PostgresTable(WarehouseSink):
         if self._replaced and read is not None and self.postgres.find(read) == self.postgres.find(self.table):
             raise ConfigurationError(f"{self.place}: {self.target.table} is the source; name another table")
 
-    def _create(self, release: Release) -> None:
+    def _create(self, release: RemoteRelease) -> None:
         name = self.table.sql("postgres")
         if self._replaced:
             # What others read goes on being the old table until the commit.

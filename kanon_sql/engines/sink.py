@@ -14,9 +14,8 @@ from kanon_sql.engines.counting import counted_source
 from kanon_sql.engines.model import Warehouse
 from kanon_sql.release.body import Asked, Body, set_with, with_of
 from kanon_sql.release.compiled_source import own_columns, participating
+from kanon_sql.release.release import Release
 from kanon_sql.release.verify import reading_again
-from kanon_sql.search.problem import Prepared
-from kanon_sql.search.solution import Solution
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.dialects.dialect import refuse_column_names
@@ -28,19 +27,17 @@ _PLAIN_TEXTS = ("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT"
 
 
 @dataclass(frozen=True)
-class Release:
-    """A release as the statement that makes it; `judged` are the columns that its classes are counted by."""
+class RemoteRelease:
+    """A release as the statement of the engine that makes it; its classes are counted by the columns `judged`."""
 
     sql: str
     body: Body
     judged: tuple[str, ...]
 
 
-def release_of(
-    engine: Engine, loaded: LoadedConfig, prepared: Prepared, solution: Solution, home: Warehouse
-) -> Release:
-    """Compiles a solution for the engine that holds the rows, and loads the tables of values that it reads."""
-    config = loaded.config.release
+def remote_release(loaded: LoadedConfig, release: Release, home: Warehouse) -> RemoteRelease:
+    """Compiles a release for the engine that holds the rows, and loads the tables of values that it reads."""
+    config, prepared = loaded.config.release, release.problem
     masks = config.suppressed == "mask"
     asked = Asked(
         rows=participating(loaded, prepared, lambda needed: own_columns(prepared.source, needed)),
@@ -50,7 +47,7 @@ def release_of(
         masks=masks,
         executed=True,
     )
-    body = solution.compiled(asked)
+    body = release.compiled(asked)
     refuse_column_names(home.dialect, [one.name for one in body.released], loaded.place())
     statement = body.statement
     used = {table.name for table in statement.find_all(exp.Table)}
@@ -58,21 +55,21 @@ def release_of(
     set_with(statement, [*listed, *with_of(statement).expressions])
     judged = [one.name for one in body.released if one.is_quasi_identifier]
     spoken = [model.column for model in prepared.models.models if model.column is not None]
-    return Release(write(statement, home.dialect), body, tuple(dict.fromkeys([*judged, *spoken])))
+    return RemoteRelease(write(statement, home.dialect), body, tuple(dict.fromkeys([*judged, *spoken])))
 
 
 def write_release(
-    engine: Engine, loaded: LoadedConfig, prepared: Prepared, solution: Solution, home: Warehouse, sink: Sink
+    engine: Engine, loaded: LoadedConfig, release: Release, home: Warehouse, sink: Sink
 ) -> exp.Expr | None:
     """Makes the release where the rows are, or takes it from there to a file of this machine: by which statement."""
-    release = release_of(engine, loaded, prepared, solution, home)
+    made = remote_release(loaded, release, home)
     if isinstance(sink, WarehouseSink):
-        sink.make(release)
+        sink.make(made)
         return None
     assert isinstance(sink, LocalSink)
-    columns = [(one.name, one.described) for one in release.body.released]
-    fetched = home.fetched(release.sql, columns)
-    sink.write(engine, fetched, prepared.source, [name for name, _ in columns])
+    columns = [(one.name, one.described) for one in made.body.released]
+    fetched = home.fetched(made.sql, columns)
+    sink.write(engine, fetched, release.problem.source, [name for name, _ in columns])
     return fetched
 
 
@@ -86,7 +83,7 @@ class WarehouseSink(Sink):
 
     def __init__(self, home: Warehouse) -> None:
         self.home = home
-        self._release: Release | None = None
+        self._release: RemoteRelease | None = None
         self._source: Source | None = None
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
@@ -96,7 +93,7 @@ class WarehouseSink(Sink):
     def paths(self) -> tuple[list[Path], list[Path]]:
         return [], []
 
-    def make(self, release: Release) -> None:
+    def make(self, release: RemoteRelease) -> None:
         """Makes the release beside the target. Raises EngineError."""
         self._release = release
         self._create(release)
@@ -133,7 +130,7 @@ class WarehouseSink(Sink):
         return len(columns), written, home.fingerprint(again, missing=missing)
 
     @abstractmethod
-    def _create(self, release: Release) -> None:
+    def _create(self, release: RemoteRelease) -> None:
         """Runs the statement into a place beside the target."""
 
     @abstractmethod

@@ -13,7 +13,7 @@ from urllib.parse import urlparse
 from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
-from kanon_sql.engines.sink import Release, WarehouseSink, there_already
+from kanon_sql.engines.sink import RemoteRelease, WarehouseSink, there_already
 from kanon_sql.engines.spark import Spark, quietly
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import CsvOptions
@@ -59,7 +59,7 @@ class SparkFolder(WarehouseSink):
                 f"{self.place}: {self.final} is the source, holds it or lies in it; name a folder beside it"
             )
 
-    def _create(self, release: Release) -> None:
+    def _create(self, release: RemoteRelease) -> None:
         frame = self.spark.create(release.sql)
         with self.spark.speaking():
             writer = frame.write.mode("error")
@@ -124,7 +124,7 @@ class SparkTable(WarehouseSink):
             found = self.spark.session.catalog.getTable(self.table.sql("spark"))
         return bool(found.isTemporary or found.tableType == "VIEW")
 
-    def _create(self, release: Release) -> None:
+    def _create(self, release: RemoteRelease) -> None:
         frame = self.spark.create(release.sql)
         with self.spark.speaking():
             frame.write.format("parquet").saveAsTable(self.beside.sql("spark"))

@@ -19,7 +19,7 @@ from kanon_sql.release.body import (
     split_missing,
     with_of,
 )
-from kanon_sql.release.partitions import Output, list_shares
+from kanon_sql.release.classes import Output, list_shares
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine

@@ -14,7 +14,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.privacy.model import Models
 from kanon_sql.release.body import present
-from kanon_sql.search.problem import Prepared
+from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.database import with_absolute_paths
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
@@ -69,7 +69,9 @@ def release_table(asked_for: Statement, dialect: Dialect, models: Models) -> exp
     return table_name(asked_for.release_table, dialect, "--release-table")
 
 
-def rows_that_take_part(loaded: LoadedConfig, prepared: Prepared, asked_for: Statement, dialect: Dialect) -> exp.Select:
+def rows_that_take_part(
+    loaded: LoadedConfig, prepared: SearchProblem, asked_for: Statement, dialect: Dialect
+) -> exp.Select:
     """SELECT of the rows that take part, from the source as others name it; only the columns that are needed."""
     carried = [prepared.models.entity] if prepared.models.entity is not None and asked_for.check else []
     return participating(
@@ -82,7 +84,7 @@ def rows_that_take_part(loaded: LoadedConfig, prepared: Prepared, asked_for: Sta
 
 def participating(
     loaded: LoadedConfig,
-    prepared: Prepared,
+    prepared: SearchProblem,
     relation_of: Callable[[Sequence[Column]], exp.Select],
     carried: Sequence[Column] = (),
 ) -> exp.Select:

@@ -9,8 +9,8 @@ from sqlglot import exp
 
 from kanon_sql.frequency.table import code_name
 from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.release.release import Writing
 from kanon_sql.search.full_domain.lattice import Node
-from kanon_sql.search.solution import Writing
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
@@ -34,10 +34,32 @@ class Suppression:
     masked: bool
 
 
-def starred_condition(engine: Engine, mappings: tuple[Mapping, ...], node: Node) -> exp.Expr:
+@dataclass(frozen=True)
+class Generalization:
+    """The columns of a source at a lattice node: each quasi-identifier by a level of its mapping table."""
+
+    roles: Roles
+    mappings: tuple[Mapping, ...]
+    node: Node
+
+    @property
+    def quasi_identifiers(self) -> list[tuple[Column, Mapping, int]]:
+        """The quasi-identifiers in the configuration's order."""
+        return list(zip(self.roles.quasi_identifiers, self.mappings, self.node, strict=True))
+
+    def levels(self) -> list[tuple[str, Mapping, int]]:
+        """The same by their names."""
+        return [(item.name, mapping, level) for item, mapping, level in self.quasi_identifiers]
+
+    def grouping(self) -> list[tuple[Mapping, int]]:
+        """The quasi-identifiers that tell classes apart: those below the top of their hierarchies."""
+        return [(m, level) for _, m, level in self.quasi_identifiers if level < m.height or m.splits_top]
+
+
+def starred_condition(engine: Engine, made: Generalization) -> exp.Expr:
     """Whether a tuple is * in every quasi-identifier at the node's levels anyway."""
     condition: list[exp.Expr] = []
-    for mapping, level in zip(mappings, node, strict=True):
+    for _, mapping, level in made.quasi_identifiers:
         label = exp.cast(column(f"label_{level}"), "VARCHAR").eq(exp.Literal.string("*"))
         table = exp.Table(this=template.quoted(mapping.table))
         codes = engine.run(exp.select(column(f"level_{level}")).from_(table).where(label).distinct())
@@ -48,26 +70,15 @@ def starred_condition(engine: Engine, mappings: tuple[Mapping, ...], node: Node)
     return exp.paren(exp.and_(*condition))
 
 
-def grouping(mappings: tuple[Mapping, ...], node: Node) -> list[tuple[Mapping, int]]:
-    """The quasi-identifiers that tell classes of the node apart: those below the top of their hierarchies."""
-    return [(m, level) for m, level in zip(mappings, node, strict=True) if level < m.height or m.splits_top]
-
-
 def release_select(
-    engine: Engine,
-    rows: exp.Select,
-    roles: Roles,
-    mappings: tuple[Mapping, ...],
-    node: Node,
-    suppression: Suppression,
-    writing: Writing,
+    engine: Engine, rows: exp.Select, made: Generalization, suppression: Suppression, writing: Writing
 ) -> exp.Expr:
     """SELECT of the released rows under their real names, in the source's column order."""
-    by_key = {item.key: (m, level) for item, m, level in zip(roles.quasi_identifiers, mappings, node, strict=True)}
-    needs_codes = {m.index for m, _ in grouping(mappings, node)} if suppression.rows else set()
+    by_key = {item.key: (mapping, level) for item, mapping, level in made.quasi_identifiers}
+    needs_codes = {m.index for m, _ in made.grouping()} if suppression.rows else set()
     outputs: list[Item] = []
     joined: list[Item] = []
-    for item in roles.released:
+    for item in made.roles.released:
         value = item.released(column(item.key, "source"))
         if item.key in by_key:
             mapping, level = by_key[item.key]
@@ -81,7 +92,7 @@ def release_select(
         outputs.append({"value": value, "name": item.name})
     classes: list[Item] = [
         {"code": code_name(m.index, level), "mapping": m.table, "level": f"level_{level}"}
-        for m, level in grouping(mappings, node)
+        for m, level in made.grouping()
     ]
     name = (
         "release/release_all"

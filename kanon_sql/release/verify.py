@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from kanon_sql.errors import EngineError, VerificationError
-from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.hierarchy.mapping import Mapping as MappingTable
 from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
-from kanon_sql.recount.statement import Question, Table
-from kanon_sql.search.full_domain.lattice import Node
+from kanon_sql.recount.statement import Question, Table, row_total
+from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Source
+from kanon_sql.source.values import normalized
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Fill, Item, column
+from kanon_sql.sql.template import Fill, Item, column, state
 
 
 @contextmanager
@@ -27,61 +29,132 @@ def reading_again() -> Iterator[None]:
         raise VerificationError(f"what was written cannot be read again: {error}") from error
 
 
-def require_columns(written: Source, names: Sequence[str]) -> None:
-    """Raises VerificationError where other columns were written than those to be released."""
-    if sorted(item.name for item in written.columns) != sorted(names):
-        raise VerificationError(
-            f"the columns written are not those to be released: expected {len(names)}, found {len(written.columns)}"
-        )
-
-
-def count_problems(counts: ClassCounts, rows: int, question: Question) -> list[str]:
-    """What is wrong with the rows and the classes that were counted."""
-    problems = []
-    if counts.rows != rows:
-        problems.append(f"{counts.rows} rows were written, expected {rows}: did the source change during the run?")
-    if counts.violating_classes and not question.models:
-        problems.append(
-            f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) hold fewer than "
-            f"{question.k} rows"
-        )
-    elif counts.violating_classes:
-        problems.append(
-            f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) violate k or a model"
-        )
-    return problems
+def question_of(problem: SearchProblem, k: int, written: Source, populations: Sequence[exp.Expr] = ()) -> Question:
+    """What is asked of the classes of a written release; its models compare with the rows that take part."""
+    source, models = problem.source, problem.models
+    # A text file does not tell an empty text from a missing value of a table.
+    missing = (*source.missing, *(("",) if written.kind == "csv" != source.kind else ()))
+    sensitive = {name: comparable(one.column, one.column, missing) for name, one in models.columns.items()}
+    entity = None if models.entity is None else normalized(models.entity, source.missing)
+    reference = Table(problem.rows, (), sensitive, entity, weighted=source.home is not None)
+    return Question(k, models.models, models.columns, reference, populations, missing)
 
 
 @dataclass(frozen=True)
-class Judgement:
-    """What a written release is counted for: `question`, and how its sensitive columns are read.
+class Expected(ABC):
+    """What a written release must hold: `columns`, `rows`, of these `masked` ones, and classes that satisfy `question`.
 
     `recounted`, where k counts entities, is the generalized source with its entities: nobody can count those in the
     release, so the classes of both are compared, and the models counted there.
     """
 
+    columns: Sequence[str]
+    rows: int
+    masked: int
     question: Question
-    recounted: Table | None = None
+    recounted: Table | None
+
+    @abstractmethod
+    def values(self, written: Source) -> list[exp.Expr]:
+        """What tells the classes of the written release apart."""
+
+    @abstractmethod
+    def differences(self, engine: Engine, written: Source) -> list[str]:
+        """What is wrong with the written values, or their classes, beside what the question says."""
 
 
-def judge(
-    engine: Engine, written: Source, values: Sequence[exp.Expr], judgement: Judgement, *, apart: bool = False
-) -> tuple[ClassCounts, list[str]]:
-    """(the classes of what was written, what is wrong with them beside their number of rows)."""
-    question = judgement.question
+@dataclass(frozen=True)
+class ExpectedLevels(Expected):
+    """Every quasi-identifier holds values of its level: (name, mapping table, level)."""
+
+    levels: Sequence[tuple[str, MappingTable, int]]
+
+    def values(self, written: Source) -> list[exp.Expr]:
+        # By their texts: whoever reads the release tells 0.0 from -0.0, though the engine does not.
+        keys = [(column(written.column(name).key), mapping) for name, mapping, _ in self.levels]
+        return [
+            exp.cast(key, "VARCHAR")
+            if mapping.column_type in ("DOUBLE", "FLOAT", "INTERVAL") or self.question.populations
+            else key
+            for key, mapping in keys
+        ]
+
+    def differences(self, engine: Engine, written: Source) -> list[str]:
+        problems = []
+        for name, mapping, level in self.levels:
+            as_it_was = level == 0 < mapping.height and mapping.column_type != "VARCHAR"
+            kind = exp.DataType.build(mapping.column_type, dialect="duckdb")
+            foreign = engine.query(
+                "release/verify_typed_members" if as_it_was else "release/verify_members",
+                values={"masked": self.masked > 0},
+                names={
+                    "written": written.relation,
+                    "mapping": mapping.table,
+                    "label": f"label_{level}",
+                    "typed_value": exp.TryCast(this=column("value", "present"), to=kind),
+                },
+                lists={"qi": [{"value": written.column(name).key}]},
+            )[0][0]
+            if foreign:
+                problems.append(f"column {name!r} holds {foreign} distinct values that are none of level {level}")
+        return problems
+
+
+@dataclass(frozen=True)
+class ExpectedClasses(Expected):
+    """The classes are those of the table released_classes: `labels` says which of its columns each one shows."""
+
+    labels: Mapping[str, str]
+
+    def values(self, written: Source) -> list[exp.Expr]:
+        return [exp.cast(column(written.column(name).key), "VARCHAR") for name in self.labels]
+
+    def differences(self, engine: Engine, written: Source) -> list[str]:
+        labels: list[Item] = [{"name": label, "key": written.column(name).key} for name, label in self.labels.items()]
+        names: dict[str, Fill] = {
+            "written": written.relation,
+            "released_classes": state("released_classes"),
+            "row_total": row_total(weighted=written.weighted),
+        }
+        different = engine.query("release/verify_partitions", names=names, lists={"label": labels})[0][0]
+        return [f"{different} classes are not there, or not of the size, that the partitions have"] * (different > 0)
+
+
+def verify(engine: Engine, written: Source, expected: Expected) -> ClassCounts:
+    """Checks what was written: columns, rows, that every class holds k and the models, that values are those expected.
+
+    Raises VerificationError with every point that does not hold.
+    """
+    with reading_again():
+        if sorted(item.name for item in written.columns) != sorted(expected.columns):
+            raise VerificationError(
+                f"the columns written are not those to be released: expected {len(expected.columns)}, "
+                f"found {len(written.columns)}"
+            )
+        counts, problems = _count(engine, written, expected)
+        problems += _count_problems(counts, expected)
+        problems += expected.differences(engine, written)
+    if problems:
+        raise VerificationError(problems)
+    return counts
+
+
+def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCounts, list[str]]:
+    """(the classes of what was written, in which way they are not those of the source)."""
+    question, values, apart = expected.question, expected.values(written), expected.masked > 0
     sensitive = {
         name: comparable(
             written.column(name), question.columns[name].column, question.missing, is_csv=written.kind == "csv"
         )
         for name in dict.fromkeys(model.column for model in question.models if model.column is not None)
     }
-    if judgement.recounted is None:
+    if expected.recounted is None:
         table = Table(written.relation, values, sensitive, weighted=written.weighted)
         return count_classes(engine, table, question, apart=apart), []
     plain = Table(written.relation, values, weighted=written.weighted)
     counts = count_classes(engine, plain, Question(1), apart=apart)
-    with_entities = count_classes(engine, judgement.recounted, question)
-    different = _differences(engine, plain, judgement.recounted)
+    with_entities = count_classes(engine, expected.recounted, question)
+    different = _differences(engine, plain, expected.recounted)
     problems = [f"{different} equivalence classes are not those of the source"] if different else []
     return (
         replace(
@@ -93,6 +166,22 @@ def judge(
         ),
         problems,
     )
+
+
+def _count_problems(counts: ClassCounts, expected: Expected) -> list[str]:
+    """What is wrong with the rows and the classes that were counted."""
+    problems = []
+    if counts.rows != expected.rows:
+        problems.append(
+            f"{counts.rows} rows were written, expected {expected.rows}: did the source change during the run?"
+        )
+    if counts.violating_classes:
+        question = expected.question
+        how = "violate k or a model" if question.models else f"hold fewer than {question.k} rows"
+        problems.append(f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) {how}")
+    if counts.starred < expected.masked:
+        problems.append(f"{counts.starred} masked rows were written, expected {expected.masked}")
+    return problems
 
 
 def _differences(engine: Engine, written: Table, recounted: Table) -> int:
@@ -111,72 +200,3 @@ def _differences(engine: Engine, written: Table, recounted: Table) -> int:
     for name, table in (("written_rows", written), ("generalized_rows", recounted)):
         names[name] = column("row_count") if table.weighted else 1
     return int(engine.query("recount/differences", names=names, lists={"qi": items})[0][0])
-
-
-def verify_levels(
-    engine: Engine,
-    written: Source,
-    names: Sequence[str],
-    quasi_identifiers: Sequence[str],
-    mappings: Sequence[Mapping],
-    node: Node,
-    judgement: Judgement,
-    *,
-    rows: int,
-    masked: int,
-) -> ClassCounts:
-    """Checks what was written: columns, rows, that every class holds k and the models, every value one of its level.
-
-    Raises VerificationError with every point that does not hold.
-    """
-    with reading_again():
-        return _verify(engine, written, names, quasi_identifiers, mappings, node, judgement, rows=rows, masked=masked)
-
-
-def _verify(
-    engine: Engine,
-    written: Source,
-    names: Sequence[str],
-    quasi_identifiers: Sequence[str],
-    mappings: Sequence[Mapping],
-    node: Node,
-    judgement: Judgement,
-    *,
-    rows: int,
-    masked: int,
-) -> ClassCounts:
-    require_columns(written, names)
-    keys = [written.column(name).key for name in quasi_identifiers]
-    # By their texts: whoever reads the release tells 0.0 from -0.0, though the engine does not.
-    values = [
-        exp.cast(column(key), "VARCHAR")
-        if mapping.column_type in ("DOUBLE", "FLOAT", "INTERVAL") or judgement.question.populations
-        else column(key)
-        for key, mapping in zip(keys, mappings, strict=True)
-    ]
-    counts, problems = judge(engine, written, values, judgement, apart=masked > 0)
-    problems += count_problems(counts, rows, judgement.question)
-    if masked and counts.starred < masked:
-        problems.append(f"{counts.starred} masked rows were written, expected {masked}")
-    for key, name, mapping, level in zip(keys, quasi_identifiers, mappings, node, strict=True):
-        as_it_was = level == 0 < mapping.height and mapping.column_type != "VARCHAR"
-        foreign = engine.query(
-            "release/verify_typed_members" if as_it_was else "release/verify_members",
-            values={"masked": masked > 0},
-            names={
-                "written": written.relation,
-                "mapping": mapping.table,
-                "label": f"label_{level}",
-                "typed_value": exp.TryCast(this=column("value", "present"), to=_type(mapping)),
-            },
-            lists={"qi": [{"value": key}]},
-        )[0][0]
-        if foreign:
-            problems.append(f"column {name!r} holds {foreign} distinct values that are none of level {level}")
-    if problems:
-        raise VerificationError(problems)
-    return counts
-
-
-def _type(mapping: Mapping) -> exp.DataType:
-    return exp.DataType.build(mapping.column_type, dialect="duckdb")

@@ -1,28 +1,31 @@
-"""A source read for multidimensional recoding."""
+"""Multidimensional recoding: distinct tuples put into classes, each with labels of its own."""
 
 from __future__ import annotations
 
+import math
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.errors import NoReleaseError
 from kanon_sql.frequency.dimensions.widened import Grid
 from kanon_sql.frequency.tuples import Tuples
 from kanon_sql.progress import Progress
+from kanon_sql.search.classes import Classes, build_classes, rows_by_level
+from kanon_sql.search.full_domain.measures import geometric_mean
 from kanon_sql.search.impossible import impossible
 from kanon_sql.search.local.search import LocalSearch
 from kanon_sql.search.mondrian.judging import violates_as_a_whole
 from kanon_sql.search.mondrian.mondrian import Mondrian, Partitioning
-from kanon_sql.search.partitions import Partitions
-from kanon_sql.search.problem import Prepared
-from kanon_sql.search.solution import Request
+from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 
 
 @dataclass(frozen=True)
-class Multidimensional(Prepared):
+class Multidimensional(SearchProblem):
     """A source whose distinct tuples are ready to be put into classes.
 
     Ranges are released as two columns (`bounds`), or with the ends that `grids`, by the numbers of dimensions, widen
@@ -35,14 +38,100 @@ class Multidimensional(Prepared):
 
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
-    ) -> Partitions:
+    ) -> MultidimensionalResult:
         refused = impossible(engine, self.models, request.limit)
         if refused:
-            return Partitions(engine, self, algorithm, request, None, refused)
+            return MultidimensionalResult(self, request, engine, algorithm, None, refused)
         if self.n < request.k or (not self.models.only_k and violates_as_a_whole(engine, self.models, request.k)):
-            return Partitions(engine, self, algorithm, request, None)
+            return MultidimensionalResult(self, request, engine, algorithm, None)
         found = SEARCHES[algorithm.name](engine, self, algorithm, request.k, progress, deadline)
-        return Partitions(engine, self, algorithm, request, found)
+        return MultidimensionalResult(self, request, engine, algorithm, found)
+
+
+@dataclass(frozen=True)
+class MultidimensionalResult(SearchResult):
+    """The classes that Mondrian or local recoding made; without a partitioning there were too few rows for any.
+
+    Their tables are those of the last search: describe and release them before the next.
+    """
+
+    problem: Multidimensional
+    request: Request
+    engine: Engine
+    algorithm: AlgorithmConfig
+    partitioning: Partitioning | None
+    impossible: Sequence[str] = ()
+
+    @property
+    def suppressed(self) -> int:
+        return 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        found = self.partitioning
+        if found is None or found.finished:
+            return ()
+        return (f"time ran out after {found.rounds} rounds: more of them could have lost less",)
+
+    @property
+    def found(self) -> Partitioning:
+        """How the classes were made; of no class, in no round."""
+        return self.partitioning or Partitioning(rounds=0, cuts=0, finished=True, seed=0, boxes=True)
+
+    @cached_property
+    def classes(self) -> Classes:
+        """The classes, labelled when they are first asked for."""
+        return build_classes(self.engine, self.problem.tuples, self.problem.grids)
+
+    def require(self) -> None:
+        if self.impossible:
+            raise NoReleaseError(self.impossible)
+        n, k = self.problem.n, self.request.k
+        if self.partitioning is None and n >= k:
+            raise NoReleaseError(
+                f"{self.algorithm.name} starts with all rows as one class, which violates k or a model: ask for less"
+            )
+        if self.partitioning is None:
+            raise NoReleaseError(f"no release satisfies k = {k}: only {n} row{'s' * (n != 1)} take part")
+
+    def describe(self) -> Json:
+        partitions = self.classes.partitions
+        if self.algorithm.name == "local":
+            levels = [dict(rows_by_level(self.engine, d)) for d in self.problem.tuples.dimensions]
+            return {"rows_by_level": dict(zip(self.problem.names, levels, strict=True))}
+        return {"partitions": partitions, "depth": self.found.rounds}
+
+    def describe_search(self) -> Json:
+        return {
+            "tuples": self.problem.tuples.count,
+            "rounds": self.found.rounds,
+            "cuts": self.found.cuts,
+            "finished": self.found.finished,
+            "proven": False,
+            "bound": None,
+            "notes": list(self.notes),
+        }
+
+    def describe_loss(self) -> Json:
+        n, classes = self.problem.n, self.classes
+        losses = tuple(units / n for units in classes.units)
+        lm = math.fsum(losses)
+        weighted = [weight * loss for weight, loss in zip(self.request.weights, losses, strict=True)]
+        return {
+            "lm": lm,
+            "ncp": 100 * lm / len(losses),
+            "geometric_mean": geometric_mean(losses),
+            "objective": math.fsum(weighted),
+            "c_avg": n / classes.count / self.request.k,
+            "average_class_size": n / classes.count,
+            "discernibility": classes.squares,
+            "precision": None,
+            "entropy": None,
+            "attributes": dict(zip(self.problem.names, losses, strict=True)),
+        }
+
+    def class_count(self) -> int:
+        return self.classes.count
 
 
 def _mondrian(

@@ -39,7 +39,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.lattice import Lattice
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.multidimensional import Multidimensional
-from kanon_sql.search.problem import Prepared
+from kanon_sql.search.problem import SearchProblem
 from kanon_sql.settings.algorithms import full_domain
 from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Source
@@ -90,7 +90,7 @@ def prepare_search(
     roles: Roles,
     hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
     progress: Progress,
-) -> Prepared:
+) -> SearchProblem:
     """Reads the source once (or column by column where that is cheap) into the frequency table.
 
     Raises ConfigurationError for values without a place in their hierarchy and for columns that cannot be
@@ -120,7 +120,7 @@ def _read(
     roles: Roles,
     hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
     rows: exp.Select,
-) -> Prepared:
+) -> SearchProblem:
     columns = roles.quasi_identifiers
     policy = loaded.config.missing
     counted = count_rows(source.home or engine, source, roles, policy) if policy != "keep" else None
@@ -160,7 +160,7 @@ def _read_there(
     kept: Kept,
     counted: tuple[int, int] | None,
     warnings: list[str],
-) -> Prepared:
+) -> SearchProblem:
     """A problem of k alone whose combinations stay in the engine that holds the rows."""
     assert source.home is not None
     columns = roles.quasi_identifiers
@@ -193,7 +193,7 @@ def _source_rows(counted: tuple[int, int] | None, n: int) -> int:
     return counted[0] if counted else n
 
 
-_Build = Callable[[Source, Roles, exp.Select, Models, int, int, tuple[str, ...]], Prepared]
+_Build = Callable[[Source, Roles, exp.Select, Models, int, int, tuple[str, ...]], SearchProblem]
 
 
 @dataclass(frozen=True)

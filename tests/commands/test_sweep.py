@@ -19,7 +19,7 @@ import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.search import prepare as preparation
-from kanon_sql.search.full_domain.problem import FullDomainSolution
+from kanon_sql.search.full_domain.problem import FullDomainResult
 
 Json = dict[str, Any]
 RELEASED = ("suppressed", "classes", "c_avg", "lm", "ncp", "discernibility", "proven")
@@ -107,7 +107,7 @@ def test_time_that_runs_out(people: Json, capsys: pytest.CaptureFixture[str]) ->
 def test_what_is_not_proven_is_warned_about(
     people: Json, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(FullDomainSolution, "describe_search", lambda self: {"proven": False})
+    monkeypatch.setattr(FullDomainResult, "describe_search", lambda self: {"proven": False})
     _, _, err = call(capsys, "config.yaml", "--k", "2,3,5")
     place = "optimal, k = 2, limit 5%; and 2 more"
     assert err == f"kanon-sql: warning: time ran out: what was found is not proven to be the best ({place})\n"

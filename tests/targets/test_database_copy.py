@@ -21,7 +21,6 @@ from kanon_sql.errors import (
     NoReleaseError,
     VerificationError,
 )
-from kanon_sql.search.full_domain.problem import FullDomainSolution
 from kanon_sql.targets.staging import Staged
 
 CATALOG = {
@@ -233,7 +232,7 @@ def test_a_run_that_fails_leaves_an_existing_database_byte_for_byte(
         def verify(*_: Any) -> None:
             raise VerificationError("no") if how == "not verified" else KeyboardInterrupt
 
-        monkeypatch.setattr(FullDomainSolution, "verify", verify)
+        monkeypatch.setattr("kanon_sql.commands.run.pipeline.verify", verify)
     with pytest.raises(error):
         kanon_sql.run(made)
     assert path.read_bytes() == before

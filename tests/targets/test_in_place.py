@@ -105,12 +105,12 @@ def test_a_table_beside_the_source_is_made_in_a_new_file(tmp_path: Path) -> None
 
 
 def test_a_release_that_does_not_verify_is_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kanon_sql.search.full_domain.problem import FullDomainSolution
+    from kanon_sql.release.full_domain import FullDomainRelease
 
     path = write(tmp_path / "people.csv")
     before = path.read_bytes()
     monkeypatch.setattr(
-        FullDomainSolution, "_suppress", lambda self: _no_class(self.engine, self.prepared.frequency.mappings)
+        FullDomainRelease, "_suppress", lambda self: _no_class(self.engine, self.problem.frequency.mappings)
     )
     with pytest.raises(VerificationError) as caught:
         kanon_sql.run(configuration(str(path), "in-place", privacy={"k": 40}, suppression={"limit": "40%"}))

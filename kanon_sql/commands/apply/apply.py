@@ -21,15 +21,15 @@ from kanon_sql.ledger.earlier import Related, find_related, open_earlier, refuse
 from kanon_sql.ledger.ledger import Entry, find_entry
 from kanon_sql.ledger.recording import Made, conflict, recorded, refuse_early
 from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.release.release import Writing
 from kanon_sql.release.same_rows import verify_rows
-from kanon_sql.release.statement import sort_items
-from kanon_sql.release.verify import Judgement, reading_again, verify_levels
+from kanon_sql.release.statement import Generalization, sort_items
+from kanon_sql.release.verify import ExpectedLevels, question_of, reading_again, verify
 from kanon_sql.report.ending import ending
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
-from kanon_sql.search.solution import Writing
 from kanon_sql.source.files import format_of
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
@@ -69,6 +69,10 @@ class _Run:
     def node(self) -> Node:
         """The levels in the configuration's order."""
         return tuple(self.levels[name] for name in self.loaded.config.quasi_identifiers)
+
+    def generalization(self, prepared: FullDomain) -> Generalization:
+        """What the levels make of the new data."""
+        return Generalization(prepared.roles, prepared.frequency.mappings, self.node)
 
     def report(self) -> Json:
         """The report as JSON data."""
@@ -230,14 +234,15 @@ def _decide(
 ) -> Applying:
     """Generalizes the new data, and decides what of it is released."""
     as_text = run.loaded.config.release.suppressed == "mask"
-    candidates = generalized(engine, prepared, run.node, replace(_WRITING, order="none", as_text=as_text))
+    made = run.generalization(prepared)
+    candidates = generalized(engine, prepared, made, replace(_WRITING, order="none", as_text=as_text))
     k = run.loaded.config.privacy.k
     applying = Applying(engine, texts, prepared.models, k, candidates, earlier)
     problems = [
         f"the intervals of {mapping.column!r} are written in another way than in release {entry.id}: one of both has "
         "only integers, the other not; expected numbers of one kind"
         for number, entry in enumerate(run.related.compared, 1)
-        for position, (mapping, level) in enumerate(zip(prepared.frequency.mappings, run.node, strict=True))
+        for position, (_, mapping, level) in enumerate(made.quasi_identifiers)
         if mapping.builtin == "intervals" and 0 < level < mapping.height and applying.mixes_styles(number, position)
     ]
     if problems:
@@ -255,18 +260,16 @@ def _verify(
     """Counts again what was written, and what it and each earlier release tell apart. Raises VerificationError."""
     outcome = run.outcome
     assert outcome is not None
-    question = prepared.question(run.loaded.config.privacy.k, written)
-    run.draft.counts = verify_levels(
-        engine,
-        written,
-        [item.name for item in prepared.roles.released],
-        prepared.names,
-        prepared.frequency.mappings,
-        run.node,
-        Judgement(question),
+    question = question_of(prepared, run.loaded.config.privacy.k, written)
+    expected = ExpectedLevels(
+        columns=[item.name for item in prepared.roles.released],
         rows=outcome.released,
         masked=0,
+        question=question,
+        recounted=None,
+        levels=run.generalization(prepared).levels(),
     )
+    run.draft.counts = verify(engine, written, expected)
     numbered = [(one.id, table) for one, table in zip(run.related.compared, earlier, strict=True)]
     run.differences = recount_differences(engine, texts, written, numbered, question)
     run.draft.suppressed, run.draft.released = outcome.suppressed, outcome.released

@@ -17,10 +17,9 @@ from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.frequency.dimensions.order import ordered_dimension
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.privacy.model import Model, Models, Tables
-from kanon_sql.release.statement import Suppression, release_select
-from kanon_sql.search.full_domain.lattice import Node
-from kanon_sql.search.full_domain.problem import FullDomain
-from kanon_sql.search.solution import Writing
+from kanon_sql.release.release import Writing
+from kanon_sql.release.statement import Generalization, Suppression, release_select
+from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -221,21 +220,19 @@ class Applying:
         return self.models.classes(Tables(sets, None, by_value))
 
 
-def generalized(engine: Engine, prepared: FullDomain, node: Node, writing: Writing) -> Source:
+def generalized(engine: Engine, prepared: SearchProblem, made: Generalization, writing: Writing) -> Source:
     """The new data at the levels, every row that takes part, under the types that they are released in."""
-    mappings, roles = prepared.frequency.mappings, prepared.roles
-    select = release_select(engine, prepared.rows, roles, mappings, node, Suppression(0, masked=False), writing)
+    released = made.roles.released
+    select = release_select(engine, prepared.rows, made, Suppression(0, masked=False), writing)
     assert isinstance(select, exp.Select)
     types = {
         item.name: item.type if level == 0 < mapping.height and not writing.as_text else "VARCHAR"
-        for item, mapping, level in zip(roles.quasi_identifiers, mappings, node, strict=True)
+        for item, mapping, level in made.quasi_identifiers
     }
-    columns = tuple(
-        Column(item.name, f"c{i}", types.get(item.name, item.type)) for i, item in enumerate(roles.released)
-    )
+    columns = tuple(Column(item.name, f"c{i}", types.get(item.name, item.type)) for i, item in enumerate(released))
     return Source(
         kind="query",
-        relation=select_keys(select.subquery("generalized"), [item.name for item in roles.released]),
+        relation=select_keys(select.subquery("generalized"), [item.name for item in released]),
         columns=columns,
         missing=prepared.source.missing,
         columnar=False,

@@ -20,9 +20,10 @@ from kanon_sql.release.body import Asked, Body, set_with, with_of
 from kanon_sql.release.compiled_check import compiled_check
 from kanon_sql.release.compiled_header import comment, header_lines, named_tables
 from kanon_sql.release.compiled_source import Statement, release_table, rows_that_take_part
+from kanon_sql.release.families import release_of
+from kanon_sql.release.release import Release
 from kanon_sql.report.report import ReportDraft
-from kanon_sql.search.problem import Prepared
-from kanon_sql.search.solution import Solution
+from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
@@ -51,7 +52,7 @@ class Compiled:
 def compile_configuration(
     engine: Engine,
     loaded: LoadedConfig,
-    prepared: Prepared,
+    prepared: SearchProblem,
     statement: Statement,
     draft: ReportDraft,
     progress: Progress,
@@ -64,14 +65,14 @@ def compile_configuration(
     draft.engine = prepared.describe_engine()
     draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
     with progress.step("searching"):
-        solution = prepared.solve(engine, loaded.config.algorithm, request, deadline, progress)
-    draft.search = solution.describe_search()
-    draft.warnings += solution.notes
-    solution.require()
-    compiled = compile_solution(engine, loaded, prepared, solution, statement)
-    draft.solution, draft.loss = solution.describe(), solution.describe_loss()
-    draft.suppressed, draft.masked = solution.suppressed, compiled.body.masked
-    draft.released = prepared.n - solution.suppressed
+        found = prepared.solve(engine, loaded.config.algorithm, request, deadline, progress)
+    draft.search = found.describe_search()
+    draft.warnings += found.notes
+    found.require()
+    compiled = compile_release(loaded, release_of(engine, found), statement)
+    draft.solution, draft.loss = found.describe(), found.describe_loss()
+    draft.suppressed, draft.masked = found.suppressed, compiled.body.masked
+    draft.released = prepared.n - found.suppressed
     draft.warnings += compiled.warnings
     draft.status = "released"
     return compiled
@@ -94,15 +95,13 @@ def describe_compiled(draft: ReportDraft, statement: Statement, compiled: Compil
     return data
 
 
-def compile_solution(
-    engine: Engine, loaded: LoadedConfig, prepared: Prepared, solution: Solution, asked_for: Statement
-) -> Compiled:
-    """Writes the statement of a solution, and with --mappings table the CSV files of its tables.
+def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement) -> Compiled:
+    """Writes the statement of a release, and with --mappings table the CSV files of its tables.
 
     Raises ConfigurationError for what the dialect cannot say.
     """
     dialect = find_dialect(asked_for.dialect)
-    release = loaded.config.release
+    prepared, release = chosen.problem, loaded.config.release
     asked = Asked(
         rows=rows_that_take_part(loaded, prepared, asked_for, dialect),
         missing=prepared.source.missing,
@@ -112,17 +111,19 @@ def compile_solution(
         carried=prepared.models.entity if asked_for.check else None,
     )
     refuse_names(prepared.roles.released, loaded.place())
-    body = solution.compiled(asked)
+    body = chosen.compiled(asked)
     refuse_column_names(dialect, [one.name for one in body.released], loaded.place())
     statement: exp.Query = body.statement
     listings, unchecked = body.listings, tuple[str, ...]()
     if asked_for.check:
         stored = release_table(asked_for, dialect, prepared.models)
         k = loaded.config.privacy.k
-        statement, listings, unchecked = compiled_check(engine, asked, prepared.roles, body, prepared.models, k, stored)
+        statement, listings, unchecked = compiled_check(
+            chosen.engine, asked, prepared.roles, body, prepared.models, k, stored
+        )
     used = {table.name for table in statement.find_all(exp.Table)}
     listings = tuple(one for one in listings if one.name in used)
-    lines = [*body.lines, *solution.notes]
+    lines = [*body.lines, *chosen.result.notes]
     header = header_lines(loaded, prepared.source, prepared.roles, lines, asked_for, dialect)
     header += [f"Not checked: {key}, which compares with a population." for key in unchecked]
     warnings = [

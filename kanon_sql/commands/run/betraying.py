@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from kanon_sql.search.problem import Prepared
+from kanon_sql.release.release import Finer
+from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Column
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, Item, column, state
@@ -22,19 +23,6 @@ _SHARE = 0.5  # of the rows: those in groups that tell, and how far beyond chanc
 _DEVIATIONS = 6.0  # beyond chance, so that small tables do not cry wolf
 _PAIRED, _MOST_VALUES = 12, 2_000  # columns that are looked at two by two, and how many values they hold at most
 _SHOWN = 10
-
-
-@dataclass(frozen=True)
-class Finer:
-    """A generalized quasi-identifier; `table` has for each `value` the code `finer` of what is below the released one.
-
-    `coarser` is the code of the released value, None where rows of one value are released under several.
-    """
-
-    column: Column
-    table: str
-    finer: str
-    coarser: str | None = None
 
 
 @dataclass(frozen=True)
@@ -54,7 +42,7 @@ class _Sample:
         return self.chances[i, size]
 
 
-def betraying_columns(engine: Engine, prepared: Prepared, finer: Sequence[Finer]) -> list[str]:
+def betraying_columns(engine: Engine, prepared: SearchProblem, finer: Sequence[Finer]) -> list[str]:
     """A warning for each column, or two, that tell quasi-identifiers below their released level.
 
     They are measured in about 50,000 rows. Nothing is measured where another engine holds the rows.
@@ -107,7 +95,7 @@ def _list_finer(engine: Engine, finer: Sequence[Finer]) -> None:
 
 
 def _draw(
-    engine: Engine, prepared: Prepared, columns: Sequence[Column], finer: Sequence[Finer], by: Column | None = None
+    engine: Engine, prepared: SearchProblem, columns: Sequence[Column], finer: Sequence[Finer], by: Column | None = None
 ) -> _Sample:
     """Makes the table that everything is measured in, of some rows or of all rows of some values."""
     qis: list[Item] = [{"finer": _table(i), "key": fine.column.key, "code": f"q{i}"} for i, fine in enumerate(finer)]

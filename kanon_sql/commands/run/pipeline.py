@@ -22,13 +22,14 @@ from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.recording import Made, recorded, refuse_early
 from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.release.families import release_of
+from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.same_rows import verify_rows
-from kanon_sql.release.verify import reading_again
+from kanon_sql.release.verify import reading_again, verify
 from kanon_sql.report.ending import ending
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
-from kanon_sql.search.problem import Prepared
-from kanon_sql.search.solution import Request, Solution, Writing
+from kanon_sql.search.problem import Request, SearchProblem, SearchResult
 from kanon_sql.source.allowed import allowed_places
 from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
@@ -103,19 +104,20 @@ def _run(run: Run, job: Job | SessionJob | None) -> None:
             run.draft.missing = prepared.source_rows - prepared.n
             run.draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
             run.draft.engine = prepared.describe_engine()
-        solution = _search(run, engine, prepared)
+        found = _search(run, engine, prepared)
+        release = release_of(engine, found)
         with run.watch.part("read"), run.progress.step("looking at other columns", engine.progress):
-            run.draft.warnings += betraying_columns(engine, prepared, solution.finer())
+            run.draft.warnings += betraying_columns(engine, prepared, release.finer())
         with run.watch.part("release"):
-            run.draft.solution, run.draft.loss = solution.describe(), solution.describe_loss()
-            masked, release = _write(run, engine, prepared, solution, sink)
+            run.draft.solution, run.draft.loss = found.describe(), found.describe_loss()
+            masked, statement = _write(run, engine, release, sink)
         with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
             with reading_again():
                 written = sink.written(engine)
-            run.draft.counts = solution.verify(engine, written, masked)
-            run.draft.verification = verify_rows(engine, loaded, sink, written, release)
-            run.draft.suppressed, run.draft.masked = solution.suppressed, masked
-            run.draft.released = prepared.n - solution.suppressed
+            run.draft.counts = verify(engine, written, release.expected(written, masked))
+            run.draft.verification = verify_rows(engine, loaded, sink, written, statement)
+            run.draft.suppressed, run.draft.masked = found.suppressed, masked
+            run.draft.released = prepared.n - found.suppressed
             made = Made(engine, source, roles, hierarchies, written, run.draft, sink.paths(), handed_in=job is not None)
             with recorded(loaded, made):
                 signals.hold()
@@ -205,26 +207,26 @@ def request_of(config: Config, n: int) -> Request:
     return Request(config.privacy.k, config.suppression.rows(n), weights)
 
 
-def _search(run: Run, engine: Engine, prepared: Prepared) -> Solution:
+def _search(run: Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
     request = request_of(run.loaded.config, prepared.n)
     run.draft.limit = request.limit
     with run.watch.part("search"), run.progress.step("searching"):
-        solution = prepared.solve(engine, run.loaded.config.algorithm, request, Deadline(run.time_limit), run.progress)
-    run.draft.search = solution.describe_search()
-    run.draft.warnings += solution.notes
-    solution.require()
-    return solution
+        found = prepared.solve(engine, run.loaded.config.algorithm, request, Deadline(run.time_limit), run.progress)
+    run.draft.search = found.describe_search()
+    run.draft.warnings += found.notes
+    found.require()
+    return found
 
 
-def _write(run: Run, engine: Engine, prepared: Prepared, solution: Solution, sink: Sink) -> tuple[int, exp.Expr | None]:
+def _write(run: Run, engine: Engine, release: Release, sink: Sink) -> tuple[int, exp.Expr | None]:
     """Writes the release beside the target; (the rows that it masks, the statement that DuckDB made it by)."""
     config = run.loaded.config
     masks = config.release.suppressed == "mask"
-    masked = solution.suppressed if masks else 0
-    if masked and not solution.can_mask():
+    masked = release.result.suppressed if masks else 0
+    if masked and not release.can_mask():
         run.draft.warnings.append(
             f"{masked} suppressed rows are too few to be masked as one class of {config.privacy.k}"
-            f"{'' if prepared.models.only_k else ', or violate a model together'}; they were dropped"
+            f"{'' if release.problem.models.only_k else ', or violate a model together'}; they were dropped"
         )
         masked = 0
     writing = Writing(
@@ -235,10 +237,10 @@ def _write(run: Run, engine: Engine, prepared: Prepared, solution: Solution, sin
         masked=masked > 0,
     )
     with run.progress.step("writing the release", engine.progress):
-        home = prepared.source.home
-        if home is not None:
-            return masked, write_release(engine, run.loaded, prepared, solution, home, sink)
+        source = release.problem.source
+        if source.home is not None:
+            return masked, write_release(engine, run.loaded, release, source.home, sink)
         assert isinstance(sink, LocalSink)
-        release = solution.select(writing)
-        sink.write(engine, release, prepared.source, solution.columns())
-    return masked, release
+        statement = release.select(writing)
+        sink.write(engine, statement, source, release.columns())
+    return masked, statement

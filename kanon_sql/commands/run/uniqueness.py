@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from kanon_sql.engines.counting import alone_warning, columns_of_their_own
-from kanon_sql.search.problem import Prepared
+from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Column
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -17,7 +17,7 @@ _SHARES = {"insensitive": 0.05, "sensitive": 0.5}  # a sensitive value may be ra
 _TOGETHER = 50  # columns that are counted by one statement, which keeps them in memory or the spill folder
 
 
-def unique_columns(engine: Engine, prepared: Prepared) -> list[str]:
+def unique_columns(engine: Engine, prepared: SearchProblem) -> list[str]:
     """A warning for each insensitive column in which more than 5 % of the rows hold a value of their own, and for each
     sensitive one in which half of them do.
     """
@@ -41,7 +41,7 @@ def unique_columns(engine: Engine, prepared: Prepared) -> list[str]:
     ]
 
 
-def _values_of_their_own(engine: Engine, prepared: Prepared, columns: Sequence[Column]) -> list[int]:
+def _values_of_their_own(engine: Engine, prepared: SearchProblem, columns: Sequence[Column]) -> list[int]:
     """For each column how many rows are alone with their value, many columns in one statement.
 
     Of a source that is dear to read the columns are kept while they are counted, so that it is read once for all.

@@ -20,14 +20,13 @@ from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.report.charts.sweep import write_plot
 from kanon_sql.report.report import write_json
-from kanon_sql.search.problem import Prepared
-from kanon_sql.search.solution import Request
+from kanon_sql.search.problem import Request, SearchProblem
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.writing import write_output
 
 Json = dict[str, Any]
-Opened = Callable[[LoadedConfig], AbstractContextManager[tuple[Engine, Prepared]]]
+Opened = Callable[[LoadedConfig], AbstractContextManager[tuple[Engine, SearchProblem]]]
 
 _UNPROVEN = "time ran out: what was found is not proven to be the best"
 
@@ -117,7 +116,7 @@ class _Sweep:
             "seconds": {name: round(seconds.get(name, 0.0), 4) for name in ("read", "search", "total")},
         }
 
-    def _search(self, engine: Engine, prepared: Prepared, curves: Sequence[Curve]) -> None:
+    def _search(self, engine: Engine, prepared: SearchProblem, curves: Sequence[Curve]) -> None:
         asked = [(curve, limit, k) for curve in curves for limit, k in self._asked(curve)]
         found: dict[tuple[str, int, int | None], Point] = {}
         for curve in curves:
@@ -137,22 +136,22 @@ class _Sweep:
                     found[key] = self._solve(engine, prepared, curve, limit, request)
                 self._points[curve.name].append(replace(found[key], limit=limit, limit_rows=request.limit))
 
-    def _solve(self, engine: Engine, prepared: Prepared, curve: Curve, limit: Limit, request: Request) -> Point:
+    def _solve(self, engine: Engine, prepared: SearchProblem, curve: Curve, limit: Limit, request: Request) -> Point:
         start = time.perf_counter()
         algorithm, deadline = curve.loaded.config.algorithm, Deadline(self._time_limit)
-        solution = prepared.solve(engine, algorithm, request, deadline, self._progress)
+        result = prepared.solve(engine, algorithm, request, deadline, self._progress)
         known: Json = {"seconds": round(time.perf_counter() - start, 4)}
         try:
-            solution.require()
+            result.require()
         except (NoReleaseError, OutOfTimeError) as error:
             status = "no-release" if isinstance(error, NoReleaseError) else "timed-out"
             return _point(curve, request.k, limit, request.limit, status=status, problem=str(error), **known)
-        loss, proven = solution.describe_loss(), solution.describe_search()["proven"]
+        loss, proven = result.describe_loss(), result.describe_search()["proven"]
         unproven = () if proven or not _full_domain(curve) else (_UNPROVEN,)
-        for note in (*solution.notes, *unproven):
+        for note in (*result.notes, *unproven):
             self._notes.setdefault(note, []).append(f"{curve.name}, k = {request.k}, limit {limit}")
         known |= {key: loss[key] for key in ("c_avg", "lm", "ncp", "discernibility")}
-        known |= {"suppressed": solution.suppressed, "classes": solution.class_count(), "proven": proven}
+        known |= {"suppressed": result.suppressed, "classes": result.class_count(), "proven": proven}
         return _point(curve, request.k, limit, request.limit, status="released", **known)
 
     def _asked(self, curve: Curve) -> list[tuple[Limit, int]]:
@@ -178,7 +177,7 @@ def _some(places: Sequence[str]) -> str:
     return places[0] + (f"; and {len(places) - 1} more" if len(places) > 1 else "")
 
 
-def _request(curve: Curve, prepared: Prepared, k: int, limit: Limit) -> Request:
+def _request(curve: Curve, prepared: SearchProblem, k: int, limit: Limit) -> Request:
     rows = SuppressionConfig(limit=limit).rows(prepared.n)
     return replace(request_of(curve.loaded.config, prepared.n), k=k, limit=rows)
 

@@ -240,10 +240,6 @@ class NodeStatements:
         self.classes = compose("search/full_domain/node_classes", {"classes": classes})
         self.units = compose("search/full_domain/node_suppressed_units", {"classes": classes})
         self.spread = compose("search/full_domain/node_suppressed_spread", {"classes": classes})
-        self.suppressed = compose(
-            "search/full_domain/suppressed_classes",
-            {"classes": classes, "suppressed_classes": state("suppressed_classes")},
-        )
         self.absent = [models.absent(model, tables) for model in models.refusing_absent]
 
 

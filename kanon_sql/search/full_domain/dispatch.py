@@ -7,28 +7,28 @@ from typing import Any
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.search.full_domain.checker import NodeChecker
+from kanon_sql.search.full_domain.choice import NodeChoice
 from kanon_sql.search.full_domain.lattice import Lattice
 from kanon_sql.search.full_domain.minimal import search_minimal
 from kanon_sql.search.full_domain.objectives import make_objective
 from kanon_sql.search.full_domain.optimal import OptimalSearch
-from kanon_sql.search.full_domain.result import SearchResult
 from kanon_sql.search.full_domain.samarati import search_samarati
 from kanon_sql.sql.deadline import Deadline
 
 Options = Mapping[str, Any]
-Search = Callable[[Options, Lattice, NodeChecker, tuple[float, ...], Deadline], SearchResult]
+Search = Callable[[Options, Lattice, NodeChecker, tuple[float, ...], Deadline], NodeChoice]
 
 
 def search(
     algorithm: AlgorithmConfig, lattice: Lattice, checker: NodeChecker, weights: tuple[float, ...], deadline: Deadline
-) -> SearchResult:
+) -> NodeChoice:
     """The node to release, or none. Statements that run past the deadline are interrupted."""
     return SEARCHES[algorithm.name](algorithm.options(), lattice, checker, weights, deadline)
 
 
 def _optimal(
     options: Options, lattice: Lattice, checker: NodeChecker, weights: tuple[float, ...], deadline: Deadline
-) -> SearchResult:
+) -> NodeChoice:
     checker.with_entropy = options["objective"] == "entropy"
     objective = make_objective(options["objective"], checker.costs, weights, checker.k, checker.limit)
     return OptimalSearch(lattice, checker, objective, deadline).run()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from kanon_sql.search.full_domain.checker import NodeChecker
+from kanon_sql.search.full_domain.choice import NodeChoice, least
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
-from kanon_sql.search.full_domain.result import SearchResult, least
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 
-def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> SearchResult:
+def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> NodeChoice:
     """The minimal nodes (they satisfy, none below them does), and of these the preferred one.
 
     Where time runs out, the preferred one of those found so far, not proven.
@@ -26,11 +26,11 @@ def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline
         pass
     measured = [checker.measures(node) for node in sorted(found, key=lambda node: (sum(node), node))]
     if not measured:
-        return SearchResult(None, None, False, None, lattice.size, checker.checked)
+        return NodeChoice(None, None, False, None, lattice.size, checker.checked)
     key = preference_key(prefer, lattice.tops)
     winner, ties = least(measured, key)
     value = key(winner)
-    return SearchResult(
+    return NodeChoice(
         winner=winner,
         objective=value,
         proven=proven,

@@ -18,10 +18,10 @@ import heapq
 import math
 
 from kanon_sql.search.full_domain.checker import NodeChecker
+from kanon_sql.search.full_domain.choice import TOLERANCE, NodeChoice
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
 from kanon_sql.search.full_domain.objectives import CountedObjective, Objective
-from kanon_sql.search.full_domain.result import TOLERANCE, SearchResult
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 _MOST_COUNTED = 100_000
@@ -42,7 +42,7 @@ class OptimalSearch:
         self._queued: set[Node] = set()
         self._turn = _TurningPoint(checker)
 
-    def run(self) -> SearchResult:
+    def run(self) -> NodeChoice:
         """The optimum; where time runs out, the best node so far and how far the bound is."""
         finished = False
         try:
@@ -56,7 +56,7 @@ class OptimalSearch:
             pass
         least = self._queue[0][0] if self._queue else math.inf
         bound = self._best_value if finished else min(least, self._best_value)
-        return SearchResult(
+        return NodeChoice(
             winner=self._best,
             objective=self._best_value if self._best else None,
             proven=finished and self._best is not None,

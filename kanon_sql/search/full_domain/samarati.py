@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from kanon_sql.search.full_domain.checker import NodeChecker
+from kanon_sql.search.full_domain.choice import NodeChoice, least
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
-from kanon_sql.search.full_domain.result import SearchResult, least
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 
-def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> SearchResult:
+def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> NodeChoice:
     """The first satisfying node of the least height in level order, or the one of least loss among all of that height.
 
     Halving goes by heights at which some node satisfies; where models are not monotone, a height at which none does may
@@ -33,7 +33,7 @@ def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: str, deadlin
         proven = best is not None
     except TimeUpError:
         best = best or (checker.measures(found[-1]) if found else None)
-    return SearchResult(
+    return NodeChoice(
         winner=best,
         objective=best.lm if best else None,
         proven=proven,

@@ -1,4 +1,4 @@
-"""What a search found."""
+"""The node that a search of the lattice chose, and how sure that is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TOLERANCE = 1e-12  # values this near (relative) are ties: they differ by roundi
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class NodeChoice:
     """The chosen node, or None when no node satisfies or none was found in time.
 
     `bound` is a lower bound on the objective over all satisfying nodes: equal to the winner's value when `proven`.
@@ -31,9 +31,9 @@ class SearchResult:
     left_by_bound: int | None = None
 
 
-def nothing(lattice: Lattice) -> SearchResult:
+def nothing(lattice: Lattice) -> NodeChoice:
     """What a search finds that is not begun, as no node satisfies."""
-    return SearchResult(winner=None, objective=None, proven=False, bound=None, lattice_nodes=lattice.size, checked=0)
+    return NodeChoice(winner=None, objective=None, proven=False, bound=None, lattice_nodes=lattice.size, checked=0)
 
 
 def least(nodes: Sequence[NodeMeasures], key: Callable[[NodeMeasures], float]) -> tuple[NodeMeasures, tuple[Node, ...]]:

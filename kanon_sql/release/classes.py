@@ -1,4 +1,4 @@
-"""The release of classes as one SELECT over the source, and its verification."""
+"""Rows under the labels of classes, as one SELECT."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from kanon_sql.errors import ConfigurationError, VerificationError
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions.dimension import Dimension
-from kanon_sql.recount.counting import ClassCounts
-from kanon_sql.recount.statement import row_total
+from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import numbered, sort_items
-from kanon_sql.release.verify import Judgement, count_problems, judge, reading_again, require_columns
 from kanon_sql.search.classes import BOUNDS, bound_name, label_name
-from kanon_sql.search.solution import Writing
-from kanon_sql.source.model import Column, Source
+from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -112,37 +109,3 @@ def _drawn_by(sort: list[Item], number: exp.Expr) -> list[Item]:
         if found.name == "drawn":
             found.replace(number.copy())
     return sort
-
-
-def verify_partitions(
-    engine: Engine, written: Source, released: Sequence[Output], judgement: Judgement, *, rows: int
-) -> ClassCounts:
-    """Checks what was written: columns, rows, every class at least k, labels and sizes those of the classes made.
-
-    Raises VerificationError with every point that does not hold.
-    """
-    with reading_again():
-        return _verify(engine, written, released, judgement, rows)
-
-
-def _verify(
-    engine: Engine, written: Source, released: Sequence[Output], judgement: Judgement, rows: int
-) -> ClassCounts:
-    require_columns(written, [output.name for output in released])
-    labels: list[Item] = [
-        {"name": output.label, "key": written.column(output.name).key} for output in released if output.label
-    ]
-    values = [exp.cast(column(str(entry["key"])), "VARCHAR") for entry in labels]
-    counts, problems = judge(engine, written, values, judgement)
-    problems += count_problems(counts, rows, judgement.question)
-    names: dict[str, template.Fill] = {
-        "written": written.relation,
-        "released_classes": state("released_classes"),
-        "row_total": row_total(weighted=written.weighted),
-    }
-    different = engine.query("release/verify_partitions", names=names, lists={"label": labels})[0][0]
-    if different:
-        problems.append(f"{different} classes are not there, or not of the size, that the partitions have")
-    if problems:
-        raise VerificationError(problems)
-    return counts

@@ -1,0 +1,151 @@
+"""The release of a lattice node: each quasi-identifier by its values at one level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sqlglot import exp
+
+from kanon_sql.frequency.judged import source_tables
+from kanon_sql.privacy.model import Tables
+from kanon_sql.release.body import Asked, Body
+from kanon_sql.release.compiled import compiled_release
+from kanon_sql.release.release import Finer, Release, Writing
+from kanon_sql.release.statement import Generalization, Suppression, release_select, starred_condition
+from kanon_sql.release.verify import Expected, ExpectedLevels, question_of
+from kanon_sql.search.full_domain.checker import grouping_codes
+from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
+from kanon_sql.source.model import Column, Source
+from kanon_sql.sql import template
+from kanon_sql.sql.template import Composed, Fill, Item, column, compose, state
+
+
+@dataclass(frozen=True)
+class FullDomainRelease(Release):
+    """The rows of the chosen node's classes that satisfy."""
+
+    result: FullDomainResult
+
+    @property
+    def problem(self) -> FullDomain:
+        return self.result.problem
+
+    @cached_property
+    def made(self) -> Generalization:
+        """What is released of the quasi-identifiers."""
+        return Generalization(self.problem.roles, self.problem.frequency.mappings, self.result.winner.levels)
+
+    def columns(self) -> list[str]:
+        return [item.name for item in self.problem.roles.released]
+
+    def can_mask(self) -> bool:
+        if self.problem.populations:  # which have no class of masked rows
+            return False
+        self._suppress()
+        starred = starred_condition(self.engine, self.made)
+        names: dict[str, Fill] = {"suppressed_classes": state("suppressed_classes"), "starred": starred}
+
+        def masked(table: str | Composed) -> Composed:
+            return Composed(
+                template.fill("release/masked_rows", {**names, "judged_rows": str(table)}, {"key": self._keys})
+            )
+
+        models = self.problem.models
+        tables = source_tables(models)
+        statement = models.classes(
+            Tables(
+                masked(tables.tuples),
+                masked(tables.holders) if models.by_entity and tables.holders else None,
+                {name: masked(table) for name, table in tables.sensitive.items()},
+            ),
+            [model for model in models.models if model.column is not None],
+        )
+        lists: dict[str, list[Item]] = {"key": []}
+        check = compose("search/full_domain/node_check", {"classes": statement})
+        return not self.engine.query(check, values={"k": self.result.request.k}, lists=lists)[0][0]
+
+    def finer(self) -> list[Finer]:
+        return [
+            Finer(item, mapping.table, f"level_{level - 1}", f"level_{level}")
+            for item, mapping, level in self.made.quasi_identifiers
+            if level
+        ]
+
+    def select(self, writing: Writing) -> exp.Expr:
+        if self.result.suppressed:
+            self._suppress()
+        return self._select(self.made, writing)
+
+    def compiled(self, asked: Asked) -> Body:
+        suppressed, only_k = self.result.suppressed, self.problem.models.only_k
+        masks = asked.masks and suppressed > 0 and self.can_mask()
+        groups = self.made.grouping()
+        listed = groups if groups and suppressed and (asked.executed or not only_k) else None
+        if listed is not None:
+            self._suppress()
+        k, levels = self.result.request.k, self.result.levels()
+        violating = f"of fewer than {k} rows" if only_k else "that violate k or a model"
+        lines = (
+            f"Levels: {', '.join(f'{name} {level}' for name, level in levels.items())}.",
+            f"{suppressed} of {self.problem.n} rows lie in classes {violating} and are "
+            f"{'masked' if masks else 'left out'}.",
+        )
+        return compiled_release(
+            self.engine,
+            replace(asked, masks=masks),
+            self.problem.roles,
+            self.made.mappings,
+            self.made.node,
+            k=k,
+            lines=lines,
+            masked=suppressed if masks else 0,
+            listed=listed,
+        )
+
+    def expected(self, written: Source, masked: int) -> Expected:
+        problem = self.problem
+        persons = [population.persons(self.made.node) for population in problem.populations]
+        return ExpectedLevels(
+            columns=self.columns(),
+            rows=problem.n - self.result.suppressed + masked,
+            masked=masked,
+            question=question_of(problem, self.result.request.k, written, persons),
+            recounted=self._recounted(masked),
+            levels=self.made.levels(),
+        )
+
+    def _generalized(self, others: Sequence[Column], writing: Writing) -> tuple[exp.Select, list[exp.Expr]]:
+        quasi = self.problem.roles.quasi_identifiers
+        columns = dict.fromkeys([*quasi, *others])
+        # Under their keys, which are told apart whatever columns are called.
+        roles = replace(self.problem.roles, released=tuple(replace(item, name=item.key) for item in columns))
+        rows = self._select(replace(self.made, roles=roles), writing)
+        assert isinstance(rows, exp.Select)
+        return rows, [column(item.key) for item in quasi]
+
+    def _select(self, made: Generalization, writing: Writing) -> exp.Expr:
+        suppression = Suppression(self.result.suppressed, writing.masked)
+        return release_select(self.engine, self.problem.rows, made, suppression, writing)
+
+    @cached_property
+    def _keys(self) -> list[Item]:
+        """The codes that tell the classes apart."""
+        return grouping_codes(self.problem.frequency, self.made.node)
+
+    @cached_property
+    def _suppressing(self) -> Composed:
+        models = self.problem.models
+        classes = models.classes(source_tables(models))
+        return compose(
+            "release/suppressed_classes", {"classes": classes, "suppressed_classes": state("suppressed_classes")}
+        )
+
+    def _suppress(self) -> None:
+        """Lists the violating classes in the table suppressed_classes."""
+        k = self.result.request.k
+        if self.problem.nodes is not None:
+            self.problem.nodes.bring_suppressed(self.engine, self._suppressing, k, self._keys)
+            return
+        self.engine.query(self._suppressing, values={"k": k}, lists={"key": self._keys})

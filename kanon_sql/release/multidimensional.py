@@ -1,0 +1,103 @@
+"""The release of classes: each row under the labels of the class that its tuple is in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlglot import exp
+
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.frequency.dimensions.dimension import Dimension
+from kanon_sql.release.body import Asked, Body
+from kanon_sql.release.classes import Output, outputs, select_partitions
+from kanon_sql.release.compiled_partitions import classes_share, compiled_partitions
+from kanon_sql.release.release import Finer, Release, Writing
+from kanon_sql.release.verify import Expected, ExpectedClasses, question_of
+from kanon_sql.search.multidimensional import Multidimensional, MultidimensionalResult
+from kanon_sql.source.model import Column, Source
+from kanon_sql.sql.template import column
+
+
+@dataclass(frozen=True)
+class MultidimensionalRelease(Release):
+    """Every row, under the labels of its class. Its tables are those of the last search."""
+
+    result: MultidimensionalResult
+
+    @property
+    def problem(self) -> Multidimensional:
+        return self.result.problem
+
+    @property
+    def dimensions(self) -> Sequence[Dimension]:
+        """The dimensions of the tuples."""
+        return self.problem.tuples.dimensions
+
+    @cached_property
+    def outputs(self) -> list[Output]:
+        """The released columns."""
+        return outputs(self.problem.roles, self.dimensions, bounds=self.problem.bounds)
+
+    def columns(self) -> list[str]:
+        return [output.name for output in self.outputs]
+
+    def can_mask(self) -> bool:
+        return False
+
+    def finer(self) -> list[Finer]:
+        lost = zip(self.dimensions, self.result.classes.units, strict=True)
+        return [Finer(d.column, d.domain, "position") for d, units in lost if units]
+
+    def select(self, writing: Writing) -> exp.Expr:
+        return self._select(self.outputs, writing, shares=self._shares)
+
+    def compiled(self, asked: Asked) -> Body:
+        algorithm = self.result.algorithm
+        entity = self.problem.models.entity
+        if asked.executed and entity is not None and classes_share(self.engine, self.dimensions):
+            raise ConfigurationError(
+                "classes share rows of the same values, and which entities each gets cannot be counted from here; with "
+                "entity expected engine: duckdb, or a full-domain search"
+            )
+        partitions = self.result.classes.partitions
+        how = "Local recoding" if algorithm.name == "local" else f"Mondrian, cut: {algorithm.cut or 'strict'}"
+        return compiled_partitions(
+            self.engine,
+            asked,
+            self.problem.roles,
+            self.dimensions,
+            self.outputs,
+            boxes=self.result.found.boxes,
+            lines=(f"{how}: {partitions} partitions; no row is left out.",),
+        )
+
+    def expected(self, written: Source, masked: int) -> Expected:
+        return ExpectedClasses(
+            columns=self.columns(),
+            rows=self.problem.n,
+            masked=masked,
+            question=question_of(self.problem, self.result.request.k, written),
+            recounted=self._recounted(masked),
+            labels={output.name: output.label for output in self.outputs if output.label},
+        )
+
+    def _generalized(self, others: Sequence[Column], writing: Writing) -> tuple[exp.Select, list[exp.Expr]]:
+        # Under names that are told apart whatever columns are called.
+        labels = [Output(one.label, label=one.label) for one in self.outputs if one.label]
+        keys = dict.fromkeys(item.key for item in others)
+        weighted = self.problem.source.home is not None
+        counted = [*labels, *(Output(key, key=key) for key in keys)]
+        rows = self._select(counted, writing, shares=self._shares and not weighted)
+        assert isinstance(rows, exp.Select)
+        return rows, [column(output.name) for output in labels]
+
+    @property
+    def _shares(self) -> bool:
+        """Whether classes may share the rows of a tuple."""
+        return self.result.algorithm.name == "local" or self.result.algorithm.cut == "relaxed"
+
+    def _select(self, released: Sequence[Output], writing: Writing, *, shares: bool) -> exp.Expr:
+        seed = self.result.found.seed if shares else None
+        return select_partitions(self.engine, self.problem.rows, self.dimensions, released, writing, share_seed=seed)

@@ -1,0 +1,104 @@
+"""What every release can do, whatever family of searches chose it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from kanon_sql.recount.counting import comparable
+from kanon_sql.recount.statement import Table
+from kanon_sql.release.body import Asked, Body
+from kanon_sql.release.verify import Expected
+from kanon_sql.search.problem import SearchProblem, SearchResult
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.values import normalized
+from kanon_sql.sql.connection import Engine
+
+
+@dataclass(frozen=True)
+class Writing:
+    """How a release is written.
+
+    With `plain_text` generalized values are VARCHAR; else they may be of an ENUM type, which files store as text and
+    write faster. With `as_text` every quasi-identifier is VARCHAR, as where rows may be masked. `masked` says that
+    suppressed rows stay as `*`. `seed` is for tests: it makes the random order repeatable.
+    """
+
+    order: str
+    seed: int | None
+    plain_text: bool
+    as_text: bool
+    masked: bool = False
+
+
+@dataclass(frozen=True)
+class Finer:
+    """A generalized quasi-identifier; `table` has for each `value` the code `finer` of what is below the released one.
+
+    `coarser` is the code of the released value, None where rows of one value are released under several.
+    """
+
+    column: Column
+    table: str
+    finer: str
+    coarser: str | None = None
+
+
+@dataclass(frozen=True)
+class Release(ABC):
+    """The rows of a source under what a search chose for them; only of a result that `require` lets pass."""
+
+    engine: Engine
+    result: SearchResult
+
+    @property
+    def problem(self) -> SearchProblem:
+        """The source."""
+        return self.result.problem
+
+    @abstractmethod
+    def columns(self) -> list[str]:
+        """The names of the released columns in order."""
+
+    @abstractmethod
+    def can_mask(self) -> bool:
+        """Whether the suppressed rows, with released ones that are * everywhere anyway, make a class that satisfies."""
+
+    @abstractmethod
+    def finer(self) -> list[Finer]:
+        """The quasi-identifiers that are generalized, and where their finer values are."""
+
+    @abstractmethod
+    def select(self, writing: Writing) -> exp.Expr:
+        """SELECT of the released rows under their real names."""
+
+    @abstractmethod
+    def compiled(self, asked: Asked) -> Body:
+        """The release as one SELECT over the source, for others to execute."""
+
+    @abstractmethod
+    def expected(self, written: Source, masked: int) -> Expected:
+        """What the written release must hold, where that many suppressed rows stay masked."""
+
+    @abstractmethod
+    def _generalized(self, others: Sequence[Column], writing: Writing) -> tuple[exp.Select, list[exp.Expr]]:
+        """(SELECT of the released rows with some other columns under their keys, its quasi-identifiers)."""
+
+    def _recounted(self, masked: int) -> Table | None:
+        """The released rows of the source with their entities; None where k counts rows.
+
+        Columns that no model speaks of are not counted: of another engine's rows they are not even here.
+        """
+        source, models = self.problem.source, self.problem.models
+        if models.entity is None:
+            return None
+        weighted = source.home is not None
+        columns = [*(one.column for one in models.columns.values()), models.entity]
+        columns += [Column("row_count", "row_count", "BIGINT")] if weighted else []
+        writing = Writing(order="none", seed=None, plain_text=True, as_text=True, masked=masked > 0)
+        rows, values = self._generalized(columns, writing)
+        sensitive = {name: comparable(one.column, one.column, source.missing) for name, one in models.columns.items()}
+        return Table(rows, values, sensitive, normalized(models.entity, source.missing), weighted=weighted)
