@@ -11,7 +11,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.counting import bring_tuples
 from kanon_sql.errors import EngineError
 from kanon_sql.frequency.judged import ModelInputs, model_columns, read_models
-from kanon_sql.frequency.population import open_populations, persons_as_they_stand, refuse_strangers
+from kanon_sql.frequency.population import open_populations, persons_as_they_stand
 from kanon_sql.frequency.table import count_rows, participants
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
@@ -90,7 +90,10 @@ def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, r
     persons = [persons_as_they_stand(one, roles, config.missing) for one in populations]
     question = Question(config.privacy.k, judged.models, judged.columns, compared, persons, source.missing)
     counts = count_classes(engine, _table(source, rows, values, judged), question)
-    refuse_strangers(counts, judged.models)
+    for model, measured in zip(judged.models, counts.models, strict=True):
+        problem = model.spec.contradiction(measured.most) if counts.rows else None
+        if problem is not None:
+            raise EngineError(problem)
     return counts
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from kanon_sql.privacy.registry import entries_of
 from kanon_sql.settings.yaml import KeyPath, YamlError, read_text, read_yaml
 
 _PLAIN_SEGMENT = re.compile(r"[\w-]+")
@@ -95,13 +96,9 @@ class Draft:
 
     def _expand_populations(self) -> None:
         models = self.value.get("privacy")
-        for key in ("k_map", "delta_presence"):
-            entries = models.get(key) if isinstance(models, dict) else None
-            if isinstance(entries, dict):
-                self._expand_text(entries, ("privacy", key, "population"), "path")
-            for index, entry in enumerate(entries if isinstance(entries, list) else ()):
-                if isinstance(entry, dict):
-                    self._expand_text(entry, ("privacy", key, index, "population"), "path")
+        for path, model, entry in entries_of(models) if isinstance(models, dict) else ():
+            if "population" in model.model_fields and isinstance(entry, dict):
+                self._expand_text(entry, ("privacy", *path, "population"), "path")
 
     def _expand_text(self, parent: dict[Any, Any], path: KeyPath, key: str) -> None:
         if isinstance(parent.get(path[-1]), str):

@@ -15,6 +15,7 @@ from kanon_sql.config import messages as words
 from kanon_sql.config.draft import Draft, draft_of_mapping, draft_of_text, key_text
 from kanon_sql.config.model import Config
 from kanon_sql.errors import ConfigurationError, bounded, escape
+from kanon_sql.privacy import registry
 from kanon_sql.settings import rules
 from kanon_sql.settings.data_files import is_data
 from kanon_sql.settings.source import CsvOptions
@@ -202,7 +203,7 @@ def _note_broken_rules(draft: Draft) -> None:
         ("source", rules.source),
         ("target", rules.target),
         ("algorithm", rules.algorithm),
-        ("privacy", rules.privacy),
+        ("privacy", registry.asks_for_something),
         ("engine", rules.engine),
     )
     for key, rule in parts:
@@ -213,15 +214,7 @@ def _note_broken_rules(draft: Draft) -> None:
         if isinstance(entry, dict):
             faults = rules.quasi_identifier(entry)
             found += [(("quasi_identifiers", name, *below), text) for below, text in faults]
-    models = config.get("privacy")
-    for path, key, entry in rules.privacy_entries(models) if isinstance(models, dict) else ():
-        if key in rules.ENTRIES:
-            found += [(("privacy", *path, *below), text) for below, text in rules.ENTRIES[key](entry)]
-        if isinstance(entry.get("population"), dict):
-            given = entry["population"]
-            both = [*rules.source(given), *rules.in_duckdb(given)]
-            found += [(("privacy", *path, "population", *below), text) for below, text in both]
-    found += rules.model_columns(config, shown)
+    found += registry.faults(config, shown)
     found += rules.roles(config, shown)
     found += rules.places(config)
     spoilt = draft.spoilt()

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from kanon_sql.privacy.parameters import PrivacyConfig
+from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings import rules
 from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, values
 from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, Width, short_for

@@ -9,80 +9,48 @@ from __future__ import annotations
 
 from typing import Any
 
+from kanon_sql.privacy.registry import MODELS
 from kanon_sql.settings.algorithms import ALGORITHMS, options, taking, values
-
-Schema = dict[str, Any]
+from kanon_sql.settings.conditions import VARIABLE, Schema, needs, only_with, when
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ID = "urn:kanon-sql:configuration"
 
-_VARIABLE: Schema = {
-    "description": "read from the environment",
-    "type": "string",
-    "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*\}",
-}
-_WHOLE: Schema = {"type": "integer"}
-
-
-def _needs(*keys: str) -> Schema:
-    return {"required": list(keys)}
-
-
-def _only_with(key: str, *values: str) -> Schema:
-    return {"properties": {key: {"enum": list(values)}}, "required": [key]}
-
-
-def _when(condition: Schema, then: Schema) -> Schema:
-    return {"if": condition, "then": then}
-
-
-_NO_FILE_OPTIONS = {"not": {"anyOf": [_needs("format"), _needs("csv"), _needs("compression")]}}
+_NO_FILE_OPTIONS = {"not": {"anyOf": [needs("format"), needs("csv"), needs("compression")]}}
 
 # What rules.py checks between keys, as far as a schema can say it.
 _BETWEEN_KEYS: dict[str, Schema] = {
     "SourceConfig": {
-        "oneOf": [_needs("path"), _needs("table"), _needs("query")],
+        "oneOf": [needs("path"), needs("table"), needs("query")],
         "dependentRequired": {"table": ["database"], "csv": ["path"]},
-        "not": {"anyOf": [_needs("path", "database"), _needs("path", "allow")]},
+        "not": {"anyOf": [needs("path", "database"), needs("path", "allow")]},
     },
     "TargetConfig": {
         "oneOf": [
-            _needs("path"),
-            _needs("table"),
+            needs("path"),
+            needs("table"),
             {"properties": {"in_place": {"const": True}}, "required": ["in_place"]},
         ],
         "dependentRequired": {"table": ["database"], "database": ["table"]},
         "allOf": [
-            _when(_needs("table"), _NO_FILE_OPTIONS),
-            _when(_only_with("format", "parquet"), {"not": _needs("csv")}),
+            when(needs("table"), _NO_FILE_OPTIONS),
+            when(only_with("format", "parquet"), {"not": needs("csv")}),
         ],
     },
     "QuasiIdentifier": {
-        "not": _needs("hierarchy", "builtin"),
+        "not": needs("hierarchy", "builtin"),
         "dependentSchemas": {
-            "type": {"not": {"anyOf": [_needs("hierarchy"), _needs("builtin")]}},
-            "keep": _only_with("builtin", "prefix"),
-            "widths": _only_with("builtin", "intervals"),
-            "origin": _only_with("builtin", "intervals"),
-            "levels": _only_with("builtin", "date"),
+            "type": {"not": {"anyOf": [needs("hierarchy"), needs("builtin")]}},
+            "keep": only_with("builtin", "prefix"),
+            "widths": only_with("builtin", "intervals"),
+            "origin": only_with("builtin", "intervals"),
+            "levels": only_with("builtin", "date"),
         },
         "allOf": [
-            _when(_only_with("builtin", "prefix"), _needs("keep")),
-            _when(_only_with("builtin", "intervals"), _needs("widths")),
-            _when(_only_with("builtin", "date"), _needs("levels")),
+            when(only_with("builtin", "prefix"), needs("keep")),
+            when(only_with("builtin", "intervals"), needs("widths")),
+            when(only_with("builtin", "date"), needs("levels")),
         ],
-    },
-    "PrivacyConfig": {"anyOf": [_needs("k"), _needs("k_map")]},
-    "LDiversity": {
-        "dependentSchemas": {"c": _only_with("variant", "recursive")},
-        "allOf": [
-            _when(_only_with("variant", "recursive"), _needs("c")),
-            _when({"not": _only_with("variant", "entropy")}, {"properties": {"l": {"anyOf": [_WHOLE, _VARIABLE]}}}),
-        ],
-    },
-    "TCloseness": {
-        "dependentSchemas": {"hierarchy": _only_with("distance", "hierarchical")},
-        "allOf": [_when(_only_with("distance", "hierarchical"), _needs("hierarchy"))],
     },
 }
 
@@ -93,9 +61,13 @@ def json_schema() -> Schema:
 
     made = Config.model_json_schema(mode="validation")
     schema = {"$schema": _DIALECT, "$id": _ID, **_clean(made), "title": "kanon-sql configuration"}
-    schema["$defs"]["Variable"] = _VARIABLE
+    schema["$defs"]["Variable"] = VARIABLE
     for name, added in {**_BETWEEN_KEYS, "AlgorithmConfig": _algorithm()}.items():
         schema["$defs"][name].update(added)
+    for model in MODELS.values():
+        schema["$defs"][model.__name__].update(model.between_keys)
+    instead = [model.key for model in MODELS.values() if model.replaces_k]
+    schema["$defs"]["PrivacyConfig"]["anyOf"] = [needs(key) for key in ("k", *instead)]
     _add_short_forms(schema)
     return schema
 
@@ -105,7 +77,7 @@ def _algorithm() -> Schema:
     keys, conditions = {}, []
     for option in options():
         takers = taking(option)
-        keys[option] = _only_with("name", *takers)
+        keys[option] = only_with("name", *takers)
         if "optimal" in takers:  # which is meant where no name is given
             known = {"const": takers[0]} if len(takers) == 1 else {"enum": takers}
             keys[option] = {"properties": {"name": known}}
@@ -114,7 +86,7 @@ def _algorithm() -> Schema:
             others = [value for value in values(option) if value not in taken]
             if others:
                 kept: Schema = {"not": {"const": others[0]}} if len(others) == 1 else {"enum": list(taken)}
-                conditions.append(_when(_only_with("name", name), {"properties": {option: kept}}))
+                conditions.append(when(only_with("name", name), {"properties": {option: kept}}))
     return {"dependentSchemas": keys, "allOf": conditions}
 
 
@@ -130,9 +102,10 @@ def _add_short_forms(schema: Schema) -> None:
     for key, entry in models.items():
         if entry.get("type") == "array":  # one entry need not stand in a list
             models[key] = _either(entry, entry["items"], {"type": "array", "items": entry["items"]})
-    for name in ("KMap", "DeltaPresence"):
-        entry = parts[name]["properties"]["population"]
-        parts[name]["properties"]["population"] = _either(entry, text, _part("SourceConfig"))
+    for model in MODELS.values():
+        properties = parts[model.__name__]["properties"]
+        if "population" in properties:
+            properties["population"] = _either(properties["population"], text, _part("SourceConfig"))
     columns = {**known["identifiers"], "minItems": 1}
     del columns["description"]
     entries = {

@@ -28,7 +28,7 @@ from kanon_sql.frequency.table import (
 )
 from kanon_sql.hierarchy.mapping import Mapping as MappingTable
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
-from kanon_sql.privacy.model import models_of
+from kanon_sql.privacy.registry import models_of
 from kanon_sql.release.body import cells, or_missing, set_with
 from kanon_sql.source.model import Column
 from kanon_sql.sql import template

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -16,12 +18,13 @@ from kanon_sql.frequency.table import Carried
 from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
-from kanon_sql.privacy import parameters as privacy
-from kanon_sql.privacy.model import Model, Models, Tables, models_of
+from kanon_sql.privacy import statement
+from kanon_sql.privacy.registry import Model, models_of
+from kanon_sql.privacy.statement import Tables, Values
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Item, column, state
+from kanon_sql.sql.template import Composed, Item, column, state
 
 HOLDERS = state("holders")
 TUPLES = state("tuples")
@@ -52,6 +55,59 @@ class ModelInputs:
             for one in self.columns.values()
         ]
         return Carried(tuple(coded), self.entity, source.missing)
+
+
+@dataclass(frozen=True)
+class Models:
+    """The models of a prepared source: k with what `models` ask for besides.
+
+    `columns` are the sensitive columns that they speak of, with what `totals` says of them; k counts the values of
+    `entity` where there is one.
+    """
+
+    models: tuple[Model, ...] = ()
+    columns: MappingOf[str, Sensitive] = field(default_factory=dict)
+    totals: MappingOf[str, Totals] = field(default_factory=dict)
+    entity: Column | None = None
+    # Statements put together for these models, by what they are for: a sweep asks them for many k.
+    composed: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def by_entity(self) -> bool:
+        """Whether k counts entities."""
+        return self.entity is not None
+
+    @property
+    def only_k(self) -> bool:
+        """Whether k, counted in rows, is all that is asked for."""
+        return not self.models and not self.by_entity
+
+    @property
+    def refusing_absent(self) -> tuple[Model, ...]:
+        """The models that a suppressed class violates as well."""
+        return tuple(model for model in self.models if model.spec.refuses_absent)
+
+    def prune(self, limit: int) -> bool:
+        """Whether what is found at one node of a lattice settles others, at that limit of suppressed rows.
+
+        With entities each pair of entity and value counts once, so that a union of classes is no mix of them.
+        """
+        specs = [model.spec for model in self.models]
+        if limit == 0 and not self.by_entity and all(spec.monotone_unsuppressed for spec in specs):
+            return True
+        return all(spec.monotone for spec in specs)
+
+    def classes(self, tables: Tables, models: Sequence[Model] | None = None) -> Composed:
+        """The statement that gives each class with its size and whether it violates k ($k) or one of `models`."""
+        chosen = self.models if models is None else models
+        spoken = dict.fromkeys(model.column for model in chosen if model.column is not None)
+        columns = {name: self._values(name, tables) for name in self.columns if name in spoken}
+        return statement.classes(chosen, tables, columns, by_entity=self.by_entity)
+
+    def _values(self, name: str, tables: Tables) -> Values:
+        one, totals = self.columns[name], self.totals[name]
+        names = {"reference": one.reference, "ancestors": one.ancestors, "nodes": one.nodes}
+        return Values(one.index, one.counts(tables.sensitive[name]), names, {**asdict(totals), "height": one.height})
 
 
 def model_columns(loaded: LoadedConfig, source: Source) -> list[Column]:
@@ -114,7 +170,7 @@ def _sensitive(
     name = item.name
     missing = source.missing if item.is_text else ()
     is_nested = item.type.endswith("]") or item.type.startswith(("STRUCT", "MAP", "UNION"))
-    ordered = not is_nested and any(spec.distance == "ordered" for spec in _closeness(loaded, name))
+    ordered = not is_nested and any(model.spec.needs_order for model in _speaking(loaded, name))
     place = loaded.place("privacy")
     dimension = ordered_dimension(
         engine,
@@ -132,18 +188,18 @@ def _sensitive(
     return Sensitive(index, item, by_entity, dimension.kind, mapping)
 
 
-def _closeness(loaded: LoadedConfig, name: str) -> list[privacy.TCloseness]:
-    return [spec for spec in loaded.config.privacy.t_closeness if spec.column == name]
+def _speaking(loaded: LoadedConfig, name: str) -> list[Model]:
+    return [model for model in models_of(loaded.config.privacy) if model.column == name]
 
 
 def _mapping(
     engine: Engine, loaded: LoadedConfig, index: int, item: Column, distinct: exp.Select, missing: tuple[str, ...]
 ) -> Mapping | None:
     """The hierarchy of a sensitive column, where a distance is measured in one."""
-    named = dict.fromkeys(spec.hierarchy for spec in _closeness(loaded, item.name) if spec.hierarchy is not None)
+    named = {model.spec.tree: model.key for model in _speaking(loaded, item.name) if model.spec.tree is not None}
     if not named:
         return None
-    place = loaded.place("privacy", "t_closeness")
+    place = loaded.place("privacy", next(iter(named.values())))
     if len(named) > 1:
         raise ConfigurationError(f"{place}: column {item.name!r} has several hierarchies; expected one, keep one")
     spec, hierarchy = _hierarchy(loaded, next(iter(named)), place)

@@ -13,8 +13,8 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.judged import population_table
 from kanon_sql.frequency.table import cell_items
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
-from kanon_sql.privacy.model import Model, models_of
-from kanon_sql.recount.counting import ClassCounts
+from kanon_sql.privacy.base import strangers
+from kanon_sql.privacy.registry import Model, models_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
@@ -94,7 +94,7 @@ def read_populations(
         place = loaded.place("privacy", model.key)
         policy = loaded.config.missing
         found.append(_read(engine, index, source, columns, specs, mappings, released_missing, policy, place))
-        if model.key == "delta_presence":
+        if model.spec.contains_table:
             _refuse_rows_without_person(engine, index, mappings)
     return tuple(found)
 
@@ -217,13 +217,6 @@ def persons_as_they_stand(source: Source, roles: Roles, policy: str) -> exp.Expr
     return exp.select(*named, counted).from_(rows.subquery("everyone")).group_by(*values)
 
 
-def refuse_strangers(counts: ClassCounts, models: Sequence[Model]) -> None:
-    """Raises EngineError where a class has more rows in the table than persons in a population it should be part of."""
-    for model, measured in zip(models, counts.models, strict=True):
-        if model.key == "delta_presence" and counts.rows and (measured.most is None or measured.most > 1):
-            raise EngineError(_strangers("some"))
-
-
 def _refuse_rows_without_person(engine: Engine, index: int, mappings: Sequence[Mapping]) -> None:
     """Raises EngineError where a combination of values has more rows in the table than persons in the population."""
     found = engine.query(
@@ -232,11 +225,4 @@ def _refuse_rows_without_person(engine: Engine, index: int, mappings: Sequence[M
         lists={"qi": [{"leaf": f"q{m.index}_0"} for m in mappings]},
     )[0][0]
     if found:
-        raise EngineError(_strangers(f"{found}"))
-
-
-def _strangers(how_many: str) -> str:
-    return (
-        f"{how_many} combinations of quasi-identifiers have more rows in the table than persons in the population; "
-        "expected a population that the table is a part of"
-    )
+        raise EngineError(strangers(f"{found}"))

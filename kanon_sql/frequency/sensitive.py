@@ -57,6 +57,11 @@ class Sensitive:
         """With a hierarchy, the table of its nodes and their rows: level, node, row_count."""
         return state(f"sensitive_nodes_{self.index}")
 
+    @property
+    def height(self) -> int:
+        """The height of its hierarchy, 0 without one."""
+        return self.mapping.height if self.mapping else 0
+
     def counts(self, sensitive: str | Composed | None = None) -> Composed:
         """The statement that counts the values of classes, over this table or another of the same columns."""
         file = "frequency/class_counts_entities" if self.by_entity else "frequency/class_counts"
@@ -67,7 +72,7 @@ class Sensitive:
 class Totals:
     """A sensitive column in all rows: `total` rows (or pairs of entity and value), of `values` values.
 
-    `whole` is the sum of the cumulated counts.
+    They are parameters of the models' statements. `whole` is the sum of the cumulated counts.
     """
 
     total: int

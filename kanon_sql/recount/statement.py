@@ -15,7 +15,8 @@ from functools import cache, reduce
 from sqlglot import exp
 
 from kanon_sql.frequency.sensitive import Sensitive
-from kanon_sql.privacy.model import Model
+from kanon_sql.privacy.registry import Model
+from kanon_sql.privacy.statement import parameters
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Composed, Item, column, compose, quoted
 
@@ -68,14 +69,9 @@ class Question:
 Given = Callable[[str, Sensitive], "exp.Expr | None"]
 
 
-def measure_of(model: Model) -> str:
-    """The query file that measures the classes by a model."""
-    return f"recount/{model.file.removeprefix('privacy/')}"
-
-
 def parts_of(model: Model) -> set[str]:
     """What a model's measure reads, as of its column."""
-    found = set(_tables(measure_of(model)))
+    found = set(_tables(model.spec.measure))
     for name in reversed(_PARTS):
         if name in found and name not in ("ranks", "steps"):
             found |= _tables(f"recount/{name}")
@@ -128,13 +124,13 @@ class Chain:
         of_counted = at_once and bool(spoken) and not self._tail
         self._add("table_rows", self._rows(table, keys=True), keep=not of_counted or len(spoken) > 1)
         if not of_counted:
-            self._add("sizes", self._filled(f"sizes{self._tail}"))
+            self._add("sizes", self._filled(f"recount/sizes{self._tail}"))
         for one in spoken:
             self._add_column(one, given)
         if of_counted:
-            self._add("sizes", self._filled("sizes_of_counted", {"counted": f"counted_{spoken[0].index}"}))
+            self._add("sizes", self._filled("recount/sizes_of_counted", {"counted": f"counted_{spoken[0].index}"}))
         for index, population in enumerate(question.populations):
-            self._add(f"matched_{index}", self._filled("matched", {"population": Composed(population)}))
+            self._add(f"matched_{index}", self._filled("recount/matched", {"population": Composed(population)}))
         for index, model in enumerate(question.models):
             self._add(f"measured_{index}", self._measured(model))
 
@@ -168,21 +164,20 @@ class Chain:
             elif name == "reference":
                 rows = Composed(self._rows(reference, keys=False))
                 holes: dict[str, str | Composed] = {"sensitive_value": one.code, "reference_rows": rows}
-                made = self._filled(f"reference{self._tail}", holes, weighted=reference.weighted)
+                made = self._filled(f"recount/reference{self._tail}", holes, weighted=reference.weighted)
             elif name == "counted":
-                made = self._filled(f"counted{self._tail}", {"sensitive_value": one.code})
+                made = self._filled(f"recount/counted{self._tail}", {"sensitive_value": one.code})
             else:
-                made = self._filled(name, self._names(one))
+                made = self._filled(f"recount/{name}", self._names(one))
             if made is not None:
                 self._add(f"{name}_{one.index}", made)
 
     def _measured(self, model: Model) -> exp.Expr:
-        file = measure_of(model).removeprefix("recount/")
+        file = model.spec.measure
         if model.population is not None:
-            return self._filled(file, {"matched": f"matched_{model.population}"}, model.literals(0))
+            return self._filled(file, {"matched": f"matched_{model.population}"}, parameters(model, {}))
         one = self._question.columns[model.column or ""]
-        height = one.mapping.height if one.mapping else 0
-        return self._filled(file, self._names(one), model.literals(height))
+        return self._filled(file, self._names(one), parameters(model, {"height": one.height}))
 
     def _names(self, one: Sensitive) -> dict[str, str | Composed]:
         return {name: f"{name}_{one.index}" for name in _PARTS}
@@ -196,7 +191,7 @@ class Chain:
         weighted: bool | None = None,
     ) -> exp.Expr:
         total = row_total(weighted=self._table.weighted if weighted is None else weighted)
-        statement = compose(f"recount/{file}", names, values)
+        statement = compose(file, names, values)
         return template.fill(statement, names={"row_total": total}, lists={"qi": self.keys})
 
     def _add(self, name: str, statement: exp.Expr, *, keep: bool = True) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
+from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
-from kanon_sql.privacy.model import Models
 from kanon_sql.recount.statement import Chain, Question, Table, parts_of, ranks_and_steps, violating
 from kanon_sql.release.body import Asked, Body, other_name, present, source_rows
 from kanon_sql.source.roles import Roles

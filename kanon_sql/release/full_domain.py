@@ -9,7 +9,7 @@ from functools import cached_property
 from sqlglot import exp
 
 from kanon_sql.frequency.judged import source_tables
-from kanon_sql.privacy.model import Tables
+from kanon_sql.privacy.statement import Tables
 from kanon_sql.release.body import Asked, Body
 from kanon_sql.release.compiled import compiled_release
 from kanon_sql.release.release import Finer, Release, Writing

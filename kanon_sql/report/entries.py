@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from kanon_sql.privacy import parameters as privacy
-from kanon_sql.privacy.model import models_of
-from kanon_sql.privacy.parameters import Alone, PrivacyConfig
+from kanon_sql.privacy.base import PrivacyModel
+from kanon_sql.privacy.registry import Alone, PrivacyConfig, models_of
 from kanon_sql.recount.counting import Measured
-from kanon_sql.settings.part import Part
 
 Json = dict[str, Any]
 
@@ -39,30 +37,25 @@ def privacy_entries(config: PrivacyConfig, fewest: int | None, measured: Sequenc
     return entries
 
 
-def _options(spec: Part) -> Json:
-    if isinstance(spec, privacy.LDiversity):
-        return {"variant": spec.variant, **({"c": number(spec.c)} if spec.c is not None else {})}
-    if isinstance(spec, privacy.TCloseness):
-        return {"distance": spec.distance}
-    return {"variant": spec.variant} if isinstance(spec, privacy.Beta) else {}
+def _options(spec: PrivacyModel) -> Json:
+    given = {name: getattr(spec, name) for name in spec.options}
+    return {name: _plain(value) for name, value in given.items() if value is not None}
 
 
-def _reached(spec: Part, reached: Measured) -> Json:
-    if isinstance(spec, privacy.DeltaPresence):
-        return {
-            "required": {"min": number(spec.min), "max": number(spec.max)},
-            "actual": {"min": reached.least, "max": reached.most},
-        }
-    if isinstance(spec, privacy.LDiversity):
-        # The exponential of an entropy errs in the last digits: five values equally frequent are five.
-        actual = reached.least if reached.least is None else round(reached.least, 9)
-        return {"required": number(spec.l), "actual": actual}
-    if isinstance(spec, privacy.KMap):
-        return {"required": spec.k, "actual": reached.least}
-    required = next(getattr(spec, name) for name in ("t", "alpha", "beta", "delta") if hasattr(spec, name))
-    # A distance of 0 errs in the last digits.
-    actual = reached.most if reached.most is None or reached.most > 1e-12 else 0
-    return {"required": number(required), "actual": actual}
+def _reached(spec: PrivacyModel, reached: Measured) -> Json:
+    """What was required and reached: two numbers where one threshold bounds, else by the names of the bounds."""
+    ends = {"least": reached.least, "most": reached.most}
+    required = {name: _plain(getattr(spec, name)) for name in spec.thresholds}
+    actual = {
+        name: None if (value := ends[end]) is None else spec.shown(value) for name, end in spec.thresholds.items()
+    }
+    if len(required) == 1:
+        return {"required": next(iter(required.values())), "actual": next(iter(actual.values()))}
+    return {"required": required, "actual": actual}
+
+
+def _plain(value: Any) -> Any:
+    return number(value) if isinstance(value, Decimal) else value
 
 
 def number(value: Decimal) -> int | float:

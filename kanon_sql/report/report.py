@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError, ReleasedError
-from kanon_sql.privacy.parameters import PrivacyConfig
+from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.recount.counting import ClassCounts
 from kanon_sql.report.entries import privacy_entries
 from kanon_sql.report.printable import to_json

@@ -17,7 +17,7 @@ from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.frequency.dimensions.order import ordered_dimension
 from kanon_sql.frequency.dimensions.tree import tree_dimension
 from kanon_sql.frequency.dimensions.widened import Grid, find_grid
-from kanon_sql.frequency.judged import ModelInputs, count_models, model_columns, read_models
+from kanon_sql.frequency.judged import ModelInputs, Models, count_models, model_columns, read_models
 from kanon_sql.frequency.population import read_populations
 from kanon_sql.frequency.table import (
     Carried,
@@ -34,7 +34,6 @@ from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.hierarchy.quasi_identifiers import Input, input_of, mapping_of, refuse_nested
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.hierarchy.uncovered import locating_uncovered, refuse_uncovered
-from kanon_sql.privacy.model import Models
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.lattice import Lattice
 from kanon_sql.search.full_domain.problem import FullDomain

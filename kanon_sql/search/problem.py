@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.config.model import AlgorithmConfig
-from kanon_sql.privacy.model import Models
+from kanon_sql.frequency.judged import Models
 from kanon_sql.progress import Progress
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles

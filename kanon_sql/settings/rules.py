@@ -29,21 +29,21 @@ _TRUE = ("true", "yes", "on", "1", "y", "t")
 
 def source(part: Part) -> Faults:
     """A source is one place, and options go with the place they are for."""
-    given = _given(part, "path", "table", "query")
+    given = given_of(part, "path", "table", "query")
     if not given:
         yield (), "expected one of path, table or query; add one"
     for key in given[1:]:
         yield (key,), f"expected only one of path, table and query, got {key} besides {given[0]}; keep one"
     if given == ["path"]:
-        for key in _given(part, "database", "allow"):
+        for key in given_of(part, "database", "allow"):
             yield (key,), f"{key} does not go with path; remove it, or read by query"
-    if given and "path" not in given and _given(part, "csv"):
+    if given and "path" not in given and given_of(part, "csv"):
         yield ("csv",), "csv goes with path; remove it"
 
 
 def target(part: Part) -> Faults:
     """A target is one place, and options go with the place they are for."""
-    given = _given(part, "path", "table")
+    given = given_of(part, "path", "table")
     if str(part.get("in_place")).lower() in _TRUE:
         given.append("in_place")
     if not given:
@@ -51,32 +51,32 @@ def target(part: Part) -> Faults:
     for key in given[1:]:
         yield (key,), f"expected one place to write to, got {key} besides {given[0]}; keep one"
     if given == ["table"]:
-        for key in _given(part, "format", "csv", "compression"):
+        for key in given_of(part, "format", "csv", "compression"):
             yield (key,), f"{key} goes with path; remove it"
-    if given and "table" not in given and _given(part, "database"):
+    if given and "table" not in given and given_of(part, "database"):
         yield ("database",), "database needs the table to make; add table, or remove database"
-    if part.get("format") == "parquet" and _given(part, "csv"):
+    if part.get("format") == "parquet" and given_of(part, "csv"):
         yield ("csv",), "csv does not go with format: parquet; remove one"
 
 
 def engine(part: Part) -> Faults:
     """One engine, and settings for the one that takes them."""
-    given = _given(part, "name", "spark", "postgres")
+    given = given_of(part, "name", "spark", "postgres")
     if not given:
         yield (), "expected duckdb, spark: URL or postgres: URL; add one"
     for key in given[1:]:
         yield (key,), f"expected one engine, got {key} besides {given[0]}; keep one"
-    if given and given[0] != "spark" and _given(part, "config"):
+    if given and given[0] != "spark" and given_of(part, "config"):
         yield ("config",), "config goes with spark; remove it"
 
 
 def places(config: Part) -> Faults:
     """Source and target are where the engine reaches them."""
     chosen = config.get("engine")
-    elsewhere = _given(chosen, "spark", "postgres") if isinstance(chosen, Mapping) else []
+    elsewhere = given_of(chosen, "spark", "postgres") if isinstance(chosen, Mapping) else []
     parts = {key: part for key in ("source", "target") if isinstance(part := config.get(key), Mapping)}
     for key, part in parts.items():
-        if not elsewhere and _given(part, "table") and not _given(part, "database"):
+        if not elsewhere and given_of(part, "table") and not given_of(part, "database"):
             what = "that holds it" if key == "source" else "to make it in"
             yield (key, "table"), f"a table needs the DuckDB file {what}; add database, or name an engine"
     if not elsewhere:
@@ -88,9 +88,9 @@ def places(config: Part) -> Faults:
         written = part.get("csv")
         if name == "spark" and isinstance(written, Mapping) and written.get("formulas") == "escape":
             yield (key, "csv", "formulas"), "formulas are not escaped by spark; remove it, or name another engine"
-        for word in _given(part, "database", "allow"):
+        for word in given_of(part, "database", "allow"):
             yield (key, word), f"{word} goes with engine: duckdb, not with {name}; remove it"
-        if name == "postgres" and key == "source" and _given(part, "path"):
+        if name == "postgres" and key == "source" and given_of(part, "path"):
             yield (key, "path"), "postgres reads tables; expected table or query, or engine: duckdb for files"
         if str(part.get("in_place")).lower() in _TRUE:
             yield (key,), f"nothing is replaced in place on {name}; name another target"
@@ -100,19 +100,19 @@ def places(config: Part) -> Faults:
 
 def in_duckdb(population: Part) -> Faults:
     """A population is read by DuckDB, whatever the engine."""
-    if _given(population, "table") and not _given(population, "database"):
+    if given_of(population, "table") and not given_of(population, "database"):
         yield ("table",), "a table needs the DuckDB file that holds it; add database"
 
 
 def quasi_identifier(part: Part) -> Faults:
     """One way to generalize, its options with it, levels in order."""
     builtin = part.get("builtin")
-    if _given(part, "hierarchy") and _given(part, "builtin"):
+    if given_of(part, "hierarchy") and given_of(part, "builtin"):
         yield ("builtin",), "hierarchy and builtin exclude each other; keep one"
-    if _given(part, "type") and _given(part, "hierarchy", "builtin"):
+    if given_of(part, "type") and given_of(part, "hierarchy", "builtin"):
         yield ("type",), "type orders a column without hierarchy; remove it, or the hierarchy"
     for key, owner in _BUILTIN_OPTIONS.items():
-        if _given(part, key) and builtin != owner:
+        if given_of(part, key) and builtin != owner:
             yield (key,), f"{key} goes with builtin: {owner}; remove it, or say builtin: {owner}"
     needed = _BUILTIN_NEEDS.get(builtin) if isinstance(builtin, str) else None
     if needed and not part.get(needed):
@@ -121,12 +121,12 @@ def quasi_identifier(part: Part) -> Faults:
     lowest, highest = _whole(part.get("min_level")), _whole(part.get("max_level"))
     if lowest is not None and highest is not None and lowest > highest:
         yield ("min_level",), f"min_level {lowest} is above max_level {highest}; lower it"
-    kept = _numbers(part.get("keep"))
+    kept = numbers_of(part.get("keep"))
     for level, (below, above) in enumerate(pairwise(kept), 2):
         if above > below:
             text = f"level {level} keeps more characters than level {level - 1}; write them descending"
             yield ("keep", level - 1), text
-    widths = _numbers(part.get("widths"))
+    widths = numbers_of(part.get("widths"))
     for level, (below, above) in enumerate(pairwise(widths), 2):
         if below > 0 and above > 0 and above % below:
             text = f"expected a multiple of the width of level {level - 1}; each width divides the next"
@@ -139,7 +139,7 @@ def algorithm(part: Part) -> Faults:
     chosen = ALGORITHMS.get(name) if isinstance(name, str) else None
     if chosen is None:
         return
-    for key in _given(part, *algorithms.options()):
+    for key in given_of(part, *algorithms.options()):
         if key in chosen.options:
             taken = chosen.options[key]
             if taken and part[key] not in taken:
@@ -153,72 +153,6 @@ def algorithm(part: Part) -> Faults:
             yield (key,), f"{key} goes with name: {either(similar)}; remove it"
         else:
             yield (key,), f"{key} goes with name: {similar[0]}, not with {name}; remove it"
-
-
-def privacy(part: Part) -> Faults:
-    """Something is asked for: k, or a k-map in its place."""
-    if not _given(part, "k", "k_map"):
-        yield ("k",), "k is missing, expected rows that each equivalence class holds at least; add it"
-
-
-def l_diversity(part: Part) -> Faults:
-    """Whole numbers of values; c with the variant that it is for."""
-    variant, least = part.get("variant", "distinct"), _numbers([part.get("l")])
-    if least and least[0].denominator != 1 and variant != "entropy":
-        yield ("l",), f"expected a whole number with variant: {variant}; only entropy takes fractions"
-    if variant == "recursive" and not _given(part, "c"):
-        yield ("variant",), "variant: recursive needs c, such as c: 4; add it"
-    if variant != "recursive" and _given(part, "c"):
-        yield ("c",), f"c goes with variant: recursive, not with {variant}; remove it"
-
-
-def t_closeness(part: Part) -> Faults:
-    """The hierarchy goes with the distance that it is for."""
-    hierarchical = part.get("distance") == "hierarchical"
-    if hierarchical and not _given(part, "hierarchy"):
-        yield ("distance",), "distance: hierarchical needs the hierarchy of the column; add hierarchy"
-    if not hierarchical and _given(part, "hierarchy"):
-        yield ("hierarchy",), "hierarchy goes with distance: hierarchical; remove it, or say so"
-
-
-def delta_presence(part: Part) -> Faults:
-    """The bounds are in order."""
-    least, most = _numbers([part.get("min", 0)]), _numbers([part.get("max", 1)])
-    if least and most and least[0] > most[0]:
-        yield ("min",), "min is above max; exchange them"
-
-
-ENTRIES = {"l_diversity": l_diversity, "t_closeness": t_closeness, "delta_presence": delta_presence}
-_OF_COLUMNS = ("l_diversity", "t_closeness", "alpha_k", "beta", "delta_disclosure")
-
-
-def privacy_entries(models: Part) -> Iterator[tuple[KeyPath, str, Part]]:
-    """The mappings of the models with their paths: one alone, or several in a list."""
-    for key in (*_OF_COLUMNS, "delta_presence", "k_map"):
-        value = models.get(key)
-        if isinstance(value, Mapping):
-            yield (key,), key, value
-        for index, entry in enumerate(value if isinstance(value, (list, tuple)) else ()):
-            if isinstance(entry, Mapping):
-                yield (key, index), key, entry
-
-
-def model_columns(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name: repr(name)) -> Faults:
-    """The models speak of sensitive columns; the column that names persons is never released."""
-    models = config.get("privacy")
-    if not isinstance(models, Mapping):
-        return
-    sensitive = config.get("sensitive", [])
-    listed = sensitive if isinstance(sensitive, (list, tuple)) else None
-    for path, key, entry in privacy_entries(models):
-        name, place = entry.get("column"), ("privacy", *path, "column")
-        if isinstance(name, str) and key in _OF_COLUMNS and listed is not None and name not in listed:
-            yield place, f"column {show(place, name)} is not among sensitive; add it there"
-    entity = models.get("entity")
-    for role in ("quasi_identifiers", "sensitive", "insensitive"):
-        names = config.get(role)
-        if isinstance(entity, str) and isinstance(names, (Mapping, list, tuple)) and entity in names:
-            yield ("privacy", "entity"), f"the entity is never released, but is listed in {role}; remove it there"
 
 
 def roles(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name: repr(name)) -> Faults:
@@ -243,7 +177,7 @@ def roles(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name:
                 yield path, f"column {show(path, name)} is listed twice, {where}; give it one role"
 
 
-def _given(part: Part, *keys: str) -> list[str]:
+def given_of(part: Part, *keys: str) -> list[str]:
     """Those of the keys that have a value, in the order in which they were written."""
     return [key for key in part if key in keys and part[key] is not None]
 
@@ -253,7 +187,7 @@ def _whole(value: Any) -> int | None:
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
 
 
-def _numbers(value: Any) -> list[Fraction]:
+def numbers_of(value: Any) -> list[Fraction]:
     """The numbers of a list, exactly; none at all unless every entry is a number of a usual size."""
     numbers = []
     for entry in value if isinstance(value, (list, tuple)) else []:

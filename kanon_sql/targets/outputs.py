@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, KanonError
 from kanon_sql.frequency.population import population_configs
-from kanon_sql.privacy.model import models_of
+from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.files import find_files
 from kanon_sql.targets.staging import inside, same_file
@@ -30,7 +30,7 @@ def kept_files(loaded: LoadedConfig) -> list[Named]:
     for number, (population, _) in enumerate(population_configs(loaded), 1):
         found += _source_files(population, base, f"population {number}")
     hierarchies = [spec.hierarchy for spec in config.quasi_identifiers.values()]
-    hierarchies += [getattr(model.spec, "hierarchy", None) for model in models_of(config.privacy)]
+    hierarchies += [model.spec.tree for model in models_of(config.privacy)]
     # A name that is no file is that of a ready hierarchy.
     found += [("a hierarchy file", base / name) for name in hierarchies if name and _is(Path.is_file, base / name)]
     if config.releases is not None:

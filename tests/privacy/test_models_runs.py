@@ -134,7 +134,7 @@ def test_what_does_not_hold_the_models_is_withdrawn(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A search that forgets the models, which the recount of what was written notices."""
-    from kanon_sql.privacy.model import Models
+    from kanon_sql.frequency.judged import Models
 
     source = table(tmp_path / "in.parquet", "s", "CASE WHEN i < 50 THEN 1 ELSE i END")
     target = tmp_path / "out.parquet"

@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
+from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
-from kanon_sql.privacy.model import Models, models_of
-from kanon_sql.privacy.parameters import PrivacyConfig
+from kanon_sql.privacy.registry import PrivacyConfig, models_of
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.impossible import impossible
 from kanon_sql.source.model import Column

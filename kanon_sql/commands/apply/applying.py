@@ -15,8 +15,10 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.frequency.dimensions.order import ordered_dimension
+from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
-from kanon_sql.privacy.model import Model, Models, Tables
+from kanon_sql.privacy.registry import Model
+from kanon_sql.privacy.statement import Tables
 from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import Generalization, Suppression, release_select
 from kanon_sql.search.problem import SearchProblem
@@ -166,7 +168,7 @@ class Applying:
     def _code(self, one: Sensitive, texts: exp.Select) -> Item:
         """Gives the values of a sensitive column codes, those of earlier releases too."""
         cell = f"o{self.texts.others.index(one.column.name)}"
-        ordered = any(getattr(model.spec, "distance", None) == "ordered" for model in self._speaking(one.column.name))
+        ordered = any(model.spec.needs_order for model in self._speaking(one.column.name))
         values = exp.select(exp.alias_(column(cell), "value", quoted=True)).from_(texts.copy().subquery("told"))
         read = ordered_dimension(
             self.engine,
@@ -203,7 +205,7 @@ class Applying:
         compared: list[Item] = [
             {"code": one.code, "top": self._top(one)}
             for one in columns
-            if any(model.needs_sizes for model in self._speaking(one.column.name))
+            if any(model.spec.needs_sizes for model in self._speaking(one.column.name))
         ]
         statement = compose("commands/apply/failed", {"judged": judged})
         self.engine.query(statement, names=_STATE, lists={**keys, "compared": compared}, values={"k": self.k})

@@ -12,6 +12,7 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.ledger.earlier import configuration_of
 from kanon_sql.ledger.ledger import Entry
+from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.files import format_of
 
@@ -54,8 +55,7 @@ def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
     problems += [
         f"{loaded.place('privacy', key)}: it speaks of a population, in which rows that were added or removed have no "
         "class of their own; expected a release without it"
-        for key in ("k_map", "delta_presence")
-        if getattr(config.privacy, key)
+        for key in dict.fromkeys(model.key for model in models_of(config.privacy) if model.population is not None)
     ]
     if problems:
         raise ConfigurationError(problems)

@@ -9,7 +9,9 @@ from typing import Any
 
 from kanon_sql.commands.compile.compilation import Compiled
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.privacy.parameters import PrivacyConfig, TCloseness
+from kanon_sql.privacy.models.l_diversity import LDiversity
+from kanon_sql.privacy.models.t_closeness import TCloseness
+from kanon_sql.privacy.registry import PrivacyConfig
 
 _WHERE = "`kanon-sql check` measures it, `kanon-sql compile --check` writes the statement"
 
@@ -59,13 +61,13 @@ class _Asked:
         yield from self._suppression()
 
     def _diversity(self, privacy: PrivacyConfig) -> Iterator[Check]:
-        for one in privacy.l_diversity:
+        for one in privacy.of(LDiversity):
             c = {} if one.c is None else {"c": plain(one.c)}
             how = {"l": plain(one.l), "variant": one.variant, **c, **self._missing(one.column)}
             yield Check("l_diverse", {**self._about(one.column), **how})
 
     def _closeness(self, privacy: PrivacyConfig) -> Iterator[Check]:
-        for one in privacy.t_closeness:
+        for one in privacy.of(TCloseness):
             if one.distance == "hierarchical":
                 self._not_said(f"t_closeness of {one.column!r}", "its distances are those of a hierarchy")
                 continue

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Protocol
 
-from kanon_sql.frequency.judged import source_tables
+from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.frequency.table import Frequency, code_name
-from kanon_sql.privacy.model import Models
+from kanon_sql.privacy.statement import absent
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.lattice import Node, Tags
 from kanon_sql.search.full_domain.measures import CostModel, Counts, NodeMeasures
@@ -232,7 +232,7 @@ class NodeStatements:
     def __init__(self, models: Models, *, screening: bool) -> None:
         tables = source_tables(models)
         classes = models.classes(tables)
-        screened = [model for model in models.models if model.monotone] if screening else []
+        screened = [model for model in models.models if model.spec.monotone] if screening else []
         self.check = compose("search/full_domain/node_check", {"classes": classes})
         self.screen: Composed | None = None
         if len(screened) < len(models.models):
@@ -240,7 +240,7 @@ class NodeStatements:
         self.classes = compose("search/full_domain/node_classes", {"classes": classes})
         self.units = compose("search/full_domain/node_suppressed_units", {"classes": classes})
         self.spread = compose("search/full_domain/node_suppressed_spread", {"classes": classes})
-        self.absent = [models.absent(model, tables) for model in models.refusing_absent]
+        self.absent = [absent(model, tables) for model in models.refusing_absent]
 
 
 def grouping_codes(frequency: Frequency, node: Node, besides: Collection[int] = ()) -> list[Item]:

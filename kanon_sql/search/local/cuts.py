@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.tuples import Tuples
-from kanon_sql.privacy.model import Models
 from kanon_sql.progress import Progress
 from kanon_sql.search.local.queries import TABLES
 from kanon_sql.search.mondrian.mondrian import Mondrian

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from kanon_sql.frequency.judged import source_tables
-from kanon_sql.privacy.model import Models, Tables
+from kanon_sql.frequency.judged import Models, source_tables
+from kanon_sql.privacy.statement import Tables
 from kanon_sql.search.local.costs import Costs
 from kanon_sql.search.local.queries import TABLES, Queries, table
 from kanon_sql.sql.template import Composed, Item, compose, state

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import fsum
 
+from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.tuples import Tuples
-from kanon_sql.privacy.model import Models
 from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
 from kanon_sql.search.local.costs import Costs

@@ -13,8 +13,8 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from kanon_sql.frequency.judged import source_tables
-from kanon_sql.privacy.model import Models, Tables
+from kanon_sql.frequency.judged import Models, source_tables
+from kanon_sql.privacy.statement import Tables
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline

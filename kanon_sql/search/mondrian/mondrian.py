@@ -15,8 +15,8 @@ from sqlglot import exp
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.frequency.dimensions.dimension import Dimension
+from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.tuples import Tuples, position_items
-from kanon_sql.privacy.model import Models
 from kanon_sql.progress import Progress
 from kanon_sql.search.mondrian.judging import Judging
 from kanon_sql.sql import template

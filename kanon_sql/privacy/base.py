@@ -1,0 +1,151 @@
+"""What every privacy model declares of itself: the base of the files beside this one, one a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from kanon_sql.settings import rules
+from kanon_sql.settings.part import Part, short_for
+from kanon_sql.settings.source import SourceConfig
+
+Number = int | Decimal
+Schema = dict[str, Any]
+
+COLUMN = "a sensitive column"
+POPULATION = "the table of the population: a path, or a mapping as for source"
+# Floats may be off by as much; what is only just impossible is left to the search.
+MARGIN = 1e-6
+
+
+def _no_truth_value(value: Any) -> Any:
+    if isinstance(value, bool):
+        raise ValueError("expected a number, got a truth value")
+    return value
+
+
+Exact = Annotated[Decimal, Field(max_digits=9), WithJsonSchema({"type": "number"})]
+Threshold = Annotated[Exact, BeforeValidator(_no_truth_value)]
+Persons = Annotated[int, BeforeValidator(_no_truth_value)]
+Population = Annotated[SourceConfig, short_for("path")]
+
+
+class MostEven(NamedTuple):
+    """A column's values with `limit` rows suppressed so that they are most even; None where no row need be left."""
+
+    values: int
+    left: int
+    level: float | None
+    entropy: float | None
+    tail: int
+
+
+# Asks for the most even values with (least, l): see queries/privacy/most_even.sql.
+AskEven = Callable[[int, int], MostEven]
+
+
+class PrivacyModel(Part):
+    """One entry of a model in the configuration: its parameters as fields, and what is known of the model.
+
+    A model with the field `column` speaks of that sensitive column, one with `population` compares with that table, one
+    with `hierarchy` reads that hierarchy of its column. queries/privacy/<key> holds its two statements: violates for
+    the search, measure for what counts a table anew; they share nothing.
+    """
+
+    key: ClassVar[str]  # in the configuration
+    position: ClassVar[int]  # among the keys
+    summary: ClassVar[str]  # its description there
+    thresholds: ClassVar[Mapping[str, Literal["least", "most"]]]  # which end of the measures each of them bounds
+    options: ClassVar[tuple[str, ...]] = ()  # other parameters that the report repeats
+    files_by: ClassVar[str | None] = None  # the parameter by which the two statements differ
+    needs_sizes: ClassVar[bool] = False  # compares the values of a class with those of all rows
+    replaces_k: ClassVar[bool] = False  # asks for enough that k may be left out
+    contains_table: ClassVar[bool] = False  # the table must be a part of the population
+    between_keys: ClassVar[Schema] = {}  # what `faults` says, as far as a JSON Schema can
+
+    @staticmethod
+    def faults(given: Mapping[str, Any]) -> rules.Faults:
+        """What is wrong between the parameters that were given, as the rules of settings.rules."""
+        yield from ()
+
+    @model_validator(mode="after")
+    def _parameters_fit(self) -> PrivacyModel:
+        self._obey(type(self).faults)
+        return self
+
+    @property
+    def monotone(self) -> bool:
+        """Whether joining or suppressing classes never makes a class violate it that held it before."""
+        return False
+
+    @property
+    def monotone_unsuppressed(self) -> bool:
+        """Whether a union of classes that hold it holds it, entities apart."""
+        return True
+
+    @property
+    def refuses_absent(self) -> bool:
+        """Whether a class of the population may not be absent from the table, so that suppression is no way out."""
+        return False
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether the values of its column are put in order."""
+        return False
+
+    @property
+    def tree(self) -> str | None:
+        """The hierarchy of its column that it reads."""
+        return getattr(self, "hierarchy", None)
+
+    @property
+    def violates(self) -> str:
+        """The query file that finds the classes which violate it, for the search."""
+        return self._file("violates")
+
+    @property
+    def measure(self) -> str:
+        """The query file that measures each class as it stands."""
+        return self._file("measure")
+
+    def _file(self, what: str) -> str:
+        tail = f"_{getattr(self, self.files_by)}" if self.files_by else ""
+        return f"privacy/{self.key}/{what}{tail}"
+
+    def numbers(self) -> dict[str, Number]:
+        """The parameters of its statements, as ratios where these compare whole numbers exactly."""
+        raise NotImplementedError
+
+    def impossible(self, most_even: AskEven, limit: int) -> str | None:
+        """Why no release that suppresses `limit` rows at most satisfies it, where its column alone says so."""
+        return None
+
+    def contradiction(self, most: float | None) -> str | None:
+        """Why tables in which a class reaches that much at most cannot be what the model takes them for."""
+        return None
+
+    def shown(self, measure: float) -> float:
+        """A measure as the report shows it: a distance of 0 errs in the last digits."""
+        return measure if measure > 1e-12 else 0
+
+
+def ratio(number: Decimal) -> dict[str, Number]:
+    """A threshold as the parameters $numerator and $denominator."""
+    numerator, denominator = number.as_integer_ratio()
+    return {"numerator": numerator, "denominator": denominator}
+
+
+def allowed(limit: int) -> str:
+    """The rows that may be suppressed, in words."""
+    return f"with {limit:,} row{'s' * (limit != 1)} suppressed"
+
+
+def strangers(how_many: str) -> str:
+    """What is said of rows of a table that are no persons of its population."""
+    return (
+        f"{how_many} combinations of quasi-identifiers have more rows in the table than persons in the population; "
+        "expected a population that the table is a part of"
+    )

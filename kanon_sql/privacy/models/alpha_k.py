@@ -1,0 +1,37 @@
+"""(alpha, k)-anonymity: how frequent a sensitive value may be in a class."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from kanon_sql.privacy.base import COLUMN, MARGIN, AskEven, Number, PrivacyModel, Threshold, allowed, ratio
+from kanon_sql.settings.part import ColumnName
+
+
+class AlphaK(PrivacyModel):
+    """(alpha, k)-anonymity of a sensitive column (Wong, Li, Fu and Wang, KDD 2006)."""
+
+    key = "alpha_k"
+    position = 3
+    summary = "how frequent a sensitive value may be in a class"
+    thresholds: ClassVar = {"alpha": "most"}
+
+    column: ColumnName = Field(description=COLUMN)
+    alpha: Threshold = Field(gt=0, le=1, description="the greatest share of a class that one value may have")
+
+    def numbers(self) -> dict[str, Number]:
+        """alpha as a ratio."""
+        return ratio(self.alpha)
+
+    def impossible(self, most_even: AskEven, limit: int) -> str | None:
+        """A value that is too frequent in what is left, or too few values for any class."""
+        most = most_even(0, 1)
+        least = 1 / most.values if most.level is None else most.level / most.left
+        if float(self.alpha) >= least - MARGIN:
+            return None
+        return (
+            f"no release satisfies alpha = {self.alpha} in {self.column!r}: {allowed(limit)} the most frequent of "
+            f"{most.values:,} values has a share of {least:.4g} at least; ask for less, or raise suppression.limit"
+        )

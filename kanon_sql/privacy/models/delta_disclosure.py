@@ -1,0 +1,29 @@
+"""delta-disclosure privacy: how much a class may reveal of a sensitive value, as a logarithm."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from kanon_sql.privacy.base import COLUMN, Number, PrivacyModel, Threshold
+from kanon_sql.settings.part import ColumnName
+
+
+class DeltaDisclosure(PrivacyModel):
+    """delta-disclosure privacy of a sensitive column (Brickell and Shmatikov, KDD 2008)."""
+
+    key = "delta_disclosure"
+    position = 5
+    summary = "how much a class may reveal of a sensitive value, as a logarithm"
+    thresholds: ClassVar = {"delta": "most"}
+    needs_sizes = True
+
+    column: ColumnName = Field(description=COLUMN)
+    delta: Threshold = Field(
+        gt=0, description="bound on the logarithm of a value's share of a class by its share of all rows"
+    )
+
+    def numbers(self) -> dict[str, Number]:
+        """$delta."""
+        return {"delta": self.delta}

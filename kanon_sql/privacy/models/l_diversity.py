@@ -1,0 +1,82 @@
+"""l-diversity: how many values of a sensitive column each class holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from kanon_sql.privacy.base import COLUMN, MARGIN, AskEven, Exact, Number, PrivacyModel, Threshold, allowed, ratio
+from kanon_sql.settings import rules
+from kanon_sql.settings.conditions import WHOLE, needs, only_with, when
+from kanon_sql.settings.part import ColumnName
+
+
+class LDiversity(PrivacyModel):
+    """l-diversity of a sensitive column (Machanavajjhala et al., TKDD 2007)."""
+
+    key = "l_diversity"
+    position = 1
+    summary = "how many values of a sensitive column each class holds"
+    thresholds: ClassVar = {"l": "least"}
+    options = ("variant", "c")
+    files_by = "variant"
+    between_keys: ClassVar = {
+        "dependentSchemas": {"c": only_with("variant", "recursive")},
+        "allOf": [
+            when(only_with("variant", "recursive"), needs("c")),
+            when({"not": only_with("variant", "entropy")}, {"properties": {"l": WHOLE}}),
+        ],
+    }
+
+    column: ColumnName = Field(description=COLUMN)
+    l: Threshold = Field(ge=1, description="how many values a class holds at least, or as good as holds")  # noqa: E741
+    variant: Literal["distinct", "entropy", "recursive"] = Field("distinct", description="what counts as diverse")
+    c: Exact | None = Field(None, gt=0, description="recursive: how much the most frequent value may outweigh")
+
+    @staticmethod
+    def faults(given: Mapping[str, Any]) -> rules.Faults:
+        """Whole numbers of values; c with the variant that it is for."""
+        variant, least = given.get("variant", "distinct"), rules.numbers_of([given.get("l")])
+        if least and least[0].denominator != 1 and variant != "entropy":
+            yield ("l",), f"expected a whole number with variant: {variant}; only entropy takes fractions"
+        if variant == "recursive" and not rules.given_of(given, "c"):
+            yield ("variant",), "variant: recursive needs c, such as c: 4; add it"
+        if variant != "recursive" and rules.given_of(given, "c"):
+            yield ("c",), f"c goes with variant: recursive, not with {variant}; remove it"
+
+    @property
+    def monotone(self) -> bool:
+        """Only distinct values are: suppressed rows can spoil an evenness, never a number of values."""
+        return self.variant == "distinct"
+
+    def numbers(self) -> dict[str, Number]:
+        """$l, and c as a ratio."""
+        return {"l": self.l if self.variant == "entropy" else int(self.l), **ratio(self.c or Decimal(0))}
+
+    def shown(self, measure: float) -> float:
+        """The exponential of an entropy errs in the last digits: five values equally frequent are five."""
+        return round(measure, 9)
+
+    def impossible(self, most_even: AskEven, limit: int) -> str | None:
+        """Too few values, or too uneven ones."""
+        most = most_even(1, int(self.l))
+        wanted = f"no release satisfies {self.variant} l = {self.l} in {self.column!r}"
+        values = f"{most.values:,} different value{'s' * (most.values != 1)}"
+        if most.values < (float(self.l) * (1 - MARGIN) if self.variant == "entropy" else int(self.l)):
+            return f"{wanted}: the rows that take part have only {values}; ask for less"
+        if self.variant == "entropy" and most.entropy is not None and most.entropy < math.log(self.l) - MARGIN:
+            return (
+                f"{wanted}: {allowed(limit)} the {values} are at best as diverse as {math.exp(most.entropy):.4g} "
+                "equally frequent ones; ask for less, or raise suppression.limit"
+            )
+        bound = float(self.c or 0) * most.tail
+        if self.variant == "recursive" and most.level is not None and most.level > bound * (1 + MARGIN):
+            return (
+                f"{wanted}, c = {self.c}: {allowed(limit)} the most frequent value still has {most.level:,.6g} rows, "
+                f"those from the {int(self.l)}th on {most.tail:,}; ask for less, or raise suppression.limit"
+            )
+        return None

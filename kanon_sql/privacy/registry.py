@@ -1,0 +1,160 @@
+"""The privacy models by their keys, and the part of a configuration that asks for them.
+
+Each module of the folder `models` holds one; nothing names them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
+from types import GenericAlias
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator, model_validator
+from pydantic.fields import FieldInfo
+
+from kanon_sql.privacy import models
+from kanon_sql.privacy.base import Persons, PrivacyModel
+from kanon_sql.settings import rules
+from kanon_sql.settings.part import ColumnName, Part
+from kanon_sql.settings.yaml import KeyPath
+
+T = TypeVar("T")
+M = TypeVar("M", bound=PrivacyModel)
+
+for _module in iter_modules(models.__path__):
+    import_module(f"{models.__name__}.{_module.name}")
+# The models by their keys, in the order of these.
+MODELS = {one.key: one for one in sorted(PrivacyModel.__subclasses__(), key=lambda one: one.position)}
+
+
+class Alone(list[T]):
+    """The entries of a model that was written as one mapping; the report shows it so again."""
+
+
+def _entries(value: Any, validated: ValidatorFunctionWrapHandler) -> Any:
+    return Alone(validated([value])) if isinstance(value, Mapping) else validated(value)
+
+
+class PrivacyConfig(Part):
+    """What every equivalence class of the release must satisfy; each model takes a mapping or a list of them."""
+
+    k: Persons = Field(1, ge=1, description="rows that each equivalence class holds at least")
+    entity: ColumnName | None = Field(
+        None, description="a column that names persons: k counts these and not rows; never released"
+    )
+
+    @model_validator(mode="after")
+    def asks_for_something(self) -> PrivacyConfig:
+        self._obey(asks_for_something)
+        return self
+
+    def of(self, model: type[M]) -> list[M]:
+        """The entries of one of the models."""
+        entries: list[M] = getattr(self, model.key)
+        return entries
+
+
+def asks_for_something(given: Mapping[str, Any]) -> rules.Faults:
+    """Something is asked for: k, or a model in its place."""
+    if not rules.given_of(given, "k", *(model.key for model in MODELS.values() if model.replaces_k)):
+        yield ("k",), "k is missing, expected rows that each equivalence class holds at least; add it"
+
+
+def entries_of(part: Mapping[str, Any]) -> Iterator[tuple[KeyPath, type[PrivacyModel], Mapping[str, Any]]]:
+    """The raw entries of the models with their paths: one alone, or several in a list."""
+    for key, model in MODELS.items():
+        value = part.get(key)
+        if isinstance(value, Mapping):
+            yield (key,), model, value
+        for index, entry in enumerate(value if isinstance(value, (list, tuple)) else ()):
+            if isinstance(entry, Mapping):
+                yield (key, index), model, entry
+
+
+def faults(config: Mapping[str, Any], show: Callable[[KeyPath, str], str]) -> rules.Faults:
+    """What is wrong between keys of the raw models, and with the roles of the columns that they speak of.
+
+    `show` gives the text that stands for a column's name.
+    """
+    part = config.get("privacy")
+    if not isinstance(part, Mapping):
+        return
+    sensitive = config.get("sensitive", [])
+    for path, model, entry in entries_of(part):
+        here = ("privacy", *path)
+        yield from (((*here, *below), text) for below, text in model.faults(entry))
+        name, population = entry.get("column"), entry.get("population")
+        known = not isinstance(sensitive, (list, tuple)) or name in sensitive
+        if "column" in model.model_fields and isinstance(name, str) and not known:
+            shown = show((*here, "column"), name)
+            yield (*here, "column"), f"column {shown} is not among sensitive; add it there"
+        if isinstance(population, Mapping):
+            found = (*rules.source(population), *rules.in_duckdb(population))
+            yield from (((*here, "population", *below), text) for below, text in found)
+    entity = part.get("entity")
+    for role in ("quasi_identifiers", "sensitive", "insensitive"):
+        names = config.get(role)
+        if isinstance(entity, str) and isinstance(names, (Mapping, list, tuple)) and entity in names:
+            yield ("privacy", "entity"), f"the entity is never released, but is listed in {role}; remove it there"
+
+
+def _declare() -> None:
+    """Gives the configuration a key for each model, between k and entity."""
+    fields = PrivacyConfig.model_fields
+    first, last = fields["k"], fields["entity"]
+    fields.clear()
+    fields["k"] = first
+    for model in MODELS.values():
+        entries: Any = Annotated[GenericAlias(list, (model,)), WrapValidator(_entries)]
+        fields[model.key] = FieldInfo.from_annotated_attribute(entries, Field([], description=model.summary))
+    fields["entity"] = last
+    PrivacyConfig.model_rebuild(force=True)
+
+
+_declare()
+
+
+@contextmanager
+def registered(model: type[PrivacyModel]) -> Iterator[None]:
+    """One more model while it lasts. Classes that hold a PrivacyConfig are to be rebuilt, then and afterwards."""
+    MODELS[model.key] = model
+    _declare()
+    try:
+        yield
+    finally:
+        del MODELS[model.key]
+        _declare()
+
+
+@dataclass(frozen=True)
+class Model:
+    """One entry of `privacy` beside k; `population` is the number of its population table, or None."""
+
+    spec: PrivacyModel
+    population: int | None
+
+    @property
+    def key(self) -> str:
+        """The key of the model in the configuration."""
+        return self.spec.key
+
+    @property
+    def column(self) -> str | None:
+        """The sensitive column that it speaks of, or None."""
+        return getattr(self.spec, "column", None)
+
+
+def models_of(config: PrivacyConfig) -> tuple[Model, ...]:
+    """The models of a configuration beside k, in its order of keys."""
+    found: list[Model] = []
+    populations = 0
+    for key, model in MODELS.items():
+        for spec in getattr(config, key):
+            counted = "population" in model.model_fields
+            found.append(Model(spec, populations if counted else None))
+            populations += counted
+    return tuple(found)
