@@ -152,13 +152,12 @@ def test_a_recount_of_entities_compares_the_classes(
     algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Entities are counted in the source as it is generalized again: its classes must be those written."""
-    from kanon_sql.search import partitions as solution
-    from kanon_sql.search.full_domain import problem as full_domain
+    from kanon_sql.release import full_domain, multidimensional
 
     source = table(tmp_path / "in.parquet", "s", "i % 4")
     target = tmp_path / "out.parquet"
     asked = config(source, "s", target, entity="who")
-    for module, name in ((solution, "verify_partitions"), (full_domain, "verify_levels")):
+    for module, name in ((multidimensional, "verify_partitions"), (full_domain, "verify_levels")):
         verify = getattr(module, name)
 
         def of_fewer(engine: Any, written: Any, *rest: Any, verify: Any = verify, **more: Any) -> Any:
