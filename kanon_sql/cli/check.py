@@ -7,22 +7,22 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.options import column_options, common_options, loaded_from, releasing_nothing, take_common
-from kanon_sql.cli.output import print_json, print_summary
+from kanon_sql.cli.command import FILE, Common, common_options, end_violated
+from kanon_sql.cli.options import column_options, loaded_from
 
 
 @click.command()
 @click.argument("config", metavar="CONFIG|DATA")
-@click.argument("data", required=False, type=click.Path(path_type=Path))
+@click.argument("data", required=False, type=FILE)
 @click.option(
     "--reference",
     metavar="SOURCE",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="The table whose sensitive values are compared with for --t [default: the table itself].",
 )
 @column_options
 @common_options
-def check(config: str, data: Path | None, reference: Path | None, **options: Any) -> None:
+def check(common: Common, config: str, data: Path | None, reference: Path | None, **options: Any) -> None:
     """Measures a table as it stands: does every combination of quasi-identifiers stand for at least k rows?
 
     \b
@@ -33,24 +33,18 @@ def check(config: str, data: Path | None, reference: Path | None, **options: Any
 
     Exit status 0 when it does, 1 when it does not.
     """
-    common = take_common(options)
     if options["qi"] and data is not None:
         raise click.UsageError("with --qi there is one argument, the table to measure")
-    loaded = loaded_from(config, releasing_nothing(options), common)
+    loaded = loaded_from(config, options, common, releases=False)
     from kanon_sql import api
+    from kanon_sql.cli.summary import summarize_check
     from kanon_sql.report.report import write_json
     from kanon_sql.targets.outputs import refuse_outputs
 
     read = [("the table that is measured", data), ("the reference", reference)]
     refuse_outputs([loaded], [("--report", common.report)], read)
-    report = api.check(loaded, data, reference=reference, options=common.engine(), progress=common.progress())
+    report = api.check(loaded, data, reference=reference, **common.arguments("time_limit", "report"))
     if common.report is not None:
         write_json(common.report, report)
-    if common.as_json:
-        print_json(report)
-    elif not common.quiet:
-        from kanon_sql.cli.summary import summarize_check
-
-        print_summary(summarize_check, report)
-    if report["status"] != "satisfied":
-        click.get_current_context().exit(1)
+    common.show(report, summarize_check)
+    end_violated(report)

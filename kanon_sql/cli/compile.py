@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
-from kanon_sql.cli.options import column_options, common_options, loaded_from, take_common
+from kanon_sql.cli.command import FILE, Common, common_options
+from kanon_sql.cli.options import column_options, loaded_from
 from kanon_sql.cli.output import print_data, print_json
-from kanon_sql.errors import KanonError
 
 
 @click.command(name="compile")
@@ -38,7 +37,7 @@ from kanon_sql.errors import KanonError
 @click.option(
     "--mapping-folder",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="Where --mappings table puts the files [default: the working folder].",
 )
 @click.option(
@@ -55,17 +54,7 @@ from kanon_sql.errors import KanonError
     help="With --check, the table that the release was stored in [default: the release that would be made].",
 )
 @common_options
-def compile_command(
-    config: str,
-    dialect: str,
-    source_table: str | None,
-    mappings: str,
-    mapping_folder: Path | None,
-    mapping_prefix: str,
-    check: bool,
-    release_table: str | None,
-    **options: Any,
-) -> None:
+def compile_command(common: Common, config: str, **options: Any) -> None:
     """Searches, and prints the release as one self-contained SELECT for a database to execute.
 
     \b
@@ -78,19 +67,14 @@ def compile_command(
     The text holds the mapping tables, and so values of the source: it is as confidential as the source. So are the
     files that --mappings table writes.
     """
-    common = take_common(options)
+    names = ("dialect", "source_table", "mappings", "mapping_folder", "mapping_prefix", "check", "release_table")
+    asked = {name: options.pop(name) for name in names}
     loaded = loaded_from(config, options, common)
     from kanon_sql import api
     from kanon_sql.release.compiled_source import Statement
 
-    statement = Statement(dialect, source_table, mappings, mapping_folder, mapping_prefix, check, release_table)
-    try:
-        data = api.compile_report(
-            loaded, statement, common.engine(), common.time_limit, common.report, common.progress()
-        )
-    except KanonError as error:
-        common.tell_failed(error)
-        raise
+    with common.telling():
+        data = api.compile_report(loaded, Statement(**asked), **common.arguments())
     common.warn(data["warnings"])
     if common.as_json:
         print_json(data)

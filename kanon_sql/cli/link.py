@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 
 import click
 
-from kanon_sql.cli.options import common_options, take_common
-from kanon_sql.cli.output import print_json, print_summary
+from kanon_sql.cli.command import FILE, Common, common_options
 
 
 @click.command()
-@click.argument("release", metavar="RELEASE", type=click.Path(path_type=Path))
+@click.argument("release", metavar="RELEASE", type=FILE)
 @click.option(
     "--with",
     "external",
     metavar="FILE",
     required=True,
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="What the attacker has: a table about persons, one row each, CSV or Parquet.",
 )
 @click.option(
@@ -37,12 +35,12 @@ from kanon_sql.cli.output import print_json, print_summary
 @click.option("--missing", metavar="TEXT", multiple=True, help="A text of the other table that means missing.")
 @common_options
 def link(
+    common: Common,
     release: Path,
     external: Path,
     on: tuple[str, ...],
     release_config: str | None,
     missing: tuple[str, ...],
-    **options: Any,
 ) -> None:
     """The linking attack: how many persons of another table match how many rows of a source, or of its release?
 
@@ -53,10 +51,10 @@ def link(
     A person who matches exactly one row is found in it. With the configuration of the release a generalized value
     matches every value below it; without it values match when they are equal, or *. Exit status 0 when measured.
     """
-    common = take_common(options)
     if common.overrides and release_config is None:
         raise click.UsageError("--set goes with --release-config: it changes keys of that configuration")
     from kanon_sql import api
+    from kanon_sql.cli.link_summary import summarize_link
 
     data = api.link(
         release,
@@ -65,17 +63,9 @@ def link(
         release_config=release_config,
         missing=missing,
         overrides=common.overrides,
-        options=common.engine(),
-        report=common.report,
-        progress=common.progress(),
+        **common.arguments("time_limit"),
     )
-    common.warn(data["warnings"])
-    if common.as_json:
-        print_json(data)
-    elif not common.quiet:
-        from kanon_sql.cli.link_summary import summarize_link
-
-        print_summary(summarize_link, data)
+    common.show(data, summarize_link)
 
 
 def names_of(text: str, option: str) -> list[str]:

@@ -12,16 +12,15 @@ from kanon_sql import __version__
 from kanon_sql.cli.apply import apply
 from kanon_sql.cli.check import check
 from kanon_sql.cli.compile import compile_command
-from kanon_sql.cli.dbt import dbt
 from kanon_sql.cli.hierarchy import hierarchy
 from kanon_sql.cli.lattice import lattice
 from kanon_sql.cli.link import link
 from kanon_sql.cli.output import complain, print_traceback
+from kanon_sql.cli.projects import dbt, sqlmesh
 from kanon_sql.cli.releases import releases
 from kanon_sql.cli.risk import risk
 from kanon_sql.cli.run import run
 from kanon_sql.cli.schema import schema
-from kanon_sql.cli.sqlmesh import sqlmesh
 from kanon_sql.cli.sweep import sweep
 from kanon_sql.errors import InterruptedRunError, KanonError
 from kanon_sql.sql import signals

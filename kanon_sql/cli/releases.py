@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 
+from kanon_sql.cli.command import FILE, Common, common_options, end_violated, with_options
 from kanon_sql.cli.link import names_of
-from kanon_sql.cli.options import common_options, take_common
 from kanon_sql.cli.output import print_json, print_summary
 
 
@@ -17,23 +16,17 @@ def releases() -> None:
     """Releases over time: what do two of them say together, and which ones were made?"""
 
 
-_SHOWN: list[Any] = [
+# What only shows what a ledger holds needs no more.
+_shown_options = with_options(
     click.option("--json", "as_json", is_flag=True, help="Print it as JSON, and nothing else."),
-    click.option("--debug", is_flag=True, help="Show the traceback of an error."),
-]
-
-
-def shown_options(command: Any) -> Any:
-    """Adds the options of commands that only show what a ledger holds."""
-    for option in reversed(_SHOWN):
-        command = option(command)
-    return command
+    click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
+)
 
 
 @releases.command("list")
 @click.argument("ledger", metavar="LEDGER|CONFIG")
-@shown_options
-def list_command(ledger: str, as_json: bool, debug: bool) -> None:
+@_shown_options
+def list_command(ledger: str, as_json: bool) -> None:
     """Lists the releases of a ledger: when, of which source, in which columns, how many rows.
 
     \b
@@ -41,44 +34,40 @@ def list_command(ledger: str, as_json: bool, debug: bool) -> None:
       kanon-sql releases list config.yaml      the ledger that the configuration names
     """
     from kanon_sql import api
+    from kanon_sql.cli.releases_summary import summarize_ledger
 
     data = api.list_releases(ledger)
-    if as_json:
-        print_json(data)
-    else:
-        from kanon_sql.cli.releases_summary import summarize_ledger
-
-        print_summary(summarize_ledger, data)
+    print_json(data) if as_json else print_summary(summarize_ledger, data)
 
 
 @releases.command()
 @click.argument("ledger", metavar="LEDGER|CONFIG")
 @click.argument("number", metavar="ID", type=click.IntRange(min=1))
-@shown_options
-def show(ledger: str, number: int, as_json: bool, debug: bool) -> None:
+@_shown_options
+def show(ledger: str, number: int, as_json: bool) -> None:
     """Shows one release of a ledger: its configuration, the solution, the columns, fingerprints and counts."""
     from kanon_sql import api
+    from kanon_sql.cli.releases_summary import summarize_entry
 
     data = api.show_release(ledger, number)
     if as_json:
         print_json(data)
     else:
-        from kanon_sql.cli.releases_summary import summarize_entry
-
         data["details"]["configuration"] = data["details"]["configuration"].splitlines()
         print_summary(summarize_entry, data)
 
 
 @releases.command()
-@click.argument("first", metavar="A", type=click.Path(path_type=Path))
-@click.argument("second", metavar="B", type=click.Path(path_type=Path))
+@click.argument("first", metavar="A", type=FILE)
+@click.argument("second", metavar="B", type=FILE)
 @click.option("--qi", metavar="COLUMN,...", multiple=True, help="The quasi-identifiers [default: the configuration's].")
 @click.option("--on", metavar="COLUMN,...", multiple=True, help="Columns of both releases that must be equal.")
 @click.option("--k", type=click.IntRange(min=1), help="Rows that each combined tuple stands for at least.")
-@click.option("--source", metavar="FILE", type=click.Path(path_type=Path), help="The table that both were made from.")
+@click.option("--source", metavar="FILE", type=FILE, help="The table that both were made from.")
 @click.option("--config", metavar="CONFIG", help="A configuration with the hierarchies of both, its k and missing.")
 @common_options
 def check(
+    common: Common,
     first: Path,
     second: Path,
     qi: tuple[str, ...],
@@ -86,7 +75,6 @@ def check(
     k: int | None,
     source: Path | None,
     config: str | None,
-    **options: Any,
 ) -> None:
     """Joins two releases of the same rows: does every combined tuple still stand for at least k rows?
 
@@ -97,12 +85,12 @@ def check(
     said to stand for as many rows as both releases allow at most; with it the rows are counted. Whether both releases
     stand in the same order is looked at as well. Exit status 0 when it holds, 1 when it does not.
     """
-    common = take_common(options)
     if common.overrides and config is None:
         raise click.UsageError("--set goes with --config: it changes keys of that configuration")
     if k is None and config is None:
         raise click.UsageError("Missing option '--k', or '--config' with privacy.k")
     from kanon_sql import api
+    from kanon_sql.cli.releases_summary import summarize_pair
 
     data = api.check_releases(
         first,
@@ -113,16 +101,7 @@ def check(
         source=source,
         config=config,
         overrides=common.overrides,
-        options=common.engine(),
-        report=common.report,
-        progress=common.progress(),
+        **common.arguments("time_limit"),
     )
-    common.warn(data["warnings"])
-    if common.as_json:
-        print_json(data)
-    elif not common.quiet:
-        from kanon_sql.cli.releases_summary import summarize_pair
-
-        print_summary(summarize_pair, data)
-    if data["status"] != "satisfied":
-        click.get_current_context().exit(1)
+    common.show(data, summarize_pair)
+    end_violated(data)

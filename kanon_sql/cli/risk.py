@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from kanon_sql.cli.options import Common, column_options, common_options, loaded_from, releasing_nothing, take_common
-from kanon_sql.cli.output import print_json, print_summary
-
-if TYPE_CHECKING:
-    from kanon_sql.config.load import LoadedConfig
+from kanon_sql.cli.command import FILE, Common, common_options
+from kanon_sql.cli.options import column_options, loaded_from
 
 
 @click.command()
@@ -20,7 +16,7 @@ if TYPE_CHECKING:
 @click.option(
     "--population",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="CSV or Parquet of all persons of whom the table is a sample: adds journalist risk.",
 )
 @click.option("--threshold", metavar="RISK", type=float, help="Count the rows whose risk is above this [default: 0.2].")
@@ -36,19 +32,9 @@ if TYPE_CHECKING:
     default="quasi-identifiers",
     help="Whose subsets: all takes every column that is no identifier [default: quasi-identifiers].",
 )
-@click.option(
-    "--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the class sizes, .html, .svg or .png."
-)
+@click.option("--plot", metavar="FILE", type=FILE, help="Draw the class sizes, .html, .svg or .png.")
 @common_options
-def risk(
-    config: str,
-    population: Path | None,
-    threshold: float | None,
-    subsets: int | None,
-    columns: str,
-    plot: Path | None,
-    **options: Any,
-) -> None:
+def risk(common: Common, config: str, **options: Any) -> None:
     """Measures how likely persons are re-identified in a table as it stands, and which columns make it so.
 
     \b
@@ -60,34 +46,14 @@ def risk(
     Prosecutor risk is 1/f for a row in a class of f rows, journalist risk 1/F with F persons of the population;
     marketer risk is the share of rows that linking all of them names right. Exit status 0 when it was measured.
     """
-    common = take_common(options)
-    loaded = _loaded(config, options, common)
-    from kanon_sql import api
-    from kanon_sql.commands.risk.request import THRESHOLD
-
-    data = api.risk(
-        loaded,
-        population=population,
-        threshold=THRESHOLD if threshold is None else threshold,
-        subsets=subsets,
-        all_columns=columns == "all",
-        options=common.engine(),
-        time_limit=common.time_limit,
-        plot=plot,
-        report=common.report,
-        progress=common.progress(),
-    )
-    common.warn(data["warnings"])
-    if common.as_json:
-        print_json(data)
-    elif not common.quiet:
-        from kanon_sql.cli.risk_summary import summarize_risk
-
-        print_summary(summarize_risk, data)
-
-
-def _loaded(first: str, options: dict[str, Any], common: Common) -> LoadedConfig:
-    """The configuration, or with --qi the one that the options stand for: nothing is released, so k says nothing."""
+    asked = {name: options.pop(name) for name in ("population", "threshold", "subsets", "plot")}
+    asked["all_columns"] = options.pop("columns") == "all"
     if options["qi"]:
-        options |= {"k": options["k"] or 1}
-    return loaded_from(first, releasing_nothing(options), common)
+        options["k"] = options["k"] or 1  # nothing is released, so k says nothing
+    loaded = loaded_from(config, options, common, releases=False)
+    from kanon_sql import api
+    from kanon_sql.cli.risk_summary import summarize_risk
+
+    if asked["threshold"] is None:
+        del asked["threshold"]
+    common.show(api.risk(loaded, **asked, **common.arguments()), summarize_risk)

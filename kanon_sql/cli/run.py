@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.options import after_release, column_options, common_options, loaded_from, take_common
-from kanon_sql.cli.output import print_data, print_json, print_summary
-from kanon_sql.errors import KanonError
+from kanon_sql.cli.command import Common, after_release, common_options
+from kanon_sql.cli.options import column_options, loaded_from
+from kanon_sql.cli.output import print_data
 from kanon_sql.settings.algorithms import ALGORITHMS
 
 
@@ -33,7 +33,7 @@ from kanon_sql.settings.algorithms import ALGORITHMS
 )
 @click.option("--print-config", is_flag=True, help="Print the configuration that the options stand for, and stop.")
 @common_options
-def run(config: str, print_config: bool, **options: Any) -> None:
+def run(common: Common, config: str, print_config: bool, **options: Any) -> None:
     """Anonymizes what CONFIG names: reads, searches, writes, verifies, and prints what was done.
 
     With --qi the argument is a data file instead, and options stand for a configuration:
@@ -41,32 +41,16 @@ def run(config: str, print_config: bool, **options: Any) -> None:
     \b
       kanon-sql run patients.csv --qi age=intervals:5,10,20 --qi sex --sensitive diagnosis --k 5 -o release.csv
     """
-    common = take_common(options)
+    loaded = loaded_from(config, options, common)
     if print_config:
         from kanon_sql.config.arguments import to_yaml
 
-        shown = loaded_from(config, options, common)
-        print_data(shown.redact(to_yaml(shown.config.model_dump(exclude_unset=True))))
+        print_data(loaded.redact(to_yaml(loaded.config.model_dump(exclude_unset=True))))
         return
-    loaded = loaded_from(config, options, common)
     from kanon_sql import api
+    from kanon_sql.cli.summary import summarize_run
 
-    try:
-        result = api.run(
-            loaded,
-            options=common.engine(),
-            time_limit=common.time_limit,
-            report=common.report,
-            progress=common.progress(),
-        )
-    except KanonError as error:
-        common.tell_failed(error)
-        raise
+    with common.telling():
+        report = api.run(loaded, **common.arguments()).report
     with after_release():
-        common.warn(list(result.warnings))
-        if common.as_json:
-            print_json(result.report)
-        elif not common.quiet:
-            from kanon_sql.cli.summary import summarize_run
-
-            print_summary(summarize_run, result.report)
+        common.show(report, summarize_run)

@@ -7,15 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.options import (
-    column_options_of_many,
-    common_options,
-    mapping_of,
-    refuse_columns,
-    releasing_nothing,
-    take_common,
-)
-from kanon_sql.cli.output import print_json, print_summary
+from kanon_sql.cli.command import FILE, Common, common_options
+from kanon_sql.cli.options import column_options_of_many, mapping_of, refuse_columns, releasing_nothing
 from kanon_sql.settings.algorithms import ALGORITHMS, either
 
 if TYPE_CHECKING:
@@ -37,12 +30,11 @@ if TYPE_CHECKING:
     multiple=True,
     help=f"{either(ALGORITHMS)}, in place of the configuration's; may be repeated: several are compared.",
 )
-@click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write the table, .csv or .json.")
-@click.option(
-    "--plot", metavar="FILE", type=click.Path(path_type=Path), help="Draw the measures over k, .html, .svg or .png."
-)
+@click.option("-o", "--output", metavar="FILE", type=FILE, help="Write the table, .csv or .json.")
+@click.option("--plot", metavar="FILE", type=FILE, help="Draw the measures over k, .html, .svg or .png.")
 @common_options
 def sweep(
+    common: Common,
     configs: tuple[str, ...],
     ks: str | None,
     limits: str | None,
@@ -61,7 +53,6 @@ def sweep(
 
     Each source is read once. Exit status 0 when at least one point has a release.
     """
-    common = take_common(options)
     from kanon_sql import api
     from kanon_sql.commands.sweep.plan import DEFAULT_KS
 
@@ -71,18 +62,11 @@ def sweep(
         limits=None if limits is None else limits.split(","),
         algorithms=algorithms,
         overrides=common.overrides,
-        options=common.engine(),
-        time_limit=common.time_limit,
         output=output,
         plot=plot,
-        report=common.report,
-        progress=common.progress(),
+        **common.arguments(),
     )
-    common.warn(data["warnings"])
-    if common.as_json:
-        print_json(data)
-    elif not common.quiet:
-        print_summary(_summarize, data)
+    common.show(data, _summarize)
     if not any(point["status"] == "released" for point in data["points"]):
         raise _no_release(data["points"])
 

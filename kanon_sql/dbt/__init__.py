@@ -9,15 +9,11 @@ def model(dbt, session):
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
+from kanon_sql.commands.projects import package_folder
+
 __all__ = ["anonymize", "package_folder"]
-
-
-def package_folder() -> Path:
-    """The folder of the dbt package kanon_sql: its tests and macros, for `packages.yml`."""
-    return Path(__file__).resolve().parent / "project"
 
 
 def __getattr__(name: str) -> Any:
