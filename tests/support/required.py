@@ -1,7 +1,7 @@
 """Tests that must not be skipped, as in continuous integration, where every engine is there.
 
 KANON_SQL_TEST_REQUIRED is a regular expression; a test is failed instead of skipped where it is found in the test's
-file or in the reason, as in `tests/test_dbt.py: dbt is not installed`.
+file or in the reason, as in `tests/dbt/test_dbt.py: dbt is not installed`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,79 @@
+"""Functions fit a screen and take few parameters."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+
+import pytest
+from places import ROOT
+
+MOST_LINES, MOST_PARAMETERS = 50, 7
+# What is longer or takes more, each with its reason.
+LONGER: set[str] = {
+    "commands/risk/run.py:measure_risk",
+    "config/arguments.py:config_from_arguments",
+    "frequency/dimensions/order.py:ordered_dimension",
+    "frequency/population.py:_read",
+    "release/compiled.py:compiled_release",
+    "release/compiled_partitions.py:compiled_partitions",
+}
+WIDER: set[str] = {
+    "api/compiling.py:compile",
+    "api/compiling.py:dbt_model",
+    "api/compiling.py:sqlmesh_model",
+    "api/measuring.py:link",
+    "api/measuring.py:risk",
+    "api/measuring.py:sweep",
+    "api/releases.py:apply",
+    "api/releases.py:check_releases",
+    "api/running.py:run",
+    "cli/compile.py:compile_command",
+    "commands/link/releases.py:run_check",
+    "config/arguments.py:config_from_arguments",
+    "frequency/dimensions/order.py:ordered_dimension",
+    "frequency/population.py:_read",
+    "hierarchy/mapping.py:build_mapping",
+    "hierarchy/quasi_identifiers.py:input_of",
+    "release/compiled.py:compiled_release",
+    "release/verify.py:_verify",
+    "release/verify.py:verify_levels",
+    "search/full_domain/problem.py:__init__",
+    "search/prepare.py:_read_there",
+}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@cache
+def functions() -> list[tuple[str, Function]]:
+    """Every function of the package, with its file and name."""
+    package = ROOT / "kanon_sql"
+    return [
+        (f"{path.relative_to(package)}:{node.name}", node)
+        for path in sorted(package.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, Function)
+    ]
+
+
+def lines(function: Function) -> int:
+    """From its name to its end."""
+    assert function.end_lineno
+    return function.end_lineno - function.lineno + 1
+
+
+def parameters(function: Function) -> int:
+    """Those that are named: of a method without itself, and without **options, which say their types elsewhere."""
+    arguments = function.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return len([one for one in named if one.arg not in ("self", "cls")])
+
+
+@pytest.mark.parametrize(
+    ("measured", "most", "exceptions"), [(lines, MOST_LINES, LONGER), (parameters, MOST_PARAMETERS, WIDER)]
+)
+def test_functions_are_small(measured: object, most: int, exceptions: set[str]) -> None:
+    assert callable(measured)
+    found = {name: measured(function) for name, function in functions()}
+    assert {name for name, number in found.items() if number > most} - exceptions == set()
