@@ -10,7 +10,7 @@ from sqlglot import exp
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.release.release import Writing
-from kanon_sql.release.statement import numbered, sort_items
+from kanon_sql.release.statement import filled, numbered, sort_items
 from kanon_sql.search.classes import BOUNDS, bound_name, label_name
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
@@ -66,46 +66,44 @@ def select_partitions(
 ) -> exp.Expr:
     """SELECT of the released rows; with `share_seed` classes may share the rows of a tuple, dealt out by that seed."""
     classes = state("released_classes")
-    shared = share_seed is not None
-    source = "placed" if shared else "source"
     items: list[Item] = []
     for output in released:
         if output.key is not None:
-            value: exp.Expr = column(output.key, source)
+            value: exp.Expr = column(output.key, "source")
             value = output.column.released(value) if output.column else value
         else:
             value = column(output.label or "", classes)
             if not output.is_bound and (writing.plain_text or writing.as_text):
                 value = exp.cast(value, "VARCHAR")
         items.append({"value": value, "name": output.name})
-    holes: list[Item] = [{"domain": d.domain, "key": d.column.key, "position": d.position} for d in dimensions]
-    names: dict[str, template.Fill] = {
-        "source": rows if shared else numbered(rows, writing),
-        "assigned": state("assigned"),
-        "released_classes": classes,
-        "shares": state("shares"),
-        "row_seed": share_seed or 0,
-    }
     sort = sort_items(writing)
-    if shared:
-        list_shares(engine, dimensions)
-        number = column("number", "placed")
-        sort = _drawn_by(sort, number) if sort else [{"key": number}]
-    name = "release/partitions_shared" if shared else "release/partitions"
-    return template.fill(name, names=names, lists={"out": items, "qi": holes, "sort": sort})
+    if share_seed is not None:
+        labels: list[Item] = [{"classes": classes, "part": column("part", "source")}]
+        dealt = _dealt(engine, rows, dimensions, share_seed)
+        return filled(dealt, {"label": labels, "out": items, "sort": sort or [{"key": column("number", "source")}]})
+    assigned = state("assigned")
+    return filled(
+        numbered(rows, writing),
+        {
+            "tuple": [{"assigned": assigned}],
+            "label": [{"classes": classes, "part": column("part", assigned)}],
+            "place": [{"position": d.position, "mapping": d.domain} for d in dimensions],
+            "qi": [{"mapping": d.domain, "key": d.column.key} for d in dimensions],
+            "out": items,
+            "sort": sort,
+        },
+    )
+
+
+def _dealt(engine: Engine, rows: exp.Select, dimensions: Sequence[Dimension], seed: int) -> exp.Expr:
+    """The rows with their classes, those of shared tuples dealt out, and with their numbers."""
+    list_shares(engine, dimensions)
+    holes: list[Item] = [{"domain": d.domain, "key": d.column.key, "position": d.position} for d in dimensions]
+    names: dict[str, template.Fill] = {"source": rows, "shares": state("shares"), "row_seed": seed}
+    return exp.Subquery(this=template.fill("release/dealt_rows", names=names, lists={"qi": holes}))
 
 
 def list_shares(engine: Engine, dimensions: Sequence[Dimension]) -> None:
     """Makes the table shares(part, p0 ..., rows_before, last_row): which rows of each tuple a class takes."""
     names = {"shares": state("shares"), "assigned": state("assigned")}
     engine.query("release/shares", names=names, lists={"this": [{"position": d.position} for d in dimensions]})
-
-
-def _drawn_by(sort: list[Item], number: exp.Expr) -> list[Item]:
-    """The sort key with the row's number where a seed makes the order repeatable."""
-    key = sort[0]["key"]
-    assert isinstance(key, exp.Expr)
-    for found in list(key.find_all(exp.Column)):
-        if found.name == "drawn":
-            found.replace(number.copy())
-    return sort

@@ -13,7 +13,7 @@ from kanon_sql.privacy.statement import Tables
 from kanon_sql.release.body import Asked, Body
 from kanon_sql.release.compiled import compiled_release
 from kanon_sql.release.release import Finer, Release, Writing
-from kanon_sql.release.statement import Generalization, Suppression, release_select, starred_condition
+from kanon_sql.release.statement import Generalization, release_select, starred_condition
 from kanon_sql.release.verify import Expected, ExpectedLevels, question_of
 from kanon_sql.search.full_domain.checker import grouping_codes
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
@@ -126,8 +126,7 @@ class FullDomainRelease(Release):
         return rows, [column(item.key) for item in quasi]
 
     def _select(self, made: Generalization, writing: Writing) -> exp.Expr:
-        suppression = Suppression(self.result.suppressed, writing.masked)
-        return release_select(self.engine, self.problem.rows, made, suppression, writing)
+        return release_select(self.engine, self.problem.rows, made, self.result.suppressed, writing)
 
     @cached_property
     def _keys(self) -> list[Item]:

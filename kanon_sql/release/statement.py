@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -22,16 +23,11 @@ from kanon_sql.sql.template import Item, column, state
 _SORT_KEY = "hash(xor(hash(xor(hash(drawn), CAST($first AS UBIGINT))), CAST($second AS UBIGINT)))"
 
 
+# The list holes of the release, those first that leave out what others are in.
+_PARTS = ("mask", "drop", "tuple", "label", "class", "place", "qi")
+
 # Types in which equal values may be written differently (0.0 and -0.0, 1 month and 30 days): a class must release one.
 WRITTEN_DIFFERENTLY = ("DOUBLE", "FLOAT", "INTERVAL", "TIME WITH TIME ZONE")
-
-
-@dataclass(frozen=True)
-class Suppression:
-    """What becomes of the suppressed rows of the chosen node: how many, and whether they are masked."""
-
-    rows: int
-    masked: bool
 
 
 @dataclass(frozen=True)
@@ -71,48 +67,58 @@ def starred_condition(engine: Engine, made: Generalization) -> exp.Expr:
 
 
 def release_select(
-    engine: Engine, rows: exp.Select, made: Generalization, suppression: Suppression, writing: Writing
+    engine: Engine, rows: exp.Select, made: Generalization, suppressed: int, writing: Writing
 ) -> exp.Expr:
-    """SELECT of the released rows under their real names, in the source's column order."""
+    """SELECT of the released rows under their real names, in the source's column order.
+
+    The classes of the `suppressed` rows are those of the table suppressed_classes.
+    """
     by_key = {item.key: (mapping, level) for item, mapping, level in made.quasi_identifiers}
-    needs_codes = {m.index for m, _ in made.grouping()} if suppression.rows else set()
+    masks = suppressed > 0 and writing.masked
+    needs_codes = {m.index for m, _ in made.grouping()} if suppressed else set()
     outputs: list[Item] = []
     joined: list[Item] = []
     for item in made.roles.released:
         value = item.released(column(item.key, "source"))
         if item.key in by_key:
             mapping, level = by_key[item.key]
-            value, needs_join = _released_value(engine, item, mapping, level, writing.plain_text or suppression.masked)
+            value, needs_join = _released_value(engine, item, mapping, level, writing.plain_text or writing.masked)
             if needs_join or mapping.index in needs_codes:
                 joined.append({"mapping": mapping.table, "key": item.key})
             if writing.as_text and not value.is_type("VARCHAR"):
                 value = exp.cast(value, "VARCHAR")
-            if suppression.masked and suppression.rows:
+            if masks:
                 value = _masked(value)
         outputs.append({"value": value, "name": item.name})
-    classes: list[Item] = [
+    classes: list[Item] = [{"classes": state("suppressed_classes")}] if suppressed else []
+    codes: list[Item] = [
         {"code": code_name(m.index, level), "mapping": m.table, "level": f"level_{level}"}
         for m, level in made.grouping()
     ]
-    name = (
-        "release/release_all"
-        if not suppression.rows
-        else "release/release_masked"
-        if suppression.masked
-        else "release/release"
+    return filled(
+        numbered(rows, writing),
+        {
+            "mask": classes if masks else [],
+            "drop": [] if masks else classes,
+            "class": codes,
+            "qi": joined,
+            "out": outputs,
+            "sort": sort_items(writing),
+        },
     )
-    return template.fill(
-        name,
-        names={"source": numbered(rows, writing), "suppressed_classes": state("suppressed_classes")},
-        lists={"out": outputs, "qi": joined, "class": classes, "sort": sort_items(writing)},
-    )
+
+
+def filled(rows: exp.Expr, lists: MappingOf[str, list[Item]]) -> exp.Expr:
+    """The release of rows, with the parts that the lists speak of and no others."""
+    parts: dict[str, list[Item]] = {name: [] for name in _PARTS}
+    return template.fill("release/release", names={"source": rows}, lists={**parts, **lists})
 
 
 def numbered(rows: exp.Select, writing: Writing) -> exp.Select:
-    """The rows, with their numbers as `drawn` where a seed makes their order repeatable."""
+    """The rows, with their numbers as `number` where a seed makes their order repeatable."""
     if writing.seed is None or writing.order != "random":
         return rows
-    number = exp.alias_(template.parse("row_number() OVER ()"), "drawn")
+    number = exp.alias_(template.parse("row_number() OVER ()"), "number")
     return exp.select("*", number).from_(rows.copy().subquery(state("unnumbered")))
 
 
@@ -123,7 +129,7 @@ def sort_items(writing: Writing) -> list[Item]:
     seed = writing.seed
     first, second = (seed, seed) if seed is not None else (secrets.randbits(64), secrets.randbits(64))
     key = template.parse(_SORT_KEY)
-    drawn = exp.column("drawn", "source") if seed is not None else exp.Anonymous(this="random")
+    drawn = exp.column("number", "source") if seed is not None else exp.Anonymous(this="random")
     holes = {"first": first, "second": second}
     for parameter in list(key.find_all(exp.Parameter, exp.Placeholder)):
         parameter.replace(exp.Literal.number(holes[parameter.name] % 2**64))

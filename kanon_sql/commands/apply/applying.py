@@ -20,7 +20,7 @@ from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.privacy.registry import Model
 from kanon_sql.privacy.statement import Tables
 from kanon_sql.release.release import Writing
-from kanon_sql.release.statement import Generalization, Suppression, release_select
+from kanon_sql.release.statement import Generalization, release_select
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql import template
@@ -225,7 +225,7 @@ class Applying:
 def generalized(engine: Engine, prepared: SearchProblem, made: Generalization, writing: Writing) -> Source:
     """The new data at the levels, every row that takes part, under the types that they are released in."""
     released = made.roles.released
-    select = release_select(engine, prepared.rows, made, Suppression(0, masked=False), writing)
+    select = release_select(engine, prepared.rows, made, 0, writing)
     assert isinstance(select, exp.Select)
     types = {
         item.name: item.type if level == 0 < mapping.height and not writing.as_text else "VARCHAR"
