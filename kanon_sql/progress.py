@@ -86,6 +86,7 @@ class Stopwatch:
         finally:
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
-    def total(self) -> float:
-        """Seconds since the start."""
-        return time.perf_counter() - self._start
+    def report(self) -> dict[str, float]:
+        """The seconds of each part, and those since the start as `total`."""
+        seconds = {**self.seconds, "total": time.perf_counter() - self._start}
+        return {name: round(value, 4) for name, value in seconds.items()}

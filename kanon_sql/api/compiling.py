@@ -14,10 +14,10 @@ from kanon_sql.commands.projects.sqlmesh.model import SqlmeshModel
 from kanon_sql.commands.projects.sqlmesh.model import write_model as write_sqlmesh
 from kanon_sql.commands.run.pipeline import configured_warnings, refuse_report
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import KanonError
-from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.progress import Progress
 from kanon_sql.release.compiled_source import Statement
-from kanon_sql.report.report import ReportDraft, write_json
+from kanon_sql.report.call import Call, reporting
+from kanon_sql.report.report import Json, ReportDraft
 from kanon_sql.sql.connection import EngineOptions
 from kanon_sql.sql.deadline import Deadline
 
@@ -48,9 +48,8 @@ def compile(
     """
     folder = None if mapping_folder is None else Path(mapping_folder)
     statement = Statement(dialect, source_table, mappings, folder, mapping_prefix, check, release_table)
-    path = None if report is None else Path(report)
-    data = compile_report(load(config, overrides), statement, options, time_limit, path, progress)
-    return str(data["statement"]["sql"])
+    call = Call.of(options, progress, time_limit, report)
+    return str(_compiled(load(config, overrides), statement, call)[0]["statement"]["sql"])
 
 
 @without_causes
@@ -63,7 +62,7 @@ def compile_report(
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """What `kanon-sql compile --json` prints; written to `report` however it ends. Raises as `compile` does."""
-    return _compiled(loaded, statement, options, time_limit, report, progress)[0]
+    return _compiled(loaded, statement, Call.of(options, progress, time_limit, report))[0]
 
 
 @without_causes
@@ -88,16 +87,12 @@ def dbt_model(
     """
     asked = DbtModel(Path(project), name, relation, dialect, overwrite)
     asked.refuse()
-    loaded, path = load(config, overrides), None if report is None else Path(report)
+    loaded, call = load(config, overrides), Call.of(options, progress, time_limit, report)
 
-    def compile_with(table: str, prefix: str, folder: Path) -> tuple[dict[str, Any], Compiled]:
-        statement = Statement(dialect, table, "table", folder, prefix)
-        return _compiled(loaded, statement, options, time_limit, path, progress)
+    def compile_with(table: str, prefix: str, folder: Path) -> tuple[Json, Compiled]:
+        return _compiled(loaded, Statement(dialect, table, "table", folder, prefix), call)
 
-    data = write_model(asked, loaded, compile_with)
-    if path is not None:
-        write_json(path, data)
-    return data
+    return call.write(write_model(asked, loaded, compile_with))
 
 
 @without_causes
@@ -122,41 +117,27 @@ def sqlmesh_model(
     """
     asked = SqlmeshModel(Path(project), name, relation, dialect, overwrite)
     asked.refuse()
-    loaded, path = load(config, overrides), None if report is None else Path(report)
+    loaded, call = load(config, overrides), Call.of(options, progress, time_limit, report)
     statement = Statement(dialect, relation, for_sqlmesh=True)
-    data = write_sqlmesh(asked, loaded, lambda: _compiled(loaded, statement, options, time_limit, path, progress))
-    if path is not None:
-        write_json(path, data)
-    return data
+    return call.write(write_sqlmesh(asked, loaded, lambda: _compiled(loaded, statement, call)))
 
 
-def _compiled(
-    loaded: LoadedConfig,
-    statement: Statement,
-    options: EngineOptions | None,
-    time_limit: float | None,
-    report: Path | None,
-    progress: Progress | None,
-) -> tuple[dict[str, Any], Compiled]:
+def _compiled(loaded: LoadedConfig, statement: Statement, call: Call) -> tuple[Json, Compiled]:
+    """(the report, the statement)."""
     statement.refuse()
-    shown, watch = progress or Progress(), Stopwatch()
     draft = ReportDraft(loaded.config.algorithm.describe(), loaded.config.privacy)
     configured_warnings(loaded, draft)
-    if report is not None:
-        refuse_report(loaded, report)
-    try:
-        with open_prepared(loaded, options, shown) as (engine, prepared):
-            compiled = compile_configuration(engine, loaded, prepared, statement, draft, shown, Deadline(time_limit))
-    except KanonError as error:
-        error.redact(loaded.redact)
-        draft.fail(error)
-        draft.seconds = {"total": watch.total()}
-        error.report = draft.to_dict()
-        if report is not None:
-            write_json(report, error.report)
-        raise
-    draft.seconds = {"total": watch.total()}
-    data = describe_compiled(draft, statement, compiled)
-    if report is not None:
-        write_json(report, data)
-    return data, compiled
+    if call.report is not None:
+        refuse_report(loaded, call.report)
+    made: list[Compiled] = []
+
+    def describe() -> Json:
+        return describe_compiled(draft, statement, made[0]) if made else draft.to_dict()
+
+    with (
+        reporting(call, loaded, draft, describe),
+        open_prepared(loaded, call.options, call.progress) as (engine, prepared),
+    ):
+        deadline = Deadline(call.time_limit)
+        made.append(compile_configuration(engine, loaded, prepared, statement, draft, call.progress, deadline))
+    return describe(), made[0]

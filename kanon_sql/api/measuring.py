@@ -22,9 +22,9 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import EngineConfig
 from kanon_sql.engines.opening import open_reading, refuse_elsewhere
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.progress import Progress
+from kanon_sql.report.call import Call
 from kanon_sql.report.charts.risk import write_risk_plot
-from kanon_sql.report.report import write_json
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.settings.algorithms import full_domain
 from kanon_sql.settings.source import SourceConfig
@@ -51,11 +51,11 @@ def check(
     loaded = load(config, overrides)
     if data is not None:
         loaded = _with_source(loaded, Path(data))
-    watch = Stopwatch()
-    with open_reading(loaded, options or EngineOptions()) as (engine, opened):
+    call = Call.of(options, progress)
+    with open_reading(loaded, call.options) as (engine, opened):
         compared = open_source(engine, _with_source(loaded, Path(reference))) if reference is not None else None
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
-        return check_table(engine, loaded, opened, progress or Progress(), watch, compared)
+        return check_table(engine, loaded, opened, call.progress, call.watch, compared)
 
 
 @without_causes
@@ -79,7 +79,7 @@ def lattice(
         )
     with open_prepared(loaded, options, progress) as (engine, prepared):
         assert isinstance(prepared, FullDomain)
-        return list_lattice(engine, loaded, prepared, progress or Progress(), time_limit).data
+        return list_lattice(engine, loaded, prepared, Call.of(options, progress, time_limit))
 
 
 @without_causes
@@ -107,8 +107,8 @@ def sweep(
     given = [configs] if isinstance(configs, (str, os.PathLike, Mapping)) else list(configs)
     outputs = Outputs(*(None if path is None else Path(path) for path in (output, plot, report)))
     plan = plan_sweep(load, given, k, limits, algorithms, overrides, outputs)
-    shown = progress or Progress()
-    data = run_plan(plan, lambda loaded: open_prepared(loaded, options, shown), shown, time_limit)
+    call = Call.of(options, progress, time_limit)
+    data = run_plan(plan, lambda loaded: open_prepared(loaded, call.options, call.progress), call)
     write_outputs(data, outputs)
     return data
 
@@ -140,14 +140,12 @@ def risk(
     asked = RiskRequest(threshold, subsets, all_columns, *files)
     asked.refuse()
     refuse_elsewhere(loaded, "risk")
-    watch = Stopwatch()
-    with open_engine(options or EngineOptions()) as engine:
-        data = measure_risk(engine, loaded, asked, progress or Progress(), watch, time_limit)
+    call = Call.of(options, progress, time_limit, report)
+    with open_engine(call.options) as engine:
+        data = measure_risk(engine, loaded, asked, call)
     if asked.plot is not None:
         write_risk_plot(asked.plot, data)
-    if asked.report is not None:
-        write_json(asked.report, data)
-    return data
+    return call.write(data)
 
 
 @without_causes
@@ -171,14 +169,10 @@ def link(
     Raises the errors of kanon_sql.errors.
     """
     loaded = None if release_config is None else load(release_config, overrides)
+    call = Call.of(options, progress, report=report)
     read = [("the release", Path(release)), ("the external table", Path(external))]
-    refuse_outputs([loaded] if loaded else [], [("--report", None if report is None else Path(report))], read)
-    data = run_link(
-        Path(release), Path(external), on, loaded, missing, options or EngineOptions(), progress or Progress()
-    )
-    if report is not None:
-        write_json(Path(report), data)
-    return data
+    refuse_outputs([loaded] if loaded else [], [("--report", call.report)], read)
+    return call.write(run_link(Path(release), Path(external), on, loaded, missing, call))
 
 
 def _with_source(loaded: LoadedConfig, data: Path) -> LoadedConfig:

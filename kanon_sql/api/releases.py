@@ -11,12 +11,12 @@ from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load
 from kanon_sql.commands.apply.apply import apply_release
 from kanon_sql.commands.apply.request import ApplyRequest
-from kanon_sql.commands.link.releases import run_check
+from kanon_sql.commands.link.run import PairRequest, run_check
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.ledger.ledger import Entry, find_entry, read_ledger
 from kanon_sql.ledger.settling import settle_open
 from kanon_sql.progress import Progress
-from kanon_sql.report.report import write_json
+from kanon_sql.report.call import Call
 from kanon_sql.sql.connection import EngineOptions
 from kanon_sql.targets.outputs import refuse_outputs
 
@@ -48,23 +48,12 @@ def check_releases(
         if loaded is None:
             raise ConfigurationError("k is not given; expected k, or a configuration with privacy.k")
         k = loaded.config.privacy.k
-    named = {"the first release": first, "the second release": second, "the source": source, "--report": report}
-    paths = [(name, None if path is None else Path(path)) for name, path in named.items()]
-    refuse_outputs([loaded] if loaded else [], paths[-1:], paths[:-1])
-    data = run_check(
-        Path(first),
-        Path(second),
-        quasi_identifiers,
-        on,
-        k,
-        None if source is None else Path(source),
-        loaded,
-        options or EngineOptions(),
-        progress or Progress(),
-    )
-    if report is not None:
-        write_json(Path(report), data)
-    return data
+    call = Call.of(options, progress, report=report)
+    given = None if source is None else Path(source)
+    asked = PairRequest(Path(first), Path(second), quasi_identifiers, on, k, given)
+    read = [("the first release", asked.first), ("the second release", asked.second), ("the source", given)]
+    refuse_outputs([loaded] if loaded else [], [("--report", call.report)], read)
+    return call.write(run_check(asked, loaded, call))
 
 
 @without_causes
@@ -104,21 +93,13 @@ def apply(
     configuration that names one. Without `output` the release goes beside the first, with a number. Raises the errors
     of kanon_sql.errors; an existing target and the ledger are then untouched.
     """
-    options = options or EngineOptions()
+    call = Call.of(options, progress, time_limit, report)
     path, entries = _ledger(ledger)
     if any(entry.state == "open" for entry in entries):
-        settle_open(path, "LEDGER", options)
+        settle_open(path, "LEDGER", call.options)
         path, entries = _ledger(ledger)
-    request = ApplyRequest(
-        number, Path(data), path, entries, None if output is None else Path(output), tuple(overrides)
-    )
-    return apply_release(
-        request,
-        options,
-        progress or Progress(),
-        time_limit=time_limit,
-        report=None if report is None else Path(report),
-    )
+    target = None if output is None else Path(output)
+    return apply_release(ApplyRequest(number, Path(data), path, entries, target, tuple(overrides)), call)
 
 
 def _ledger(named: str | os.PathLike[str]) -> tuple[Path, list[Entry]]:

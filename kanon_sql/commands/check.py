@@ -66,7 +66,7 @@ def check_table(
             "rows": counts.violating_rows,
             "unique": counts.unique_rows,
         },
-        "seconds": {name: round(seconds, 4) for name, seconds in {**watch.seconds, "total": watch.total()}.items()},
+        "seconds": watch.report(),
     }
 
 

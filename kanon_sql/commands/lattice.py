@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import OutOfTimeError
-from kanon_sql.progress import Progress
+from kanon_sql.report.call import Call
+from kanon_sql.report.report import Json
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Node
@@ -16,28 +14,22 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 
-@dataclass(frozen=True)
-class LatticeListing:
-    """Every node in order of height, then levels; `data` is what `lattice --json` prints."""
+def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, call: Call) -> Json:
+    """Measures every node: what `lattice --json` prints, in order of height, then levels.
 
-    data: dict[str, Any]
-
-
-def list_lattice(
-    engine: Engine, loaded: LoadedConfig, prepared: FullDomain, progress: Progress, time_limit: float | None
-) -> LatticeListing:
-    """Measures every node. Raises OutOfTimeError when the time limit passes first."""
+    Raises OutOfTimeError when the time limit passes first.
+    """
     config, lattice = loaded.config, prepared.lattice
     limit = config.suppression.rows(prepared.frequency.n)
     checker = NodeChecker(
-        prepared.nodes or engine, prepared.frequency, prepared.models, config.privacy.k, limit, progress
+        prepared.nodes or engine, prepared.frequency, prepared.models, config.privacy.k, limit, call.progress
     )
-    deadline = Deadline(time_limit)
+    deadline = Deadline(call.time_limit)
     weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
     nodes = []
     checker.with_entropy = config.algorithm.objective == "entropy"  # which the winner is found by
     try:
-        with progress.step(f"measuring {lattice.size} nodes"), checker.engine.until(deadline):
+        with call.progress.step(f"measuring {lattice.size} nodes"), checker.engine.until(deadline):
             for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
                 for levels in lattice.nodes_at(height):
                     deadline.check()
@@ -58,12 +50,10 @@ def list_lattice(
         minimal = satisfies and node.levels not in above
         chosen = found is not None and node.levels == found.levels
         shown.append({**node_json(node, prepared.names), "satisfies": satisfies, "minimal": minimal, "winner": chosen})
-    return LatticeListing(
-        {
-            "quasi_identifiers": list(prepared.names),
-            "k": config.privacy.k,
-            "limit": limit,
-            "rows": prepared.frequency.n,
-            "nodes": shown,
-        }
-    )
+    return {
+        "quasi_identifiers": list(prepared.names),
+        "k": config.privacy.k,
+        "limit": limit,
+        "rows": prepared.frequency.n,
+        "nodes": shown,
+    }

@@ -63,7 +63,7 @@ class ReportDraft:
 
     def to_dict(self) -> Json:
         """The report as JSON data."""
-        released = self.status == "released"
+        found = self.status in ("released", "compiled")
         return {
             "status": self.status,
             "rows": {
@@ -75,20 +75,20 @@ class ReportDraft:
             },
             "engine": self.engine,
             "algorithm": self.algorithm,
-            "solution": self.solution if released else None,
+            "solution": self.solution if found else None,
             "classes": self._classes(),
             "verification": self.verification,
             "privacy": privacy_entries(
                 self.privacy, self.counts.fewest if self.counts else None, self.counts.models if self.counts else ()
             ),
             "suppression": {"limit": self.limit},
-            "loss": self.loss if released else None,
+            "loss": self.loss if found else None,
             "search": self.search,
             "release": {"order": self.order, "target": self.target},
             **({} if self.ledger is None else {"ledger": self.ledger}),
             "warnings": self.warnings,
             "errors": self.errors,
-            "seconds": {name: round(value, 4) for name, value in self.seconds.items()},
+            "seconds": self.seconds,
         }
 
     def _classes(self) -> Json | None:

@@ -21,7 +21,7 @@ from table_files import write_csv
 import kanon_sql
 from kanon_sql.errors import InterruptedRunError
 from kanon_sql.ledger.ledger import Ledger
-from kanon_sql.report import ending
+from kanon_sql.report import call
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.files import FileSink
@@ -74,7 +74,7 @@ def test_before_the_swap_nothing_is_changed(
 
 
 @pytest.mark.parametrize(
-    ("owner", "name"), [(signals, "hold"), (FileSink, "commit"), (Ledger, "close"), (ending, "write_json")]
+    ("owner", "name"), [(signals, "hold"), (FileSink, "commit"), (Ledger, "close"), (call, "write_json")]
 )
 def test_after_the_swap_the_end_says_so(owner: Any, name: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     after(monkeypatch, owner, name, signal.SIGINT)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,12 +19,11 @@ from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes
 from kanon_sql.ledger.earlier import Related, find_related, open_earlier, refuse_place
 from kanon_sql.ledger.ledger import Entry, find_entry
 from kanon_sql.ledger.recording import Made, conflict, recorded, refuse_early
-from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.release import Writing
 from kanon_sql.release.same_rows import verify_rows
 from kanon_sql.release.statement import Generalization, sort_items
 from kanon_sql.release.verify import ExpectedLevels, question_of, reading_again, verify
-from kanon_sql.report.ending import ending
+from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain
@@ -35,10 +33,9 @@ from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.sql import signals
-from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
+from kanon_sql.sql.connection import Engine, open_engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.targets.opening import open_sink, prepare
-from kanon_sql.targets.target import LocalSink
 
 Json = dict[str, Any]
 
@@ -53,8 +50,7 @@ class _Run:
     base: Entry
     related: Related
     request: ApplyRequest
-    progress: Progress
-    watch: Stopwatch
+    call: Call
     draft: ReportDraft
     outcome: Outcome | None = None
     differences: Sequence[Json] = ()
@@ -94,14 +90,7 @@ class _Run:
         }
 
 
-def apply_release(
-    request: ApplyRequest,
-    options: EngineOptions,
-    progress: Progress,
-    *,
-    time_limit: float | None = None,
-    report: Path | None = None,
-) -> Json:
+def apply_release(request: ApplyRequest, call: Call) -> Json:
     """Releases new data at the levels of an earlier release, and records that; the report.
 
     Raises the errors of kanon_sql.errors; an existing target and the ledger are then untouched.
@@ -109,50 +98,51 @@ def apply_release(
     base = find_entry(request.entries, request.number, request.ledger)
     loaded = configure(request, base)
     draft = ReportDraft(algorithm=loaded.config.algorithm.describe(), privacy=loaded.config.privacy)
-    run = _Run(loaded, base, find_related(request.entries, base), request, progress, Stopwatch(), draft)
-    if report is not None:
-        refuse_report(loaded, report)
-    with ending(loaded, draft, run.watch, report, run.report):
-        _run(run, options, time_limit)
+    run = _Run(loaded, base, find_related(request.entries, base), request, call, draft)
+    if call.report is not None:
+        refuse_report(loaded, call.report)
+    with reporting(call, loaded, draft, run.report):
+        _run(run)
     return run.report()
 
 
-def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
-    loaded, related = run.loaded, run.related
+def _run(run: _Run) -> None:
+    loaded, related, call = run.loaded, run.related, run.call
     run.draft.order = loaded.config.release.order
     if loaded.config.release.suppressed == "mask":
         run.draft.warnings.append("suppressed rows are dropped, not masked: masked ones would tell what has changed")
-    refuse_early(loaded, run.draft, options)
+    refuse_early(loaded, run.draft, call.options)
     _refuse_others(run)
     for one in related.compared:
         if loaded.config.target is not None and loaded.config.target.path is not None:
             refuse_place(loaded.base / loaded.config.target.path, one, run.request.ledger)
-    hierarchies = load_hierarchies(loaded, show_values=options.show_values)
-    with _opened(run, options) as (engine, sink):
+    hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
+    prepare(loaded)
+    with open_engine(call.options) as engine, open_sink(engine, loaded) as sink:
         source = open_source(engine, loaded)
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
         _refuse_changes(run, source, roles, hierarchies)
         run.draft.target = sink.describe()
         sink.refuse(roles.released, loaded.place("target"))
-        with run.watch.part("read"), run.progress.step("reading earlier releases", engine.progress):
+        with call.step("read", "reading earlier releases", engine.progress):
             earlier = [open_earlier(engine, one, run.request.ledger) for one in related.compared]
         texts = _texts(run, source, roles, earlier)
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink, earlier)
-        with run.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
-            prepared = prepare_search(engine, loaded, source, roles, hierarchies, run.progress)
+        with call.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
+            prepared = prepare_search(engine, loaded, source, roles, hierarchies, call.progress)
             assert isinstance(prepared, FullDomain)
             run.draft.source_rows = prepared.source_rows
             run.draft.missing = prepared.source_rows - prepared.n
             run.draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
-        with run.watch.part("decide"), run.progress.step("comparing with earlier releases", engine.progress):
-            applying = _decide(run, engine, prepared, texts, earlier, Deadline(time_limit))
+        with call.step("decide", "comparing with earlier releases", engine.progress):
+            applying = _decide(run, engine, prepared, texts, earlier, Deadline(call.time_limit))
         _require(run, prepared.n)
-        with run.watch.part("release"), run.progress.step("writing the release", engine.progress):
+        with call.step("release", "writing the release", engine.progress):
             select = applying.select(sort_items(_WRITING))
             sink.write(engine, select, source, [item.name for item in roles.released])
-        with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
+        with call.step("verify", "verifying what was written", engine.progress):
             with reading_again():
                 written = sink.written(engine)
             _verify(run, engine, prepared, written, texts, earlier)
@@ -165,13 +155,6 @@ def _run(run: _Run, options: EngineOptions, time_limit: float | None) -> None:
                 sink.commit(engine)
                 run.draft.status = "released"
         run.draft.warnings += sink.warnings
-
-
-@contextmanager
-def _opened(run: _Run, options: EngineOptions) -> Iterator[tuple[Engine, LocalSink]]:
-    prepare(run.loaded)
-    with open_engine(options) as engine, open_sink(engine, run.loaded) as sink:
-        yield engine, sink
 
 
 def _refuse_others(run: _Run) -> None:

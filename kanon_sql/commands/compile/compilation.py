@@ -74,7 +74,7 @@ def compile_configuration(
     draft.suppressed, draft.masked = found.suppressed, compiled.body.masked
     draft.released = prepared.n - found.suppressed
     draft.warnings += compiled.warnings
-    draft.status = "released"
+    draft.status = "compiled"
     return compiled
 
 
@@ -82,7 +82,6 @@ def describe_compiled(draft: ReportDraft, statement: Statement, compiled: Compil
     """The report of `kanon-sql compile`: what a run would report, and the statement in place of a release."""
     data = draft.to_dict()
     executed = find_dialect(statement.dialect).executed
-    data["status"] = "compiled"
     del data["classes"], data["privacy"]
     data["release"] = {"order": draft.order}
     data["statement"] = {

@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kanon_sql.commands.link.cells import EQUAL, Cell, Meaning, find_cells
 from kanon_sql.commands.link.matching import SIDES, ColumnMatch, group_rows, match_groups, table, text_name
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.report.call import Call
+from kanon_sql.report.report import Json
 from kanon_sql.source.csv import ragged_rows
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
-
-Json = dict[str, Any]
 
 # Numbers of matches are counted one by one up to 4, then from each of these up to the next.
 _LOWS = (1, 2, 3, 4, 5, 10, 20, 50, 100, 200, 500, *(10**power for power in range(3, 18)))
@@ -35,14 +33,7 @@ class LinkColumn:
     meaning: Meaning
 
 
-def link_tables(
-    engine: Engine,
-    release: Source,
-    external: Source,
-    on: Sequence[LinkColumn],
-    progress: Progress,
-    watch: Stopwatch,
-) -> Json:
+def link_tables(engine: Engine, release: Source, external: Source, on: Sequence[LinkColumn], call: Call) -> Json:
     """The report of a link: which external persons (one row each) match which rows.
 
     Raises ConfigurationError for columns that are not there, EngineError for tables that cannot be read.
@@ -52,10 +43,10 @@ def link_tables(
     right, more = find_cells(release, [one.release for one in on], meanings)
     if problems or more:
         raise ConfigurationError(more + problems)
-    with watch.part("read"), progress.step("reading both tables", engine.progress):
+    with call.step("read", "reading both tables", engine.progress):
         persons = read_side(engine, "left", external, left)
         rows = read_side(engine, "right", release, right)
-    with watch.part("link"), progress.step("matching", engine.progress):
+    with call.step("link", "matching", engine.progress):
         columns = match_groups(engine, left, right, meanings)
         measured = _measure(engine, persons, rows)
     report: Json = {
@@ -70,7 +61,7 @@ def link_tables(
     }
     if engine.show_values:
         report["examples"] = _examples(engine, on)
-    report["seconds"] = {name: round(value, 4) for name, value in {**watch.seconds, "total": watch.total()}.items()}
+    report["seconds"] = call.watch.report()
     return report
 
 

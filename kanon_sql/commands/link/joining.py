@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlglot import exp
 
@@ -18,12 +17,11 @@ from kanon_sql.commands.link.attack import read_side
 from kanon_sql.commands.link.cells import EQUAL, Cell, Meaning, find_cells
 from kanon_sql.commands.link.matching import SIDES, match_groups, table, text_name
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.report.call import Call
+from kanon_sql.report.report import Json
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
-
-Json = dict[str, Any]
 
 # Rows in random order all fit at their places with less than this chance, or the order is taken for the same.
 _BY_CHANCE = 1e-3
@@ -46,30 +44,25 @@ class JoinRequest:
 
 
 def check_pair(
-    engine: Engine,
-    releases: Sequence[Source],
-    source: Source | None,
-    request: JoinRequest,
-    progress: Progress,
-    watch: Stopwatch,
+    engine: Engine, releases: Sequence[Source], source: Source | None, request: JoinRequest, call: Call
 ) -> Json:
     """The report of `kanon-sql releases check`: status is satisfied or violated.
 
     Raises ConfigurationError for columns that are not there, EngineError for tables that cannot be read.
     """
     cells = _find_columns(releases, source, request)
-    with watch.part("read"), progress.step("reading the releases", engine.progress):
+    with call.step("read", "reading the releases", engine.progress):
         rows = [read_side(engine, f"kept_{i}", one, cells[i]) for i, one in enumerate(releases)]
         smallest = [_smallest_alone(engine, i, request) for i in range(2)]
         source_rows = read_side(engine, "kept_2", source, cells[2]) if source is not None else None
-    with watch.part("join"), progress.step("joining", engine.progress):
+    with call.step("join", "joining", engine.progress):
         _combine(engine, cells, request)
         if source is None:
             combined = _at_most(engine, request, same_rows=rows[0] == rows[1])
         else:
             combined = _of_source(engine, cells, request)
         examples = _examples(engine, request) if engine.show_values else []
-    with watch.part("order"), progress.step("comparing the order", engine.progress):
+    with call.step("order", "comparing the order", engine.progress):
         order = _order(engine, releases, cells, rows, request)
     violated = combined["violating"]["tuples"] > 0 or (order["same"] and order["violating"]["tuples"] > 0)
     report: Json = {
@@ -88,7 +81,7 @@ def check_pair(
     }
     if engine.show_values:
         report["examples"] = examples
-    report["seconds"] = {name: round(value, 4) for name, value in {**watch.seconds, "total": watch.total()}.items()}
+    report["seconds"] = call.watch.report()
     return report
 
 

@@ -1,70 +1,100 @@
-"""A link from end to end: configuration, both tables, the report."""
+"""A link, and a check of two releases, from end to end: configuration, tables, the report."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from kanon_sql.commands.link.attack import Json, LinkColumn, link_tables
+from kanon_sql.commands.link.attack import LinkColumn, link_tables
 from kanon_sql.commands.link.cells import EQUAL, Meaning, meaning_of
+from kanon_sql.commands.link.joining import JoinRequest, check_pair
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.report.call import Call
+from kanon_sql.report.report import Json
 from kanon_sql.search.prepare import load_hierarchies
-from kanon_sql.settings.source import CsvOptions, SourceConfig
+from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_described
-from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
+from kanon_sql.sql.connection import Engine, lock_down, open_engine
 
 Pair = str | tuple[str, str]
 
 
 def run_link(
-    release: Path,
-    external: Path,
-    on: Sequence[Pair],
-    loaded: LoadedConfig | None,
-    missing: Sequence[str],
-    options: EngineOptions,
-    progress: Progress,
+    release: Path, external: Path, on: Sequence[Pair], loaded: LoadedConfig | None, missing: Sequence[str], call: Call
 ) -> Json:
     """The report of `kanon-sql link`; see kanon_sql.api.link."""
-    watch = Stopwatch()
     pairs = [(one, one) if isinstance(one, str) else one for one in on]
     if not pairs:
         raise ConfigurationError("--on names no column; expected columns of both tables, such as sex,zip,born")
-    meanings = read_meanings(loaded, show_values=options.show_values)
+    meanings = _read_meanings(loaded, call)
     columns = [LinkColumn(ours, theirs, meanings.get(ours, EQUAL)) for ours, theirs in pairs]
-    with open_engine(options) as engine:
-        described, csv = (loaded.config.source.missing, loaded.release_csv()) if loaded else (None, None)
-        opened = open_table(engine, release, described, [one.release for one in columns], "the release", csv)
-        others = open_table(engine, external, missing or None, [one.external for one in columns], "--with")
-        lock_to(engine, opened, others)
-        return link_tables(engine, opened, others, columns, progress, watch)
+    with open_engine(call.options) as engine:
+        opened = _open(engine, _release(release, loaded), [one.release for one in columns], "the release")
+        described = SourceConfig(path=str(external), missing=list(missing) or None)
+        others = _open(engine, described, [one.external for one in columns], "--with")
+        _lock_to(engine, opened, others)
+        return link_tables(engine, opened, others, columns, call)
 
 
-def read_meanings(loaded: LoadedConfig | None, *, show_values: bool) -> dict[str, Meaning]:
+@dataclass(frozen=True)
+class PairRequest:
+    """Two releases, what they are joined on, and the table that both were made from where it is known."""
+
+    first: Path
+    second: Path
+    quasi_identifiers: Sequence[str]
+    on: Sequence[str]
+    k: int
+    source: Path | None = None
+
+
+def run_check(asked: PairRequest, loaded: LoadedConfig | None, call: Call) -> Json:
+    """The report of `kanon-sql releases check`; see kanon_sql.api.check_releases."""
+    named = asked.quasi_identifiers or (list(loaded.config.quasi_identifiers) if loaded else [])
+    columns = [*named, *asked.on]
+    problems = []
+    if not named:
+        problems.append("no quasi-identifier is named; expected --qi, or --config with some")
+    twice = sorted(set(named) & set(asked.on))
+    if twice:
+        problems.append(f"{', '.join(map(repr, twice))} cannot be joined on and a quasi-identifier; choose one")
+    problems += [f"column {name!r} is named twice" for name in set(columns) if columns.count(name) > 1]
+    if problems:
+        raise ConfigurationError(problems)
+    request = JoinRequest(tuple(named), tuple(asked.on), asked.k, _read_meanings(loaded, call))
+    with open_engine(call.options) as engine:
+        paths = (asked.first, asked.second)
+        tables = [_open(engine, _release(path, loaded), columns, "the release") for path in paths]
+        original = None
+        if asked.source is not None:
+            described = SourceConfig(path=str(asked.source), missing=loaded.config.source.missing if loaded else None)
+            original = _open(engine, described, columns, "--source")
+        _lock_to(engine, *tables, *([original] if original else []))
+        return check_pair(engine, tables, original, request, call)
+
+
+def _read_meanings(loaded: LoadedConfig | None, call: Call) -> dict[str, Meaning]:
     """How the quasi-identifiers of a configuration were released, by name. Raises ConfigurationError."""
     if loaded is None:
         return {}
-    hierarchies = load_hierarchies(loaded, show_values=show_values)
+    hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     return {name: meaning_of(spec, hierarchy) for name, (spec, hierarchy) in hierarchies.items()}
 
 
-def open_table(
-    engine: Engine,
-    path: Path,
-    missing: Sequence[str] | None,
-    named: Sequence[str],
-    what: str,
-    csv: CsvOptions | None = None,
-) -> Source:
-    """Opens a CSV or Parquet table; without `missing` nothing but empty fields of a CSV are missing."""
-    absent = None if missing is None else list(missing)
-    described = SourceConfig(path=str(path), missing=absent, csv=csv or CsvOptions())
+def _release(path: Path, loaded: LoadedConfig | None) -> SourceConfig:
+    """A release, read as its configuration says it was written; without one only empty fields of a CSV are missing."""
+    if loaded is None:
+        return SourceConfig(path=str(path))
+    return SourceConfig(path=str(path), missing=loaded.config.source.missing, csv=loaded.release_csv())
+
+
+def _open(engine: Engine, described: SourceConfig, named: Sequence[str], what: str) -> Source:
     return open_described(engine, described, Path(), named, what)
 
 
-def lock_to(engine: Engine, *sources: Source) -> None:
+def _lock_to(engine: Engine, *sources: Source) -> None:
     """From here on the connection reads nothing but these sources."""
     lock_down(engine, [path.absolute() for source in sources for path in source.files], [])

@@ -21,7 +21,7 @@ from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import EngineError
 from kanon_sql.frequency.table import participants
-from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.report.call import Call
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import Roles, assign_roles
@@ -36,28 +36,20 @@ class _Risk:
     engine: Engine
     loaded: LoadedConfig
     request: RiskRequest
-    progress: Progress
-    watch: Stopwatch
+    call: Call
     deadline: Deadline
     warnings: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
 
 
-def measure_risk(
-    engine: Engine,
-    loaded: LoadedConfig,
-    request: RiskRequest,
-    progress: Progress,
-    watch: Stopwatch,
-    time_limit: float | None = None,
-) -> Json:
+def measure_risk(engine: Engine, loaded: LoadedConfig, request: RiskRequest, call: Call) -> Json:
     """The report of `kanon-sql risk`: the configuration's source as `before`, its target where there is one as `after`.
 
     Raises ConfigurationError for columns that are not there, EngineError for tables that cannot be read and where a
-    table contradicts the population, NoReleaseError for a table without rows. After `time_limit` seconds no further
-    subset of columns is counted.
+    table contradicts the population, NoReleaseError for a table without rows. After the time limit no further subset
+    of columns is counted.
     """
-    risk = _Risk(engine, loaded, request, progress, watch, Deadline(time_limit))
+    risk = _Risk(engine, loaded, request, call, Deadline(call.time_limit))
     source = open_source(engine, loaded)
     roles = assign_roles(source, loaded, measured_only=True)
     release = open_release(engine, loaded, source, roles)
@@ -68,11 +60,11 @@ def measure_risk(
     _allow(risk, opened)
     target = loaded.config.target
     raw = target is not None and not target.in_place
-    with watch.part("read"), progress.step(f"reading {source.label}", engine.progress):
+    with call.step("read", f"reading {source.label}", engine.progress):
         table = _count_source(risk, source, roles)
     persons = None
     if population is not None:
-        with watch.part("population"), progress.step("reading the population", engine.progress):
+        with call.step("population", "reading the population", engine.progress):
             persons = read_population(
                 engine, loaded, population, table, raw=raw, generalized=release is not None or not raw
             )
@@ -80,7 +72,7 @@ def measure_risk(
     before = _measure(risk, table, persons, generalized=not raw)
     after = None
     if release is not None:
-        with watch.part("read"), progress.step(f"reading {release.label}", engine.progress):
+        with call.step("read", f"reading {release.label}", engine.progress):
             table = _count_release(risk, release)
         after = _measure(risk, table, persons, generalized=True)
         pad_sizes(before, after)
@@ -94,7 +86,7 @@ def measure_risk(
         "before": before,
         "after": after,
         "warnings": risk.warnings,
-        "seconds": {name: round(seconds, 4) for name, seconds in {**watch.seconds, "total": watch.total()}.items()},
+        "seconds": call.watch.report(),
     }
 
 
@@ -122,7 +114,7 @@ def _count_release(risk: _Risk, release: Source) -> RiskTable:
 
 def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, generalized: bool) -> Json:
     """The report's part on one table."""
-    engine, progress = risk.engine, risk.progress
+    engine, call = risk.engine, risk.call
     size = subset_size(len(table.columns), risk.request.subsets, table.label)
     if risk.request.subsets is None and size < min(LARGEST, len(table.columns)):
         risk.warnings.append(
@@ -132,12 +124,12 @@ def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, gener
     ranges = unmatched(risk.loaded) if generalized and persons is not None else []
     sized = None
     if persons is not None and not ranges:
-        with risk.watch.part("population"), progress.step("matching the population", engine.progress):
-            sized = count_persons(engine, persons, table, progress, generalized=generalized)
-    with risk.watch.part("read"):
+        with call.step("population", "matching the population", engine.progress):
+            sized = count_persons(engine, persons, table, call.progress, generalized=generalized)
+    with call.watch.part("read"):
         sums = sum_classes(engine, table, sized, risk.request.threshold)
-    with risk.watch.part("subsets"), progress.step(f"counting subsets of {table.label}"):
-        subsets = measure_subsets(engine, table, size, risk.deadline, progress)
+    with call.step("subsets", f"counting subsets of {table.label}"):
+        subsets = measure_subsets(engine, table, size, risk.deadline, call.progress)
     if len(subsets.measured) < subsets.count:
         risk.warnings.append(
             f"time ran out: {len(subsets.measured)} of {subsets.count} subsets of {table.label} were counted"

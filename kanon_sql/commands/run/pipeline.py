@@ -26,7 +26,7 @@ from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.same_rows import verify_rows
 from kanon_sql.release.verify import reading_again, verify
-from kanon_sql.report.ending import ending
+from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import Request, SearchProblem, SearchResult
@@ -73,7 +73,7 @@ def run_configuration(
     run = Run(loaded, options, progress, time_limit, draft, Stopwatch())
     if report is not None:
         refuse_report(loaded, report)
-    with ending(loaded, draft, run.watch, report, draft.to_dict):
+    with reporting(Call(options, progress, time_limit, report, run.watch), loaded, draft, draft.to_dict):
         _run(run, job)
     return draft
 

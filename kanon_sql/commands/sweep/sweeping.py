@@ -17,7 +17,7 @@ from kanon_sql.commands.sweep.plan import Curve, Limit, Outputs, Plan
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import SuppressionConfig
 from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError
-from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.report.call import Call
 from kanon_sql.report.charts.sweep import write_plot
 from kanon_sql.report.report import write_json
 from kanon_sql.search.problem import Request, SearchProblem
@@ -56,12 +56,12 @@ class Point:
     problem: str | None = None
 
 
-def run_plan(plan: Plan, opened: Opened, progress: Progress, time_limit: float | None) -> Json:
+def run_plan(plan: Plan, opened: Opened, call: Call) -> Json:
     """Searches every point of the plan; `opened` reads the source of a configuration. What `sweep --json` prints.
 
     A point without a release is a point like the others. Raises the errors of kanon_sql.errors for everything else.
     """
-    sweep = _Sweep(plan, opened, progress, time_limit)
+    sweep = _Sweep(plan, opened, call)
     for config in plan.curves:
         for _, curves in groupby(sorted(config, key=_full_domain), _full_domain):
             sweep.search(list(curves))
@@ -71,12 +71,10 @@ def run_plan(plan: Plan, opened: Opened, progress: Progress, time_limit: float |
 class _Sweep:
     """The searches, and what was found so far."""
 
-    def __init__(self, plan: Plan, opened: Opened, progress: Progress, time_limit: float | None) -> None:
+    def __init__(self, plan: Plan, opened: Opened, call: Call) -> None:
         self._plan = plan
         self._opened = opened
-        self._progress = progress
-        self._time_limit = time_limit
-        self._watch = Stopwatch()
+        self._call = call
         self._series: dict[str, Json] = {}
         self._points: dict[str, list[Point]] = {}
         self._warnings: dict[str, None] = {}
@@ -87,7 +85,7 @@ class _Sweep:
         loaded = curves[0].loaded
         try:
             with ExitStack() as stack:
-                with self._watch.part("read"):
+                with self._call.watch.part("read"):
                     engine, prepared = stack.enter_context(self._opened(loaded))
                 self._warnings |= dict.fromkeys(prepared.warnings)
                 self._search(engine, prepared, curves)
@@ -106,14 +104,14 @@ class _Sweep:
         """Everything, in the order of the plan."""
         names = [curve.name for config in self._plan.curves for curve in config]
         points = [asdict(point) for name in names for point in self._points[name]]
-        seconds = {**self._watch.seconds, "total": self._watch.total()}
+        seconds = self._call.watch.report()
         return {
             "series": [self._series[name] for name in names],
             "k": list(self._plan.ks),
             "limits": list(dict.fromkeys(point["limit"] for point in points)),
             "points": points,
             "warnings": [*self._warnings, *(f"{note} ({_some(places)})" for note, places in self._notes.items())],
-            "seconds": {name: round(seconds.get(name, 0.0), 4) for name in ("read", "search", "total")},
+            "seconds": {name: seconds.get(name, 0.0) for name in ("read", "search", "total")},
         }
 
     def _search(self, engine: Engine, prepared: SearchProblem, curves: Sequence[Curve]) -> None:
@@ -126,8 +124,7 @@ class _Sweep:
         def done() -> float:
             return 100 * sum(len(self._points[curve.name]) for curve in curves) / len(asked)
 
-        what = f"searching {len(asked)} points"
-        with self._watch.part("search"), self._progress.step(what, done):
+        with self._call.step("search", f"searching {len(asked)} points", done):
             for curve, limit, k in asked:
                 request = _request(curve, prepared, k, limit)
                 suppresses = curve.loaded.config.algorithm.declared.suppresses
@@ -138,8 +135,8 @@ class _Sweep:
 
     def _solve(self, engine: Engine, prepared: SearchProblem, curve: Curve, limit: Limit, request: Request) -> Point:
         start = time.perf_counter()
-        algorithm, deadline = curve.loaded.config.algorithm, Deadline(self._time_limit)
-        result = prepared.solve(engine, algorithm, request, deadline, self._progress)
+        algorithm, deadline = curve.loaded.config.algorithm, Deadline(self._call.time_limit)
+        result = prepared.solve(engine, algorithm, request, deadline, self._call.progress)
         known: Json = {"seconds": round(time.perf_counter() - start, 4)}
         try:
             result.require()

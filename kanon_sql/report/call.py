@@ -1,0 +1,102 @@
+"""A call of a job: what it was given beside its subject, and what is true when it ends, in its error and its report."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import EngineError, InterruptedRunError, KanonError, ReleasedError
+from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.report.report import Json, ReportDraft, write_json
+from kanon_sql.sql import signals
+from kanon_sql.sql.connection import EngineOptions
+
+
+@dataclass(frozen=True)
+class Call:
+    """Bounds of the engine, bars, a time limit, the report to write; `watch` runs from the call on."""
+
+    options: EngineOptions = field(default_factory=EngineOptions)
+    progress: Progress = field(default_factory=Progress)
+    time_limit: float | None = None
+    report: Path | None = None
+    watch: Stopwatch = field(default_factory=Stopwatch)
+
+    @classmethod
+    def of(
+        cls,
+        options: EngineOptions | None,
+        progress: Progress | None,
+        time_limit: float | None = None,
+        report: str | os.PathLike[str] | None = None,
+    ) -> Call:
+        """A call with what users give, or leave out."""
+        path = None if report is None else Path(report)
+        return cls(options or EngineOptions(), progress or Progress(), time_limit, path)
+
+    @contextmanager
+    def step(self, part: str, what: str, ask: Callable[[], float] | None = None) -> Iterator[None]:
+        """The block is a step that is announced, and timed as a part of the whole."""
+        with self.watch.part(part), self.progress.step(what, ask):
+            yield
+
+    def write(self, data: Json) -> Json:
+        """The data, written as the report where one was asked for. Raises EngineError."""
+        if self.report is not None:
+            write_json(self.report, data)
+        return data
+
+
+@contextmanager
+def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Callable[[], Json]) -> Iterator[None]:
+    """The block is the job: its draft is completed and the report written, however it ends.
+
+    `describe` makes the report of the draft. Raises what the block raises, ReleasedError for whatever fails once the
+    release is in its place, and InterruptedRunError for signals; each has the report.
+    """
+    try:
+        with signals.run_block():
+            try:
+                with _after_release(draft):
+                    yield
+            except KanonError as error:
+                error.redact(loaded.redact)
+                draft.fail(error)
+                draft.seconds = call.watch.report()
+                try:
+                    call.write(describe())
+                except EngineError as failure:
+                    error.add(failure.problems)
+                raise
+            draft.seconds = call.watch.report()
+            try:
+                call.write(describe())
+            except EngineError as failure:
+                if draft.status != "released":
+                    raise
+                draft.errors = list(failure.problems)
+                raise ReleasedError([f"the release is in its place, but {one}" for one in failure.problems]) from None
+    except KeyboardInterrupt:
+        raise InterruptedRunError(signals.NOTHING_CHANGED) from None
+    except KanonError as error:
+        error.report = describe()
+        raise
+
+
+@contextmanager
+def _after_release(draft: ReportDraft) -> Iterator[None]:
+    """Says of whatever fails in the block when the release was put in its place that it was."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise InterruptedRunError(signals.NOTHING_CHANGED) from None
+    except Exception as error:
+        if draft.status != "released" or isinstance(error, ReleasedError):
+            raise
+        unexpected = [f"the run did not end as it should (unexpected {type(error).__name__})"]
+        problems = error.problems if isinstance(error, KanonError) else unexpected
+        raise ReleasedError([f"the release is in its place, but {one}" for one in problems]) from error
