@@ -62,6 +62,7 @@ class PrivacyModel(Part):
     options: ClassVar[tuple[str, ...]] = ()  # other parameters that the report repeats
     files_by: ClassVar[str | None] = None  # the parameter by which the two statements differ
     needs_sizes: ClassVar[bool] = False  # compares the values of a class with those of all rows
+    test: ClassVar[str | None] = None  # dbt's test and SQLMesh's audit of it
     replaces_k: ClassVar[bool] = False  # asks for enough that k may be left out
     contains_table: ClassVar[bool] = False  # the table must be a part of the population
     between_keys: ClassVar[Schema] = {}  # what `faults` says, as far as a JSON Schema can

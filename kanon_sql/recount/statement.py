@@ -134,6 +134,16 @@ class Chain:
         for index, model in enumerate(question.models):
             self._add(f"measured_{index}", self._measured(model))
 
+    def too_small(self, k: exp.Expr) -> exp.Expr:
+        """SELECT of the classes that hold too few: class_rows, reached."""
+        return template.fill(compose("recount/violating_k", values={"k": k}), lists={"qi": self.keys})
+
+    def violating(self, index: int) -> exp.Expr:
+        """SELECT of the classes that violate a model: class_rows, reached."""
+        return template.fill(
+            compose("recount/violating_model", {"measured": f"measured_{index}"}), lists={"qi": self.keys}
+        )
+
     def before(self, statement: exp.Query, *others: exp.CTE) -> None:
         """Puts the chain, after `others`, at the head of a statement that reads it."""
         statement.set("with_", exp.With(expressions=[*others, *self.parts]))
@@ -198,20 +208,3 @@ class Chain:
         alias = exp.TableAlias(this=quoted(name))
         self.parts.append(exp.CTE(this=statement, alias=alias, materialized=keep or None))
 
-
-def violating(chain: Chain, question: Question, *, by_entity: bool) -> exp.Query:
-    """SELECT of the classes that violate k or a model over the tables of a chain: requirement, class_rows, reached."""
-    k = {"k": exp.Literal.number(question.k)}
-    found = [("k entities" if by_entity else "k", compose("recount/violating_k", values=k))]
-    for index, model in enumerate(question.models):
-        statement = compose("recount/violating_model", {"measured": f"measured_{index}"})
-        found.append((f"{model.key} of {model.column}", statement))
-    selects = []
-    for requirement, statement in found:
-        made = template.fill(statement, lists={"qi": chain.keys})
-        name = exp.cast(exp.Literal.string(requirement), "VARCHAR")
-        made.set("expressions", [exp.alias_(name, "requirement"), *made.expressions])
-        selects.append(made)
-    whole = union_all(selects)
-    assert isinstance(whole, exp.Query)
-    return whole

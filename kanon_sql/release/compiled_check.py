@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
-from kanon_sql.recount.statement import Chain, Question, Table, parts_of, ranks_and_steps, violating
+from kanon_sql.recount.statement import Chain, Question, Table, parts_of, ranks_and_steps, union_all
 from kanon_sql.release.body import Asked, Body, other_name, present, source_rows
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
@@ -48,7 +48,11 @@ def compiled_check(
         listings.append(Listing(f"{name}_{one.index}", subject, columns, tuple(rows), keys))
 
     chain = Chain(_released(asked, body, models, table, question.spoken), question, listed)
-    statement = violating(chain, question, by_entity=models.by_entity)
+    violating = [_named("k entities" if models.by_entity else "k", chain.too_small(exp.Literal.number(k)))]
+    for index, model in enumerate(checked):
+        violating.append(_named(f"{model.key} of {model.column}", chain.violating(index)))
+    statement = union_all(violating)
+    assert isinstance(statement, exp.Query)
     before = body.parts() if table is None else []
     if table is not None and any("reference" in parts_of(model) for model in checked):
         before = [source_rows(asked, roles)]
@@ -71,3 +75,9 @@ def _reference(asked: Asked, models: Models) -> Table:
         name: present(one.column, asked.missing, column(other_name(one.column))) for name, one in models.columns.items()
     }
     return Table(exp.Table(this=quoted("source_rows")), (), values, column("entity") if models.by_entity else None)
+
+
+def _named(requirement: str, violating: exp.Expr) -> exp.Expr:
+    name = exp.alias_(exp.cast(exp.Literal.string(requirement), "VARCHAR"), "requirement")
+    violating.set("expressions", [name, *violating.expressions])
+    return violating

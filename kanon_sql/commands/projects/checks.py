@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from kanon_sql.commands.compile.compilation import Compiled
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.privacy.models.l_diversity import LDiversity
-from kanon_sql.privacy.models.t_closeness import TCloseness
-from kanon_sql.privacy.registry import PrivacyConfig
+from kanon_sql.privacy.registry import MODELS, Model, models_of
+from kanon_sql.recount.statement import parts_of
 
 _WHERE = "`kanon-sql check` measures it, `kanon-sql compile --check` writes the statement"
 
@@ -46,48 +45,39 @@ class _Asked:
     def checks(self) -> Iterator[Check]:
         """The checks, in the order of the configuration's keys; fills in `unsaid`."""
         privacy = self.config.privacy
-        if privacy.entity is not None:
-            self._not_said("k, l_diversity, t_closeness", "entities are counted, and a release holds none")
-        else:
+        if privacy.entity is None:
             yield Check("k_anonymous", {"quasi_identifiers": self.quasi_identifiers, "k": privacy.k})
-            yield from self._diversity(privacy)
-            yield from self._closeness(privacy)
-        for key in ("alpha_k", "beta", "delta_disclosure"):
-            if getattr(privacy, key):
-                self._not_said(key, "there is no test of it")
-        for key in ("k_map", "delta_presence"):
-            if getattr(privacy, key):
-                self._not_said(key, "it compares with a population")
+        else:
+            tested = ", ".join(["k", *(key for key, model in MODELS.items() if model.test)])
+            self._not_said(tested, "entities are counted, and a release holds none")
+        for model in models_of(privacy):
+            if model.population is not None:
+                self._not_said(model.key, "it compares with a population")
+            elif model.spec.test is None:
+                self._not_said(model.key, "there is no test of it")
+            elif privacy.entity is None:
+                yield from self._of_column(model, model.spec.test, model.column or "")
         yield from self._suppression()
 
-    def _diversity(self, privacy: PrivacyConfig) -> Iterator[Check]:
-        for one in privacy.of(LDiversity):
-            c = {} if one.c is None else {"c": plain(one.c)}
-            how = {"l": plain(one.l), "variant": one.variant, **c, **self._missing(one.column)}
-            yield Check("l_diverse", {**self._about(one.column), **how})
-
-    def _closeness(self, privacy: PrivacyConfig) -> Iterator[Check]:
-        for one in privacy.of(TCloseness):
-            if one.distance == "hierarchical":
-                self._not_said(f"t_closeness of {one.column!r}", "its distances are those of a hierarchy")
-                continue
-            taking_part = self._taking_part(one.column)
+    def _of_column(self, model: Model, test: str, name: str) -> Iterator[Check]:
+        """The test of a model of the sensitive column `name`, where it can be asked."""
+        read = parts_of(model)
+        arguments = {"quasi_identifiers": self.quasi_identifiers, "sensitive": name, **_of(model, model.spec.thresholds)}
+        taking_part = None
+        if "steps" in read:
+            return self._not_said(f"{model.key} of {name!r}", "its distances are those of a hierarchy")
+        if "reference" in read:
+            taking_part = self._taking_part(name)
             if taking_part is None:
-                self._not_said(f"t_closeness of {one.column!r}", "rows are left out for missing texts in some columns")
-                continue
-            how = {"t": plain(one.t), "reference": self.relation, "distance": one.distance}
-            missing = {**taking_part, **self._missing(one.column)}
-            yield Check("t_close", {**self._about(one.column), **how, **self._order(one), **missing})
-
-    def _about(self, sensitive: str) -> dict[str, Any]:
-        return {"quasi_identifiers": self.quasi_identifiers, "sensitive": sensitive}
-
-    def _order(self, one: TCloseness) -> dict[str, str]:
-        """How the values are read to be put in order; without it the column's own type says so."""
-        sensitive = self.compiled.sensitive[one.column]
-        if one.distance != "ordered" or (sensitive.kind != "text" and not sensitive.column.is_text):
-            return {}
-        return {"order": sensitive.kind}
+                why = "rows are left out for missing texts in some columns"
+                return self._not_said(f"{model.key} of {name!r}", why)
+            arguments["reference"] = self.relation
+        arguments |= _of(model, model.spec.options)
+        sensitive = self.compiled.sensitive[name]
+        # Without an order the column's own type says how its values are put in order.
+        if "ranks" in read and (sensitive.kind == "text" or sensitive.column.is_text):
+            arguments["order"] = sensitive.kind
+        yield Check(test, {**arguments, **(taking_part or {}), **self._missing(name)})
 
     def _missing(self, sensitive: str) -> dict[str, list[str]]:
         texts = self.compiled.source.missing
@@ -116,7 +106,17 @@ class _Asked:
         yield Check("max_suppression", {"source_model": self.relation, "at_most": limit, **taking_part})
 
     def _not_said(self, what: str, why: str) -> None:
-        self.unsaid.append(f"{what}: {why}; {_WHERE}")
+        line = f"{what}: {why}; {_WHERE}"
+        if line not in self.unsaid:
+            self.unsaid.append(line)
+
+
+def _of(model: Model, names: Iterable[str]) -> dict[str, Any]:
+    """Parameters of a model that were given."""
+    given = {name: getattr(model.spec, name) for name in names}
+    return {
+        name: plain(value) if isinstance(value, Decimal) else value for name, value in given.items() if value is not None
+    }
 
 
 def plain(number: Decimal) -> int | float | str:

@@ -24,6 +24,7 @@ class LDiversity(PrivacyModel):
     thresholds: ClassVar = {"l": "least"}
     options = ("variant", "c")
     files_by = "variant"
+    test = "l_diverse"
     between_keys: ClassVar = {
         "dependentSchemas": {"c": only_with("variant", "recursive")},
         "allOf": [

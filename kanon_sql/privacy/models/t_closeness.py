@@ -23,6 +23,7 @@ class TCloseness(PrivacyModel):
     options = ("distance",)
     files_by = "distance"
     needs_sizes = True
+    test = "t_close"
     between_keys: ClassVar = {
         "dependentSchemas": {"hierarchy": only_with("distance", "hierarchical")},
         "allOf": [when(only_with("distance", "hierarchical"), needs("hierarchy"))],

@@ -1,4 +1,5 @@
-{#- The statements behind the tests; an adapter may have its own, named ADAPTER__k_violations and so on. -#}
+{#- The statements behind the tests; an adapter may have its own, named ADAPTER__k_violations and so on. What violates
+    is defined in measures.sql. -#}
 
 {% macro k_violations(relation, quasi_identifiers, k, entity=none) %}
     {{ return(adapter.dispatch('k_violations', 'kanon_sql')(relation, quasi_identifiers, k, entity)) }}
@@ -8,15 +9,10 @@
 {%- set keys = kanon_sql.quoted_columns(quasi_identifiers) -%}
 {%- do kanon_sql.refuse_number('k', k, 1, none) -%}
 {%- if entity -%}
-    {%- set named = kanon_sql.quoted_columns([entity], 'entity')[0] -%}
-    {%- set counted = 'count(distinct ' ~ named ~ ') + max(case when ' ~ named ~ ' is null then 1 else 0 end)' -%}
+{{ kanon_sql.k_anonymous_entities(kanon_sql.by_class(relation, keys, kanon_sql.quoted_columns([entity], 'entity')[0]), k) }}
 {%- else -%}
-    {%- set counted = 'count(*)' -%}
-{%- endif %}
-select count(*) as class_rows, {{ counted }} as reached
-from {{ relation }}
-group by {{ keys | join(', ') }}
-having {{ counted }} < {{ k }}
+{{ kanon_sql.k_anonymous_rows(kanon_sql.by_class(relation, keys), k) }}
+{%- endif -%}
 {% endmacro %}
 
 {% macro l_violations(relation, quasi_identifiers, sensitive, l, variant='distinct', c=none, missing=none) %}
@@ -36,71 +32,62 @@ having {{ counted }} < {{ k }}
 {% macro default__l_violations(relation, quasi_identifiers, sensitive, l, variant, c, missing) %}
 {%- set keys = kanon_sql.quoted_columns(quasi_identifiers) -%}
 {%- set value = kanon_sql.present(kanon_sql.quoted_columns([sensitive], 'sensitive')[0], missing) -%}
-{%- if variant == 'distinct' %}
-select count(*) as class_rows, count(distinct {{ value }}) as reached
-from {{ relation }}
-group by {{ keys | join(', ') }}
-having count(distinct {{ value }}) < {{ l }}
-{%- elif variant == 'entropy' %}
-select class_rows, reached
-from (
-    select
-        sum(held) as class_rows,
-        coalesce(exp(-sum(case when present = 1 then share * ln(share) end)), 0) as reached
-    from (
-        select
-            {{ kanon_sql.key_names(keys, "counted") }},
-            held,
-            present,
-            case when present = 1 then
-                cast(held as {{ kanon_sql.double() }})
-                / sum(case when present = 1 then held end) over (partition by {{ kanon_sql.key_names(keys) }})
-            end as share
-        from {{ kanon_sql.counted_values(relation, keys, value) }} as counted
-    ) as shares
-    group by {{ kanon_sql.key_names(keys) }}
-) as measured
-where reached < {{ l }} * (1 - 1e-9)
+{%- set given = kanon_sql.by_class(relation, keys, value) -%}
+{%- if variant == 'distinct' -%}
+{{ kanon_sql.l_diverse_distinct(given, l=l) }}
+{%- elif variant == 'entropy' -%}
+{{ kanon_sql.l_diverse_entropy(given, l=l) }}
 {%- else -%}
     {%- do kanon_sql.refuse_number('c', c, 0, none) -%}
-    {%- set numerator, denominator = kanon_sql.ratio(c) %}
-{#- For how many l the most frequent value is less than c times those from the l-th on; in whole numbers. #}
-select class_rows, reached
-from (
-    select
-        sum(held) as class_rows,
-        sum(case when present = 1 and most * {{ denominator }} < from_here * {{ numerator }} then 1 else 0 end) as reached
-    from (
-        select
-            {{ kanon_sql.key_names(keys, "counted") }},
-            held,
-            present,
-            max(case when present = 1 then held end) over (partition by {{ kanon_sql.key_names(keys) }}) as most,
-            sum(case when present = 1 then held end) over (
-                partition by {{ kanon_sql.key_names(keys) }}
-                order by held
-                rows between unbounded preceding and current row
-            ) as from_here
-        from {{ kanon_sql.counted_values(relation, keys, value) }} as counted
-    ) as ranked
-    group by {{ kanon_sql.key_names(keys) }}
-) as measured
-where reached < {{ l }}
+    {%- set numerator, denominator = kanon_sql.ratio(c) -%}
+{{ kanon_sql.l_diverse_recursive(given, l=l, numerator=numerator, denominator=denominator) }}
 {%- endif -%}
 {% endmacro %}
 
-{#- How often each class holds each value; `present` is 0 for the missing ones. -#}
-{% macro counted_values(relation, keys, value) %}
-        (
-            select
-                {{ kanon_sql.named_keys(keys) }}
-                {{ value }} as kanon_value,
-                max(case when {{ value }} is null then 0 else 1 end) as present,
-                count(*) as held
-            from {{ relation }}
-            group by {{ keys | join(', ') }}, {{ value }}
-        )
-{%- endmacro %}
+{% macro t_violations(relation, quasi_identifiers, sensitive, t, reference, distance='equal', order=none, missing=none, complete=none) %}
+    {%- do kanon_sql.refuse_number('t', t, 0, 1) -%}
+    {%- if distance not in ('equal', 'ordered') -%}
+        {%- do exceptions.raise_compiler_error(
+            "kanon_sql.t_close: distance is '" ~ distance ~ "'; expected equal or ordered. Distances in a hierarchy are "
+            ~ "checked by `kanon-sql check`, or by the statement of `kanon-sql compile --check`"
+        ) -%}
+    {%- elif order is not none and distance != 'ordered' -%}
+        {%- do exceptions.raise_compiler_error("kanon_sql.t_close: order goes with distance: ordered") -%}
+    {%- endif -%}
+    {{ return(adapter.dispatch('t_violations', 'kanon_sql')(
+        relation, quasi_identifiers, sensitive, t, reference, distance, order, missing, complete
+    )) }}
+{% endmacro %}
+
+{% macro default__t_violations(relation, quasi_identifiers, sensitive, t, reference, distance, order, missing, complete) %}
+{%- set keys = kanon_sql.quoted_columns(quasi_identifiers) -%}
+{%- set value = kanon_sql.present(kanon_sql.quoted_columns([sensitive], 'sensitive')[0], missing) -%}
+{%- set where = kanon_sql.where_complete(complete, missing) -%}
+{%- if distance == 'equal' -%}
+{{ kanon_sql.t_close_equal(kanon_sql.by_class(relation, keys, value), kanon_sql.by_value(reference, value, where), t=t) }}
+{%- else -%}
+    {%- set value = kanon_sql.ordered(value, order) -%}
+{{ kanon_sql.t_close_ordered(kanon_sql.by_class(relation, keys, value), kanon_sql.by_value(reference, value, where), t=t) }}
+{%- endif -%}
+{% endmacro %}
+
+{#- How many rows of each class, which have a number each, hold each value. -#}
+{% macro by_class(relation, keys, value=none) %}(
+  select
+    dense_rank() over (order by {{ keys | join(', ') }}) as kanon_class,
+    {{ value ~ ' as kanon_value,' if value }}
+    count(*) as kanon_row_count
+  from {{ relation }}
+  group by {{ keys | join(', ') }}{{ ', ' ~ value if value }}
+){% endmacro %}
+
+{#- How many rows of a table hold each value. -#}
+{% macro by_value(relation, value, where) %}(
+  select {{ value }} as kanon_value, count(*) as kanon_row_count
+  from {{ relation }}
+  {{ where }}
+  group by {{ value }}
+){% endmacro %}
 
 {% macro suppression_violations(relation, source_model, at_most, complete=none, missing=none) %}
     {{ return(adapter.dispatch('suppression_violations', 'kanon_sql')(relation, source_model, at_most, complete, missing)) }}

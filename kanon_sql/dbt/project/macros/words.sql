@@ -88,14 +88,6 @@
     {{ return([(parts[0] ~ decimals) | int, ('1' ~ '0' * decimals | length) | int]) }}
 {% endmacro %}
 
-{% macro key_names(keys, table=none) %}
-    {%- for key in keys %}{{ table ~ '.' if table }}kanon_key_{{ loop.index }}{{ ', ' if not loop.last }}{% endfor -%}
-{% endmacro %}
-
-{% macro named_keys(keys) %}
-    {%- for key in keys %}{{ key }} as kanon_key_{{ loop.index }}, {% endfor -%}
-{% endmacro %}
-
 {% macro double() %}{{ return(adapter.dispatch('double', 'kanon_sql')()) }}{% endmacro %}
 {% macro default__double() %}{{ return('double precision') }}{% endmacro %}
 {% macro duckdb__double() %}{{ return('double') }}{% endmacro %}
