@@ -49,21 +49,22 @@ def tests_of(models: Iterable[type[PrivacyModel]]) -> dict[str, dict[str, Open]]
     """The tests of models, each with what is measured by the parameter that chooses it."""
     found = {}
     for model in models:
-        kinds = get_args(model.model_fields[model.files_by].annotation) if model.files_by else ("",)
-        files = {kind: Open(f"privacy/{model.key}/measure{f'_{kind}' if kind else ''}") for kind in kinds}
+        name = model.files_by
+        kinds = [{name: kind} for kind in get_args(model.model_fields[name].annotation)] if name else [{}]
+        measures = {"".join(kind.values()): Open(model.model_construct(**kind).measure) for kind in kinds}
         if model.test is not None:
             # A hierarchy is no table that a test could read.
-            found[model.test] = {kind: one for kind, one in files.items() if "steps" not in _parts(one)}
+            found[model.test] = {kind: one for kind, one in measures.items() if "steps" not in parts_of(_model(one))}
     return found
 
 
-def _parts(model: Any) -> set[str]:
-    return parts_of(Model(model, None))
+def _model(one: Any) -> Model:
+    return Model(one, None)
 
 
 def measured(asked: Sequence[Open]) -> tuple[Chain, list[exp.Expr]]:
     """(what these measures read, for each the SELECT of the classes that violate)."""
-    models: Any = tuple(Model(one, None) for one in asked)  # type: ignore[arg-type]
+    models = tuple(map(_model, asked))
     reference = exp.select("value", "row_count").from_(_EVERYONE)
     if any("ranks" in parts_of(model) for model in models):
         # What the release holds has a place in the order too, whether the reference holds it or not.
@@ -149,14 +150,19 @@ def macros(models: Iterable[type[PrivacyModel]]) -> str:
     return "\n".join(made)
 
 
-_KEYS = "@EACH(@quasi_identifiers, c -> c)"
-_CLASS = f"DENSE_RANK() OVER (ORDER BY {_KEYS}) AS kanon_class"
-_COUNTED = f"""(
-  SELECT {_CLASS}, @sensitive AS kanon_value, COUNT(*) AS kanon_row_count
+_COUNTED = """(
+  SELECT
+    DENSE_RANK() OVER (ORDER BY @EACH(@quasi_identifiers, c -> c)) AS kanon_class,
+    @sensitive AS kanon_value,
+    COUNT(*) AS kanon_row_count
   FROM @this_model
-  GROUP BY {_KEYS}, @sensitive
+  GROUP BY @EACH(@quasi_identifiers, c -> c), @sensitive
 )"""
-_GROUPED = f"(SELECT {_CLASS}, COUNT(*) AS kanon_row_count FROM @this_model GROUP BY {_KEYS})"
+_GROUPED = """(
+  SELECT DENSE_RANK() OVER (ORDER BY @EACH(@quasi_identifiers, c -> c)) AS kanon_class, COUNT(*) AS kanon_row_count
+  FROM @this_model
+  GROUP BY @EACH(@quasi_identifiers, c -> c)
+)"""
 _REFERENCE = """(
   SELECT @sensitive AS kanon_value, COUNT(*) AS kanon_row_count
   FROM @reference
@@ -172,8 +178,8 @@ _AUDITS = """\
 AUDIT (name k_anonymous);
 {k};
 
--- l-diversity: 'distinct' values, as many as their 'entropy' is worth, or 'recursive' with c. NULL is no value. A variant
--- that is none of these holds for no class.
+-- l-diversity: 'distinct' values, as many as their 'entropy' is worth, or 'recursive' with c. NULL is no value. A
+-- variant that is none of these holds for no class.
 AUDIT (name l_diverse, defaults (variant = 'distinct', c = NULL));
 {l};
 
@@ -182,8 +188,8 @@ AUDIT (name l_diverse, defaults (variant = 'distinct', c = NULL));
 AUDIT (name t_close, defaults (complete = TRUE));
 {equal};
 
--- t-closeness by ordered distances: the sum over all values in their order, NULL first, of how much the shares up to there
--- differ, by one less than the values.
+-- t-closeness by ordered distances: the sum over all values in their order, NULL first, of how much the shares up to
+-- there differ, by one less than the values.
 AUDIT (name t_close_ordered, defaults (complete = TRUE));
 {ordered};
 

@@ -207,4 +207,3 @@ class Chain:
     def _add(self, name: str, statement: exp.Expr, *, keep: bool = True) -> None:
         alias = exp.TableAlias(this=quoted(name))
         self.parts.append(exp.CTE(this=statement, alias=alias, materialized=keep or None))
-

@@ -62,7 +62,11 @@ class _Asked:
     def _of_column(self, model: Model, test: str, name: str) -> Iterator[Check]:
         """The test of a model of the sensitive column `name`, where it can be asked."""
         read = parts_of(model)
-        arguments = {"quasi_identifiers": self.quasi_identifiers, "sensitive": name, **_of(model, model.spec.thresholds)}
+        arguments = {
+            "quasi_identifiers": self.quasi_identifiers,
+            "sensitive": name,
+            **_of(model, model.spec.thresholds),
+        }
         taking_part = None
         if "steps" in read:
             return self._not_said(f"{model.key} of {name!r}", "its distances are those of a hierarchy")
@@ -115,7 +119,9 @@ def _of(model: Model, names: Iterable[str]) -> dict[str, Any]:
     """Parameters of a model that were given."""
     given = {name: getattr(model.spec, name) for name in names}
     return {
-        name: plain(value) if isinstance(value, Decimal) else value for name, value in given.items() if value is not None
+        name: plain(value) if isinstance(value, Decimal) else value
+        for name, value in given.items()
+        if value is not None
     }
 
 

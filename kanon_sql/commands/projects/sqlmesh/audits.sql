@@ -4,7 +4,11 @@
 
 -- Each class holds k rows.
 AUDIT (name k_anonymous);
-WITH kanon_given AS (SELECT DENSE_RANK() OVER (ORDER BY @EACH(@quasi_identifiers, c -> c)) AS kanon_class, COUNT(*) AS kanon_row_count FROM @this_model GROUP BY @EACH(@quasi_identifiers, c -> c)), kanon_table_rows AS (
+WITH kanon_given AS (
+  SELECT DENSE_RANK() OVER (ORDER BY @EACH(@quasi_identifiers, c -> c)) AS kanon_class, COUNT(*) AS kanon_row_count
+  FROM @this_model
+  GROUP BY @EACH(@quasi_identifiers, c -> c)
+), kanon_table_rows AS (
   SELECT
     kanon_class AS kanon_v0,
     kanon_row_count
@@ -25,11 +29,14 @@ FROM kanon_sizes
 WHERE
   kanon_holders < @k;
 
--- l-diversity: 'distinct' values, as many as their 'entropy' is worth, or 'recursive' with c. NULL is no value. A variant
--- that is none of these holds for no class.
+-- l-diversity: 'distinct' values, as many as their 'entropy' is worth, or 'recursive' with c. NULL is no value. A
+-- variant that is none of these holds for no class.
 AUDIT (name l_diverse, defaults (variant = 'distinct', c = NULL));
 WITH kanon_given AS (
-  SELECT DENSE_RANK() OVER (ORDER BY @EACH(@quasi_identifiers, c -> c)) AS kanon_class, @sensitive AS kanon_value, COUNT(*) AS kanon_row_count
+  SELECT
+    DENSE_RANK() OVER (ORDER BY @EACH(@quasi_identifiers, c -> c)) AS kanon_class,
+    @sensitive AS kanon_value,
+    COUNT(*) AS kanon_row_count
   FROM @this_model
   GROUP BY @EACH(@quasi_identifiers, c -> c), @sensitive
 ), kanon_table_rows AS (
@@ -171,7 +178,10 @@ WHERE
 -- reference. `complete` is a condition: of the reference only the rows that meet it count.
 AUDIT (name t_close, defaults (complete = TRUE));
 WITH kanon_given AS (
-  SELECT DENSE_RANK() OVER (ORDER BY @EACH(@quasi_identifiers, c -> c)) AS kanon_class, @sensitive AS kanon_value, COUNT(*) AS kanon_row_count
+  SELECT
+    DENSE_RANK() OVER (ORDER BY @EACH(@quasi_identifiers, c -> c)) AS kanon_class,
+    @sensitive AS kanon_value,
+    COUNT(*) AS kanon_row_count
   FROM @this_model
   GROUP BY @EACH(@quasi_identifiers, c -> c), @sensitive
 ), kanon_everyone AS (
@@ -271,11 +281,14 @@ JOIN kanon_sizes
 WHERE
   kanon_measured_0.kanon_violates;
 
--- t-closeness by ordered distances: the sum over all values in their order, NULL first, of how much the shares up to there
--- differ, by one less than the values.
+-- t-closeness by ordered distances: the sum over all values in their order, NULL first, of how much the shares up to
+-- there differ, by one less than the values.
 AUDIT (name t_close_ordered, defaults (complete = TRUE));
 WITH kanon_given AS (
-  SELECT DENSE_RANK() OVER (ORDER BY @EACH(@quasi_identifiers, c -> c)) AS kanon_class, @sensitive AS kanon_value, COUNT(*) AS kanon_row_count
+  SELECT
+    DENSE_RANK() OVER (ORDER BY @EACH(@quasi_identifiers, c -> c)) AS kanon_class,
+    @sensitive AS kanon_value,
+    COUNT(*) AS kanon_row_count
   FROM @this_model
   GROUP BY @EACH(@quasi_identifiers, c -> c), @sensitive
 ), kanon_everyone AS (
