@@ -115,7 +115,7 @@ column_options_of_many = with_options(*(one for one in _COLUMNS if one not in (_
 
 def _missing(data: str, added: Sequence[str], only: Sequence[str]) -> list[str]:
     """The texts that mean missing; none where it is left to the kind of the file. Raises UsageError."""
-    from kanon_sql.source.files import format_of
+    from kanon_sql.settings.formats import format_of, only_texts
 
     if added and only:
         raise click.UsageError("--missing adds to what means missing, --missing-only replaces it; name one")
@@ -123,8 +123,8 @@ def _missing(data: str, added: Sequence[str], only: Sequence[str]) -> list[str]:
         return list(only)
     path = Path(data)
     files = path.rglob("*") if path.is_dir() else [path]
-    is_parquet = any(format_of(file) == "parquet" for file in files)
-    return list(dict.fromkeys([*([] if is_parquet else [""]), *added]))
+    typed = any(name is not None and not only_texts(name) for name in map(format_of, files))
+    return list(dict.fromkeys([*([] if typed else [""]), *added]))
 
 
 def mapping_of(data: str, options: dict[str, Any]) -> CommandLine:

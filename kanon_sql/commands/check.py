@@ -17,7 +17,7 @@ from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table
 from kanon_sql.report.entries import privacy_entries
-from kanon_sql.source.csv import ragged_rows
+from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.values import normalized
@@ -40,13 +40,9 @@ def check_table(
     """
     config = loaded.config
     roles = assign_roles(source, loaded, measured_only=True)
-    try:
-        with progress.step("counting classes", engine.progress), watch.part("check"):
-            total, n = count_rows(source.home or engine, source, roles, config.missing)
-            counts = _count(engine, loaded, source, roles, reference)
-    except EngineError as error:
-        ragged = ragged_rows(engine, source) if source.kind == "csv" and source.home is None else None
-        raise EngineError(ragged or [f"{source.label}: {problem}" for problem in error.problems]) from error
+    with telling_faults(engine, source), progress.step("counting classes", engine.progress), watch.part("check"):
+        total, n = count_rows(source.home or engine, source, roles, config.missing)
+        counts = _count(engine, loaded, source, roles, reference)
     satisfied = counts.violating_classes == 0
     return {
         "status": "satisfied" if satisfied else "violated",

@@ -17,10 +17,9 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings import rules
 from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, values
+from kanon_sql.settings.formats import FORMATS
 from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, Width, short_for
 from kanon_sql.settings.source import CsvOptions, SourceConfig
-
-FileFormat = Literal["csv", "parquet"]
 
 
 class TargetConfig(Part):
@@ -28,7 +27,9 @@ class TargetConfig(Part):
 
     path: Name | None = Field(None, description="a CSV or Parquet file")
     in_place: bool = Field(False, description="replace the source, all or nothing")
-    format: FileFormat | None = Field(None, description="default: by the suffix of the path")
+    format: Annotated[str, OneOf(lambda: tuple(FORMATS))] | None = Field(
+        None, description="default: by the suffix of the path"
+    )
     csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")
     compression: Name | None = Field(
         None, description="Parquet: snappy, zstd, gzip, lz4_raw, uncompressed; CSV: gzip, zstd"

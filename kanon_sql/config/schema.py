@@ -12,10 +12,12 @@ from typing import Any
 from kanon_sql.privacy.registry import MODELS
 from kanon_sql.settings.algorithms import ALGORITHMS, options, taking, values
 from kanon_sql.settings.conditions import VARIABLE, Schema, needs, only_with, when
+from kanon_sql.settings.formats import FORMATS, only_texts
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ID = "urn:kanon-sql:configuration"
 
+_TYPED = [name for name in FORMATS if not only_texts(name)]
 _NO_FILE_OPTIONS = {"not": {"anyOf": [needs("format"), needs("csv"), needs("compression")]}}
 
 # What rules.py checks between keys, as far as a schema can say it.
@@ -34,7 +36,7 @@ _BETWEEN_KEYS: dict[str, Schema] = {
         "dependentRequired": {"table": ["database"], "database": ["table"]},
         "allOf": [
             when(needs("table"), _NO_FILE_OPTIONS),
-            when(only_with("format", "parquet"), {"not": needs("csv")}),
+            when(only_with("format", *_TYPED), {"not": needs("csv")}),
         ],
     },
     "QuasiIdentifier": {

@@ -16,7 +16,7 @@ from kanon_sql.engines.model import Warehouse
 from kanon_sql.engines.postgres_connection import describe, encoded, is_lost
 from kanon_sql.engines.sink import RemoteRelease, WarehouseSink, there_already
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.source.csv import read_csv
+from kanon_sql.source.formats.csv_reading import read_csv
 from kanon_sql.source.model import Column, CsvDialect, Kind, Source, refuse_repeated, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row

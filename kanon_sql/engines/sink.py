@@ -116,11 +116,11 @@ class WarehouseSink(Sink):
             # Where classes share tuples their rows are dealt out anew each time.
             if not (one.is_quasi_identifier and statement.find(exp.Rand))
             # CSV has its own texts of other types.
-            and (source.kind != "csv" or one.described in _PLAIN_TEXTS)
+            and (not source.only_texts or one.described in _PLAIN_TEXTS)
         ]
         if not columns:
             return 0, (), ()
-        missing = "" if source.kind == "csv" else None
+        missing = "" if source.only_texts else None
         found = exp.select(*(column(source.column(one.name).key) for one in columns))
         made = exp.select(*(column(one.name) for one in columns))
         with reading_again():

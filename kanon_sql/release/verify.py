@@ -33,7 +33,7 @@ def question_of(problem: SearchProblem, k: int, written: Source, populations: Se
     """What is asked of the classes of a written release; its models compare with the rows that take part."""
     source, models = problem.source, problem.models
     # A text file does not tell an empty text from a missing value of a table.
-    missing = (*source.missing, *(("",) if written.kind == "csv" != source.kind else ()))
+    missing = (*source.missing, *(("",) if written.only_texts and not source.only_texts else ()))
     sensitive = {name: comparable(one.column, one.column, missing) for name, one in models.columns.items()}
     entity = None if models.entity is None else normalized(models.entity, source.missing)
     reference = Table(problem.rows, (), sensitive, entity, weighted=source.home is not None)
@@ -144,7 +144,7 @@ def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCo
     question, values, apart = expected.question, expected.values(written), expected.masked > 0
     sensitive = {
         name: comparable(
-            written.column(name), question.columns[name].column, question.missing, is_csv=written.kind == "csv"
+            written.column(name), question.columns[name].column, question.missing, is_csv=written.only_texts
         )
         for name in dict.fromkeys(model.column for model in question.models if model.column is not None)
     }

@@ -40,7 +40,7 @@ from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.multidimensional import Multidimensional
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.settings.algorithms import full_domain
-from kanon_sql.source.csv import ragged_rows
+from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql.connection import Engine
@@ -98,18 +98,12 @@ def prepare_search(
     policy = loaded.config.missing
     rows = participants(source, roles, policy)
     refuse_nested(roles, loaded)
-    try:
-        with (
-            progress.step("reading the source", engine.progress),
-            locating_uncovered(engine, source),
-        ):
-            return _read(engine, loaded, source, roles, hierarchies, rows)
-    except EngineError as error:
-        if source.kind == "csv" and source.home is None:
-            ragged = ragged_rows(engine, source)
-            if ragged is not None:
-                raise EngineError(ragged) from error
-        raise EngineError([f"{source.label}: {problem}" for problem in error.problems]) from error
+    with (
+        telling_faults(engine, source),
+        progress.step("reading the source", engine.progress),
+        locating_uncovered(engine, source),
+    ):
+        return _read(engine, loaded, source, roles, hierarchies, rows)
 
 
 def _read(

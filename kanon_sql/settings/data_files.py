@@ -8,6 +8,8 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from kanon_sql.settings.formats import FORMATS
+
 _HEAD = 1 << 16
 _CONVERT = "convert it to CSV or Parquet, for example with DuckDB: COPY (FROM '{name}') TO 'data.parquet'"
 _EXPORT = "save it as CSV in the program that made it"
@@ -15,7 +17,7 @@ _UNPACK = "unpack it first, or compress it with gzip as .csv.gz"
 
 # (the first bytes, what has them, what to do); {name} is the file's name.
 _MAGIC = (
-    (b"PAR1", "Parquet", "call it .parquet"),
+    *((one.begins, one.title, f"call it {one.suffixes[0]}") for one in FORMATS.values() if one.begins),
     (b"SQLite format 3\0", "an SQLite database", "export its table as CSV: sqlite3 -header -csv {name}"),
     (b"%PDF-", "PDF", "expected a table; look for the data it was made of"),
     (b"ORC", "ORC", "convert it to Parquet with the program that made it"),
@@ -31,9 +33,7 @@ _MAGIC = (
 )
 _JSON = re.compile(r'\s*(\{\s*("(?:[^"\\]|\\.)*"\s*:|\})|\[\s*([\[{]|\]\s*$))')
 _MARKUP = re.compile(r"\s*<(\?xml|!doctype html|html)\b", re.IGNORECASE)
-_NAMED = re.compile(
-    r"\.(csv|tsv|csv\.gz|parquet|pq|parq|jsonl|ndjson|xlsx?|ods|orc|avro|feather|duckdb|sqlite)$", re.IGNORECASE
-)
+_NOT_READ = (".jsonl", ".ndjson", ".xls", ".xlsx", ".ods", ".orc", ".avro", ".feather", ".duckdb", ".sqlite")
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,8 @@ def is_data(path: Path) -> bool:
     """Whether a file that is there holds data, and so no configuration. Raises OSError."""
     if not path.is_file():
         return False
-    if _NAMED.search(path.name):
+    read = [suffix for one in FORMATS.values() for suffix in one.suffixes if suffix not in one.notes]
+    if path.name.lower().endswith((*read, *_NOT_READ)):
         return True
     kind = kind_of(head_of(path), path.name)
     # A configuration may be written as JSON, which is YAML too.

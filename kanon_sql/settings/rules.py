@@ -16,6 +16,7 @@ from typing import Any
 
 from kanon_sql.settings import algorithms
 from kanon_sql.settings.algorithms import ALGORITHMS, either, taking
+from kanon_sql.settings.formats import FORMATS, only_texts
 from kanon_sql.settings.yaml import KeyPath
 
 Faults = Iterator[tuple[KeyPath, str]]
@@ -55,8 +56,8 @@ def target(part: Part) -> Faults:
             yield (key,), f"{key} goes with path; remove it"
     if given and "table" not in given and given_of(part, "database"):
         yield ("database",), "database needs the table to make; add table, or remove database"
-    if part.get("format") == "parquet" and given_of(part, "csv"):
-        yield ("csv",), "csv does not go with format: parquet; remove one"
+    if part.get("format") in FORMATS and not only_texts(part["format"]) and given_of(part, "csv"):
+        yield ("csv",), f"csv does not go with format: {part['format']}; remove one"
 
 
 def engine(part: Part) -> Faults:

@@ -7,20 +7,10 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.settings.formats import FORMATS, format_by_content, format_of, titles
 
-_SUFFIXES: dict[str, Literal["csv", "parquet"]] = {
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-    ".csv.gz": "csv",
-    ".csv.zst": "csv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".parq": "parquet",
-}
 _HIDDEN = (".", "_")
 _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
@@ -29,7 +19,7 @@ _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 class Files:
     """The files of a source in order, their format, and the folder when one was named."""
 
-    format: Literal["csv", "parquet"]
+    format: str
     paths: tuple[Path, ...]
     folder: Path | None
 
@@ -41,15 +31,6 @@ def refuse_remote(text: str, place: str) -> None:
             f"{place}: {text.partition('://')[0]}:// is not reachable from here; "
             "expected a path on this machine, copy the data to one"
         )
-
-
-def format_of(path: Path) -> Literal["csv", "parquet"] | None:
-    """The format that a file's name tells, else None."""
-    lower = path.name.lower()
-    for suffix, name in _SUFFIXES.items():
-        if lower.endswith(suffix):
-            return name
-    return None
 
 
 def find_files(text: str, base: Path, place: str) -> Files:
@@ -73,16 +54,16 @@ def find_files(text: str, base: Path, place: str) -> Files:
             )
         )
         if not found:
-            raise EngineError(f"{place}: no file matches {text}; expected a CSV or Parquet file")
+            raise EngineError(f"{place}: no file matches {text}; expected a {titles()} file")
         return Files(_format_or_raise(found, place), found, None)
-    raise EngineError(f"{place}: {text} does not exist; expected a CSV or Parquet file, a glob or a folder")
+    raise EngineError(f"{place}: {text} does not exist; expected a {titles()} file, a glob or a folder")
 
 
 def _in_folder(folder: Path, place: str) -> Files:
-    # A .txt beside data files is more likely a note.
-    found = tuple(sorted(path for path in _walk(folder) if format_of(path) and path.suffix != ".txt"))
+    notes = tuple(suffix for one in FORMATS.values() for suffix in one.notes)
+    found = tuple(sorted(path for path in _walk(folder) if format_of(path) and not path.name.endswith(notes)))
     if not found:
-        raise EngineError(f"{place}: the folder {folder} holds no CSV or Parquet file")
+        raise EngineError(f"{place}: the folder {folder} holds no {titles()} file")
     _refuse_streams(found, place)
     return Files(_format_or_raise(found, place), found, folder)
 
@@ -113,16 +94,12 @@ def _walk(folder: Path) -> list[Path]:
     return found
 
 
-def _format_or_raise(paths: tuple[Path, ...], place: str) -> Literal["csv", "parquet"]:
-    formats = {format_of(path) or _by_content(path) for path in paths}
-    if formats == {"csv", "parquet"}:
-        raise ConfigurationError(f"{place}: CSV and Parquet files are mixed; name files of one format")
-    return "parquet" if formats == {"parquet"} else "csv"
-
-
-def _by_content(path: Path) -> Literal["csv", "parquet"]:
+def _format_or_raise(paths: tuple[Path, ...], place: str) -> str:
     try:
-        with path.open("rb") as file:
-            return "parquet" if file.read(4) == b"PAR1" else "csv"
+        formats = {format_of(path) or format_by_content(path) for path in paths}
     except OSError as error:
-        raise EngineError(f"{path}: cannot be read ({error.strerror})") from None
+        raise EngineError(f"{error.filename}: cannot be read ({error.strerror})") from None
+    if len(formats) > 1:
+        mixed = " and ".join(one.title for name, one in FORMATS.items() if name in formats)
+        raise ConfigurationError(f"{place}: {mixed} files are mixed; name files of one format")
+    return formats.pop()

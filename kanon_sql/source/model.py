@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Literal
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.settings.formats import only_texts
 
 if TYPE_CHECKING:
     from kanon_sql.engines.model import Warehouse
 
-Kind = Literal["csv", "parquet", "table", "query", "relation"]
+Kind = str  # table, query, relation, or the name of a format
 Role = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "dropped"]
 
 
@@ -22,7 +23,8 @@ Role = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "dr
 class CsvDialect:
     """How a CSV source is written; a CSV release of it is written the same way.
 
-    `formulas` are escaped (see kanon_sql.source.formulas) in this file; that is no habit that a release takes over.
+    `formulas` are escaped (see kanon_sql.source.formats.csv_formulas) in this file; that is no habit that a release
+    takes over.
     """
 
     delimiter: str
@@ -82,6 +84,11 @@ class Source:
     warnings: tuple[str, ...] = ()
     home: Warehouse | None = None
     weighted: bool = False
+
+    @property
+    def only_texts(self) -> bool:
+        """Whether all values are texts of files that do not tell an empty one from NULL."""
+        return only_texts(self.kind)
 
     def column(self, name: str) -> Column:
         """The column of that name."""

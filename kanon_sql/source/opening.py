@@ -11,11 +11,10 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.allowed import refuse_elsewhere
-from kanon_sql.source.csv import open_csv
 from kanon_sql.source.database import attached_as, open_query, open_table
 from kanon_sql.source.files import Files, find_files, refuse_remote
+from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.model import Source
-from kanon_sql.source.parquet import open_parquet
 from kanon_sql.sql.connection import Engine
 
 
@@ -41,16 +40,8 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
         return open_query(engine, source.query or "", database, base, missing, place)
     files = find_files(source.path, base, place)
     partitions = _partitions(files, place)
-    if files.format == "parquet":
-        opened = open_parquet(engine, files.paths, tuple(source.missing or ()), partitions)
-    else:
-        missing = ("",) if source.missing is None else tuple(source.missing)
-        opened = open_csv(engine, files.paths, source.csv, missing, named, place, partitions)
-    return _with_folder(opened, files)
-
-
-def _with_folder(source: Source, files: Files) -> Source:
-    return replace(source, folder=files.folder) if files.folder else source
+    opened = FILE_FORMATS[files.format].open(engine, files.paths, source, named, place, partitions)
+    return replace(opened, folder=files.folder) if files.folder else opened
 
 
 def _partitions(files: Files, place: str) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
     by_name: dict[str, Role] = {}
     named = {name for key in _LISTS for name in getattr(config, key)}
     # Where no name is there, the first row is perhaps no header but data, which messages must not show.
-    hidden = source.kind == "csv" and not named & present
+    hidden = source.only_texts and not named & present
     not_there = _NotThere(source.label, present, hidden=hidden, suggest=len(named - present) <= MOST_SUGGESTED)
     for key, role in _LISTS.items():
         for name in getattr(config, key):

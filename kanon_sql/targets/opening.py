@@ -9,9 +9,10 @@ from pathlib import Path
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.settings.formats import FORMATS, format_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.database import split_name
-from kanon_sql.source.files import find_files, format_of, refuse_remote
+from kanon_sql.source.files import find_files, refuse_remote
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.database import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view
 from kanon_sql.targets.files import FileSink, FolderSink
@@ -97,8 +98,9 @@ def open_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterato
     path = loaded.base / target.path
     file_format = target.format or format_of(path)
     if file_format is None:
+        suffixes = " or ".join(one.suffixes[0] for one in FORMATS.values())
         raise ConfigurationError(
-            f"{place}: the name {path.name!r} tells no format; expected .csv or .parquet, or set target.format"
+            f"{place}: the name {path.name!r} tells no format; expected {suffixes}, or set target.format"
         )
     _refuse_source_as_target(loaded, path, place)
     refuse_outputs([loaded], [("the target", path)])

@@ -28,7 +28,7 @@ from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
-from kanon_sql.source.files import format_of
+from kanon_sql.settings.formats import format_of, only_texts
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import Roles, assign_roles
@@ -194,12 +194,12 @@ def _texts(run: _Run, source: Source, roles: Roles, earlier: Sequence[Source]) -
     assert target is not None
     named = (target.format or format_of(Path(target.path))) if target.path is not None else None
     if target.in_place:
-        named = "csv" if source.kind == "csv" else None
-    as_csv = named == "csv"
+        named = source.kind
+    as_csv = only_texts(named)
     for entry, one in zip(run.related.compared, earlier, strict=True):
-        if (one.kind == "csv") != as_csv:
+        if one.only_texts != as_csv:
             raise ConfigurationError(
-                f"{run.loaded.place('target')}: release {entry.id} is {'' if one.kind == 'csv' else 'no '}CSV, which "
+                f"{run.loaded.place('target')}: release {entry.id} is {'' if one.only_texts else 'no '}CSV, which "
                 "does not tell an empty text from a missing value; release all as CSV, or none"
             )
     names = tuple(item.name for item in roles.quasi_identifiers)

@@ -13,8 +13,8 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.ledger.earlier import configuration_of
 from kanon_sql.ledger.ledger import Entry
 from kanon_sql.privacy.registry import models_of
+from kanon_sql.settings.formats import format_of
 from kanon_sql.settings.source import SourceConfig
-from kanon_sql.source.files import format_of
 
 _MAY_BE_SET = ("target", "suppression", "releases.on_conflict")
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from kanon_sql.commands.link.cells import EQUAL, Cell, Meaning, find_cells
 from kanon_sql.commands.link.matching import SIDES, ColumnMatch, group_rows, match_groups, table, text_name
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
-from kanon_sql.source.csv import ragged_rows
+from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
@@ -67,11 +67,8 @@ def link_tables(engine: Engine, release: Source, external: Source, on: Sequence[
 
 def read_side(engine: Engine, side: str, source: Source, cells: Sequence[Cell]) -> int:
     """Groups the rows of one side; how many there are. Raises EngineError."""
-    try:
+    with telling_faults(engine, source):
         return group_rows(engine, side, source.relation, cells)
-    except EngineError as error:
-        ragged = ragged_rows(engine, source) if source.kind == "csv" else None
-        raise EngineError(ragged or [f"{source.label}: {problem}" for problem in error.problems]) from error
 
 
 def _measure(engine: Engine, persons: int, rows: int) -> Json:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
-from kanon_sql.commands.risk.table import RiskTable, read_tuples, told, value_name
+from kanon_sql.commands.risk.table import RiskTable, read_tuples, value_name
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import ConfigurationError, EngineError
@@ -22,6 +22,7 @@ from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.progress import Progress
 from kanon_sql.search.prepare import load_hierarchies
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
 from kanon_sql.source.values import normalized
@@ -72,7 +73,7 @@ def read_population(
     leaves of theirs. Raises EngineError for values that do not fit the types, ConfigurationError for hierarchies.
     """
     items = [population.column(name) for name in table.names]
-    with told(engine, population):
+    with telling_faults(engine, population):
         _refuse_lost(engine, population, items, table)
         values = [_fitted(item, own, population) for item, own in zip(items, table.quasi_identifiers, strict=True)]
         read_tuples(engine, population.relation, _TUPLES, values)

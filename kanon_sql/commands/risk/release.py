@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.settings.source import CsvOptions
-from kanon_sql.source.csv import open_csv
+from kanon_sql.settings.formats import format_of
 from kanon_sql.source.database import attach, open_table, split_name
-from kanon_sql.source.files import format_of, refuse_remote
+from kanon_sql.source.files import refuse_remote
+from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.parquet import open_parquet
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.target import shown
@@ -32,7 +29,12 @@ def open_release(engine: Engine, loaded: LoadedConfig, source: Source, roles: Ro
     if target.path is not None:
         refuse_remote(target.path, place)
         path = loaded.base / target.path
-        return _open_file(engine, target, path, source, roles, place) if path.is_file() else None
+        if not path.is_file():
+            return None
+        released = [item.name for item in roles.released]
+        file_format = FILE_FORMATS[target.format or format_of(path) or "csv"]
+        opened = file_format.open_release(engine, path, target, source, released, place)
+        return replace(opened, label=shown(path.resolve()))
     assert target.database is not None
     assert target.table is not None
     refuse_remote(target.database, place)
@@ -44,29 +46,6 @@ def open_release(engine: Engine, loaded: LoadedConfig, source: Source, roles: Ro
     if not engine.query("source/table_exists", values=known)[0][0]:
         return None
     return open_table(engine, database, target.table, source.missing, place)
-
-
-def _open_file(engine: Engine, target: TargetConfig, path: Path, source: Source, roles: Roles, place: str) -> Source:
-    """A release is written as the target says, else like the source; it is read the same way."""
-    released = [item.name for item in roles.released]
-    if (target.format or format_of(path)) == "parquet":
-        opened = open_parquet(engine, (path,), source.missing)
-        return replace(opened, label=shown(path.resolve()))
-    given, like = target.csv, source.dialect
-    header = (like.header if like else True) if given.header is None else given.header
-    quote = (like.quote if like and given.quote is None else given.quote) or '"'
-    escape = given.escape or (like.escape if like and given.quote is None else quote) or None
-    delimiter = given.delimiter or (like.delimiter if like else None)
-    options = CsvOptions(
-        delimiter=delimiter, quote=quote, escape=escape, header=header, encoding="utf-8", formulas=given.formulas
-    )
-    # NULL is written as an empty field, whatever the source calls missing.
-    missing = source.missing if source.kind == "csv" else (*source.missing, "")
-    opened = open_csv(engine, (path,), options, missing, released, place)
-    if not header and len(opened.columns) == len(released):
-        named = tuple(replace(item, name=name) for item, name in zip(opened.columns, released, strict=True))
-        opened = replace(opened, columns=named)
-    return replace(opened, label=shown(path.resolve()))
 
 
 def released_columns(release: Source, names: list[str], place: str) -> list[Column]:

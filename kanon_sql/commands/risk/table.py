@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
 
-from kanon_sql.errors import EngineError, NoReleaseError
-from kanon_sql.source.csv import ragged_rows
+from kanon_sql.errors import NoReleaseError
+from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.values import normalized
 from kanon_sql.sql import template
@@ -60,7 +59,7 @@ def count_table(
     """
     columns = (*quasi_identifiers, *others)
     tuples, classes = state(f"risk_{side}_tuples"), state(f"risk_{side}_classes")
-    with told(engine, source):
+    with telling_faults(engine, source):
         read_tuples(engine, rows, tuples, [normalized(item, source.missing) for item in columns])
         n, _, _ = engine.query("commands/risk/rows", names={"tuples": tuples})[0]
         total = n if rows == source.relation else _count(engine, source.relation)
@@ -81,16 +80,6 @@ def read_tuples(engine: Engine, rows: exp.Select, table: str, values: Sequence[e
     """Makes the frequency table of the rows over the values, each under its `value_name`."""
     items: list[Item] = [{"value": value, "name": value_name(i)} for i, value in enumerate(values)]
     engine.query("commands/risk/tuples", names={"source": rows, "tuples": table}, lists={"item": items})
-
-
-@contextmanager
-def told(engine: Engine, source: Source) -> Iterator[None]:
-    """Names the table in errors of the engine, or says which records of a CSV do not fit."""
-    try:
-        yield
-    except EngineError as error:
-        ragged = ragged_rows(engine, source) if source.kind == "csv" else None
-        raise EngineError(ragged or [f"{source.label}: {problem}" for problem in error.problems]) from error
 
 
 def _count(engine: Engine, relation: exp.Select) -> int:

@@ -18,8 +18,8 @@ from sqlglot import exp
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.data_files import kind_of
 from kanon_sql.settings.source import CsvOptions
-from kanon_sql.source.csv_end import BUFFER, LONGEST_LINE, lost_end, may_lose_its_end
-from kanon_sql.source.formulas import unescaped, unescaped_name
+from kanon_sql.source.formats.csv_end import BUFFER, LONGEST_LINE, lost_end, may_lose_its_end
+from kanon_sql.source.formats.csv_formulas import unescaped, unescaped_name
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 from kanon_sql.sql.connection import Engine, literal
 

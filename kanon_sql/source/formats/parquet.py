@@ -1,23 +1,79 @@
-"""Parquet sources: one file, many, or a folder with hive partitions."""
+"""Parquet: one file, many, or a folder with hive partitions."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from glob import escape
 from pathlib import Path
 
 from sqlglot import exp
 
-from kanon_sql.errors import EngineError
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.data_files import head_of, kind_of
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.formats.base import FileFormat, First, Writer, located, named_file
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql.connection import Engine, literal
 
+_NOT_HELD = re.compile(r"\b(U?HUGEINT|BIGNUM|INTERVAL|TIME WITH TIME ZONE|UNION)\b")
+_IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'")  # names of fields and values of ENUM types
+_VIRTUAL = {"filename", "file_row_number"}  # what the engine calls a file and the places of its rows
 
-def open_parquet(
+
+class ParquetFormat(FileFormat):
+    """Reads and writes Parquet."""
+
+    def open(
+        self,
+        engine: Engine,
+        paths: tuple[Path, ...],
+        config: SourceConfig,
+        named: Sequence[str],
+        place: str,
+        partitions: tuple[str, ...] = (),
+    ) -> Source:
+        del named, place
+        return _open(engine, paths, tuple(config.missing or ()), partitions)
+
+    def open_release(
+        self, engine: Engine, path: Path, target: TargetConfig, like: Source, names: Sequence[str], place: str
+    ) -> Source:
+        del target, names, place
+        return _open(engine, (path,), like.missing)
+
+    def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
+        del engine
+        if _VIRTUAL & {one.name.lower() for one in source.columns}:
+            return None
+        counted = exp.Add(this=exp.column("file_row_number"), expression=exp.Literal.number(1))
+        found = first(located(source, item, counted))
+        return None if found is None else f"row {found[1]}{named_file(source, found[0])}"
+
+    def writer(self, target: TargetConfig, final: Path) -> Writer:
+        return ParquetWriter(self.name, target, final)
+
+
+class ParquetWriter(Writer):
+    """Writes Parquet."""
+
+    def refuse(self, released: Sequence[Column], place: str) -> None:
+        lossy = [item for item in released if _NOT_HELD.search(_IN_QUOTES.sub("", item.type))]
+        if lossy:
+            raise ConfigurationError(
+                f"{place}: Parquet cannot hold column {lossy[0].name!r} of type {lossy[0].type} unchanged; "
+                "cast it in source.query, or write CSV or a table"
+            )
+
+    def written(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
+        return _open(engine, files, (), partitions)
+
+
+def _open(
     engine: Engine, paths: tuple[Path, ...], missing: tuple[str, ...], partitions: tuple[str, ...] = ()
 ) -> Source:
-    """Opens Parquet files as one source. Raises EngineError for files that cannot be read."""
-    reader = read_parquet(paths, hive=bool(partitions))
+    reader = _read_parquet(paths, hive=bool(partitions))
     try:
         described = engine.run(exp.Describe(this=exp.select("*").from_(reader.copy())))
         written = _written_names(engine, paths[0])
@@ -47,7 +103,7 @@ def open_parquet(
     )
 
 
-def read_parquet(paths: tuple[Path, ...], *, hive: bool) -> exp.Table:
+def _read_parquet(paths: tuple[Path, ...], *, hive: bool) -> exp.Table:
     """The read_parquet call; partition folders are read as texts, as they are written."""
     arguments: list[exp.Expr] = [literal([escape(str(path)) for path in paths])]
     options = {"hive_partitioning": hive, **({"hive_types_autocast": False} if hive else {})}

@@ -1,0 +1,115 @@
+"""What a format of files can do: open files as a source, say what is wrong with them, write a release and read it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.settings.formats import FORMATS
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.model import Column, Source
+from kanon_sql.sql.connection import Engine
+
+_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+
+First = Callable[[exp.Select], tuple[str, int] | None]
+
+
+class Writer(ABC):
+    """Writes one release into files of a format."""
+
+    def __init__(self, name: str, target: TargetConfig, final: Path) -> None:
+        self.name = name
+        self.target = target
+        self.final = final
+        known = FORMATS[name].compressions
+        if target.compression is not None and target.compression.lower() not in known:
+            raise ConfigurationError(
+                f"target.compression: {target.compression!r} is none of {name}; expected {', '.join(known)}"
+            )
+        if target.csv.formulas == "escape" and not FORMATS[name].only_texts:
+            raise ConfigurationError("target.csv.formulas: only a CSV file holds formulas; remove it, or write CSV")
+        if target.csv.quote and target.csv.quote == target.csv.delimiter:
+            raise ConfigurationError("target.csv: quote and delimiter are the same; choose two characters")
+
+    def refuse(self, released: Sequence[Column], place: str) -> None:  # noqa: B027 - most hold all types
+        """Refuses columns that the format cannot hold unchanged. Raises ConfigurationError."""
+
+    def as_held(self, release: exp.Expr) -> exp.Expr:
+        """The release with its values as the format holds them."""
+        return release
+
+    def begin(
+        self, engine: Engine, release: exp.Expr, source: Source, columns: Sequence[str], partitions: Sequence[str]
+    ) -> exp.Expr:
+        """The statement of what is written of a release with these columns; `partitions` become names of folders."""
+        del engine, source, columns, partitions
+        return self.as_held(release)
+
+    def options(self) -> dict[str, Any]:
+        """The options of COPY."""
+        compression = self.target.compression or _COMPRESSIONS.get(self.final.suffix.lower())
+        return {"FORMAT": self.name, **({} if compression is None else {"COMPRESSION": compression})}
+
+    @abstractmethod
+    def written(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
+        """What was written, opened anew."""
+
+
+class FileFormat(ABC):
+    """A format of files, by the name under which it is registered."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @abstractmethod
+    def open(
+        self,
+        engine: Engine,
+        paths: tuple[Path, ...],
+        config: SourceConfig,
+        named: Sequence[str],
+        place: str,
+        partitions: tuple[str, ...] = (),
+    ) -> Source:
+        """Opens files as one source; `named` are columns that it is known to have.
+
+        Raises EngineError for files that cannot be read, ConfigurationError for options that do not fit.
+        """
+
+    @abstractmethod
+    def open_release(
+        self, engine: Engine, path: Path, target: TargetConfig, like: Source, names: Sequence[str], place: str
+    ) -> Source:
+        """Opens a file that was released as `target` says from a source `like` this, with columns of these names."""
+
+    def ragged(self, engine: Engine, source: Source) -> str | None:
+        """What is wrong with records of files that could not be read; None where nothing is known of it."""
+        del engine, source
+        return None
+
+    @abstractmethod
+    def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
+        """The place of a value, as kanon_sql.source.places.find_place gives it."""
+
+    @abstractmethod
+    def writer(self, target: TargetConfig, final: Path) -> Writer:
+        """Writes a release to `final`. Raises ConfigurationError for options that do not fit."""
+
+
+def located(source: Source, item: Column, position: exp.Expr) -> exp.Select:
+    """SELECT of a column of all files as value, with the file and a position."""
+    value = next(one for one in source.relation.expressions if one.alias_or_name == item.key)
+    parts = {"value": value.unalias(), "file": exp.column("filename"), "position": position}
+    return source.relation.select(*(exp.alias_(part.copy(), name) for name, part in parts.items()), append=False)
+
+
+def named_file(source: Source, file: str) -> str:
+    """Which of several files a place is in."""
+    return f" of {Path(file).name}" if len(source.files) > 1 else ""

@@ -1,0 +1,189 @@
+"""CSV: every field is a text, an empty one stands for NULL, and how the fields are delimited is found out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.settings.source import CsvOptions, SourceConfig
+from kanon_sql.source.formats.base import FileFormat, First, Writer, located, named_file
+from kanon_sql.source.formats.csv_formulas import escaped, escaped_name
+from kanon_sql.source.formats.csv_reading import open_csv, ragged_rows, read_csv, unescape
+from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+
+_USUAL = CsvDialect(",", '"', '"', True, "utf-8")
+_NO_DELIMITER = "\x02"  # a file that holds it has no lines that could be counted
+# Of what others are nothing can be taken for a formula.
+_NO_TEXTS = (
+    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
+    *("UHUGEINT", "BIGNUM", "DECIMAL", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIME", "INTERVAL", "UUID", "BIT"),
+)
+
+
+class CsvFormat(FileFormat):
+    """Reads and writes CSV."""
+
+    def open(
+        self,
+        engine: Engine,
+        paths: tuple[Path, ...],
+        config: SourceConfig,
+        named: Sequence[str],
+        place: str,
+        partitions: tuple[str, ...] = (),
+    ) -> Source:
+        missing = ("",) if config.missing is None else tuple(config.missing)
+        opened = open_csv(engine, paths, config.csv, missing, named, place, partitions)
+        return replace(opened, kind=self.name)
+
+    def open_release(
+        self, engine: Engine, path: Path, target: TargetConfig, like: Source, names: Sequence[str], place: str
+    ) -> Source:
+        given, dialect = target.csv, like.dialect
+        header = (dialect.header if dialect else True) if given.header is None else given.header
+        quote = (dialect.quote if dialect and given.quote is None else given.quote) or '"'
+        escape = given.escape or (dialect.escape if dialect and given.quote is None else quote) or None
+        delimiter = given.delimiter or (dialect.delimiter if dialect else None)
+        options = CsvOptions(
+            delimiter=delimiter, quote=quote, escape=escape, header=header, encoding="utf-8", formulas=given.formulas
+        )
+        # NULL is written as an empty field, whatever the source calls missing.
+        missing = like.missing if like.only_texts else (*like.missing, "")
+        opened = replace(open_csv(engine, (path,), options, missing, names, place), kind=self.name)
+        if header or len(opened.columns) != len(names):
+            return opened
+        renamed = tuple(replace(item, name=name) for item, name in zip(opened.columns, names, strict=True))
+        return replace(opened, columns=renamed)
+
+    def ragged(self, engine: Engine, source: Source) -> str | None:
+        return ragged_rows(engine, source)
+
+    def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
+        assert source.dialect is not None
+        path = source.files[0]
+        if len(source.files) > 1:
+            found = first(located(source, item, exp.Literal.number(0)))
+            if found is None:
+                return None
+            path = Path(found[0])
+        alone = replace(source, relation=source.relation.from_(_reader(source, source.dialect, path)))
+        counted = template.fill("source/csv_places", names={"records": located(alone, item, exp.Literal.number(0))})
+        assert isinstance(counted, exp.Select)
+        found = first(counted)
+        if found is None:
+            return None
+        line = _line(engine, source, source.dialect, path, found[1])
+        where = f"record {found[1]}" if line is None else f"line {line}"
+        return where + named_file(source, found[0])
+
+    def writer(self, target: TargetConfig, final: Path) -> Writer:
+        return CsvWriter(self.name, target, final)
+
+
+class CsvWriter(Writer):
+    """Writes CSV as the target says, else as the source is written, else the common way."""
+
+    dialect = _USUAL
+    names: Sequence[str] = ()
+
+    def as_held(self, release: exp.Expr) -> exp.Expr:
+        if len(release.expressions) == 1:
+            # A NULL alone on its line would be a blank line, which readers skip; an empty text is written as "".
+            release = release.copy()
+            only = release.expressions[0]
+            value = exp.Coalesce(this=exp.cast(only.this.copy(), "VARCHAR"), expressions=[exp.Literal.string("")])
+            only.set("this", value)
+        return release
+
+    def begin(
+        self, engine: Engine, release: exp.Expr, source: Source, columns: Sequence[str], partitions: Sequence[str]
+    ) -> exp.Expr:
+        self.names = columns
+        self.dialect = self._dialect(source)
+        release = self.as_held(release)
+        return _escaped(engine, release, partitions) if self.dialect.formulas else release
+
+    def _dialect(self, source: Source) -> CsvDialect:
+        given, like = self.target.csv, source.dialect or _USUAL
+        if given.encoding is not None and given.encoding.lower().replace("-", "") != "utf8":
+            raise ConfigurationError(f"target.csv.encoding: a release is written as utf-8, not {given.encoding}")
+        quote = like.quote if given.quote is None else given.quote
+        usual = "\t" if self.final.suffix.lower() == ".tsv" else ","
+        return CsvDialect(
+            delimiter=given.delimiter or (like.delimiter if source.dialect else usual),
+            quote=quote or '"',
+            escape=given.escape or (like.escape if given.quote is None else quote) or '"',
+            header=like.header if given.header is None else given.header,
+            encoding="utf-8",
+            formulas=given.formulas == "escape",
+        )
+
+    def options(self) -> dict[str, Any]:
+        dialect = self.dialect
+        return {
+            **super().options(),
+            "FORMAT": "csv",
+            "HEADER": dialect.header,
+            "DELIMITER": dialect.delimiter,
+            "QUOTE": dialect.quote or '"',
+            "ESCAPE": dialect.escape or '"',
+            "NULLSTR": "",
+        }
+
+    def written(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
+        del engine
+        cells = [name for name in self.names if name not in partitions]
+        keys = [f"c{position}" for position in range(len(cells))]
+        compression = self.options().get("COMPRESSION")
+        more = {"compression": compression} if compression else {}
+        relation = select_keys(read_csv(files, self.dialect, keys, ("",), partitions, **more), [*keys, *partitions])
+        if self.dialect.formulas:
+            unescape(relation, len(keys))
+        return Source(
+            kind=self.name,
+            relation=relation,
+            columns=tuple(
+                Column(name, f"c{position}", "VARCHAR") for position, name in enumerate([*cells, *partitions])
+            ),
+            missing=("",),
+            columnar=False,
+            label=str(self.final),
+            files=files,
+        )
+
+
+def _escaped(engine: Engine, release: exp.Expr, partitions: Sequence[str]) -> exp.Expr:
+    """The release with an apostrophe before texts, and names, that a spreadsheet would execute."""
+    release = release.copy()
+    types = [str(row[1]) for row in engine.run(exp.Describe(this=release.copy()))]
+    for entry, kind in zip(release.args["expressions"], types, strict=True):
+        if entry.alias in partitions:
+            continue
+        if not kind.startswith(_NO_TEXTS):
+            entry.set("this", escaped(exp.cast(entry.this.copy(), "VARCHAR")))
+        entry.set("alias", template.quoted(escaped_name(entry.alias)))
+    return release
+
+
+def _reader(source: Source, dialect: CsvDialect, path: Path) -> exp.Table:
+    return read_csv([path], dialect, [one.key for one in source.columns], source.missing, parallel=False)
+
+
+def _line(engine: Engine, source: Source, dialect: CsvDialect, path: Path, record: int) -> int | None:
+    """The line of a record, where each record of its file is one line."""
+    plain = replace(dialect, delimiter=_NO_DELIMITER, quote="", escape="", header=False)
+    lines = read_csv([path], plain, ["line"], ("",), parallel=False)
+    names = {"file_lines": lines, "file_records": _reader(source, dialect, path)}
+    try:
+        counted = engine.query("source/csv_lines", names=names)[0]
+    except EngineError:
+        return None
+    return record + dialect.header if counted[0] == counted[1] + dialect.header else None

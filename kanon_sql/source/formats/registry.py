@@ -1,0 +1,30 @@
+"""How files of each format are read and written, and what is told where they cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kanon_sql.errors import EngineError
+from kanon_sql.source.formats.base import FileFormat
+from kanon_sql.source.formats.csv import CsvFormat
+from kanon_sql.source.formats.parquet import ParquetFormat
+from kanon_sql.source.model import Source
+from kanon_sql.sql.connection import Engine
+
+# By the names of kanon_sql.settings.formats.
+FILE_FORMATS: dict[str, FileFormat] = {"csv": CsvFormat("csv"), "parquet": ParquetFormat("parquet")}
+
+
+@contextmanager
+def telling_faults(engine: Engine, source: Source) -> Iterator[None]:
+    """Says of an engine's error which source it is about, or which records of its files do not fit.
+
+    These are looked for by reading the files once more, so only after an error. Raises EngineError.
+    """
+    try:
+        yield
+    except EngineError as error:
+        known = FILE_FORMATS.get(source.kind) if source.home is None else None
+        fault = known.ragged(engine, source) if known is not None else None
+        raise EngineError(fault or [f"{source.label}: {problem}" for problem in error.problems]) from error
