@@ -11,13 +11,13 @@ import duckdb
 import pytest
 from effort import tries
 from hypothesis import HealthCheck, given, settings
-from model_cases import Asked, asked, best
-from reference_models import Cell
+from model_cases import Asked, asked
+from model_runs import check_compiled_check
 from tables import configuration, people, write
 
 import kanon_sql
 from kanon_sql.cli.main import main
-from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError
+from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.sql.dialects.dialect import find_dialect
 from kanon_sql.sql.dialects.inline_table import Listing
 from kanon_sql.sql.dialects.write import refuse_repeated
@@ -209,35 +209,7 @@ def test_rows_that_were_not_there_are_left_out(tmp_path: Path) -> None:
 @slow
 @given(case=asked())
 def test_the_check_lists_the_classes_that_violate(case: Asked, tmp_path: Path) -> None:
-    """The rows as they stand are checked; every class is judged by the definitions."""
-    config = case.config(tmp_path)
-    classes: dict[tuple[Cell, ...], list[Any]] = {}
-    for row in case.rows:
-        classes.setdefault(row[:2], []).append(row)
-    expected: Counter[tuple[int, int]] = Counter()
-    for rows in classes.values():
-        for index, (holds, _) in enumerate(case.reached(rows, case.rows)):
-            expected[(index, len(rows))] += not holds
-    raw = {**config, "quasi_identifiers": {"a": {}, "b": {}}, "algorithm": "mondrian"}
-    try:
-        # A class of all rows is searched for; the check then reads the table of the rows as they are.
-        text = kanon_sql.compile(raw if best(case.nodes()) is None else config, check=True, **stored(case))
-    except NoReleaseError:
-        return
-    with duckdb.connect() as connection:
-        source = f"read_csv('{tmp_path / 'in.csv'}', all_varchar=true)"
-        connection.execute(f"CREATE TABLE raw AS FROM {source}")
-        found = connection.execute(text).fetchall()
-    if case.by_entity:  # of the release that is made, which holds all that is asked
-        assert found == []
-        return
-    names = ["k", *(f"{key} of s" for key, _ in case.models)]
-    wanted = Counter((names[index], size) for (index, size), times in expected.items() for _ in range(times))
-    assert Counter((row[0], row[1]) for row in found) == wanted
-
-
-def stored(case: Asked) -> dict[str, Any]:
-    return {} if case.by_entity else {"release_table": "raw"}
+    check_compiled_check(case, tmp_path)
 
 
 @pytest.mark.slow

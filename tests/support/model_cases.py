@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import reference_models
 from effort import tries
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from reference import Hierarchy
-from reference_models import LEAST, MODELS, Cell
+from reference_models import Cell
 
 TREE = {"1": ["1", "low", "*"], "2": ["2", "low", "*"], "5": ["5", "high", "*"], "9": ["9", "high", "*"]}
 A, B = ["x1", "x2", "y1", "y2"], ["u", "v", "w"]
@@ -62,7 +63,7 @@ class Asked:
         size = len({row[3] for row in rows}) if self.by_entity else len(rows)
         found: list[tuple[bool, float | None]] = [(size >= self.k, size)]
         for key, spec in self.models:
-            found.append(MODELS[key](self.pairs(rows), self.pairs(everything), {**spec, "tree": TREE}))
+            found.append(reference_models.MODELS[key](self.pairs(rows), self.pairs(everything), {**spec, "tree": TREE}))
         return found
 
     def privacy(self) -> dict[str, Any]:
@@ -134,11 +135,20 @@ def cells(values: Sequence[str]) -> st.SearchStrategy[Cell]:
 
 
 @st.composite
-def asked(draw: st.DrawFn, most: int = 14) -> Asked:
+def asked(draw: st.DrawFn, most: int = 14, specs: Sequence[tuple[str, dict[str, Any]]] = SPECS) -> Asked:
     row = st.tuples(cells(A), cells(B), cells(list(TREE)), cells(["p", "q", "r", "s", "t"]))
     rows = draw(st.lists(row, min_size=1, max_size=most))
-    models = draw(st.lists(st.sampled_from(SPECS), min_size=1, max_size=2, unique_by=str))
+    models = draw(st.lists(st.sampled_from(specs), min_size=1, max_size=2, unique_by=str))
     return Asked(tuple(rows), draw(st.integers(1, 4)), draw(st.integers(0, 6)), tuple(models), draw(st.booleans()))
+
+
+@st.composite
+def asked_of_numbers(draw: st.DrawFn, specs: Sequence[tuple[str, dict[str, Any]]] = SPECS) -> Asked:
+    number = st.integers(1, 6).map(str)
+    row = st.tuples(number, number, cells(list(TREE)), cells(["p", "q", "r", "s", "t"]))
+    rows = draw(st.lists(row, min_size=1, max_size=20))
+    models = draw(st.lists(st.sampled_from(specs), min_size=1, max_size=2, unique_by=str))
+    return Asked(tuple(rows), draw(st.integers(1, 4)), 0, tuple(models), draw(st.booleans()))
 
 
 def best(nodes: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
@@ -156,13 +166,13 @@ def check_privacy(
         entry = report[key][places[key]]
         places[key] += 1
         values = [one[position][1] for one in reached]
-        least = key in LEAST
+        least = key in reference_models.LEAST
         if None in values:
             assert entry["actual"] is None
         else:
             worst = (min if least else max)(value for value in values if value is not None)
             assert entry["actual"] == pytest.approx(worst, abs=1e-9)
-        threshold = next(spec[name] for name in ("l", "t", "alpha", "beta", "delta") if name in spec)
+        threshold = next(spec[name] for name in ("l", "t", "alpha", "beta", "delta", "values") if name in spec)
         assert entry["required"] == threshold
 
 

@@ -117,4 +117,4 @@ MODELS = {
     "beta": beta,
     "delta_disclosure": delta_disclosure,
 }
-LEAST = ("l_diversity",)  # of these the report gives the least that a class reaches, of the others the most
+LEAST = {"l_diversity"}  # of these the report gives the least that a class reaches, of the others the most
