@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kanon_sql.api import (
+        EngineOptions,
         RunResult,
         apply,
         check,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "EngineOptions",
     "RunResult",
     "__version__",
     "apply",

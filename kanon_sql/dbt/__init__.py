@@ -9,9 +9,12 @@ def model(dbt, session):
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.commands.projects import package_folder
+
+if TYPE_CHECKING:
+    from kanon_sql.dbt.python_model import anonymize
 
 __all__ = ["anonymize", "package_folder"]
 
