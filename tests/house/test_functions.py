@@ -28,7 +28,8 @@ WIDER: set[str] = {
     "api/releases.py:apply",
     "api/releases.py:check_releases",
     "api/running.py:run",
-    "cli/compile.py:compile_command",
+    # Click hands each option and argument of a command to a parameter of its name.
+    "cli/releases.py:check",
     "commands/link/releases.py:run_check",
     "config/arguments.py:config_from_arguments",
     "frequency/dimensions/order.py:ordered_dimension",
