@@ -1,4 +1,7 @@
--- Classes of the population of which nobody is in the table.
+-- Answers: how many classes of the population have nobody in the table.
+-- Reads: tuples (the classes' key, row_count), population (the same of the persons).
+-- Takes: nothing.
+-- Gives: absent_classes.
 SELECT count(*) AS absent_classes
 FROM (
     SELECT key_code, TRUE AS is_absent

@@ -1,4 +1,7 @@
--- The same with the size of each class beside its values.
+-- Answers: how large each class is, beside its values.
+-- Reads: class_counts (the classes' key, value, row_count).
+-- Takes: nothing.
+-- Gives: the same with size, all rows of the class.
 SELECT class_counts.key_code, class_counts.value, class_counts.row_count, totals.size
 FROM class_counts
 JOIN (

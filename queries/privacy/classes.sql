@@ -1,4 +1,7 @@
--- The equivalence classes with further models: a class violates when it is too small or violates one of these.
+-- Answers: the equivalence classes with further models: a class violates when it is too small or violates one of these.
+-- Reads: classes (key_code, size, violates: by k), violating_models (key_code of the classes that violate a model).
+-- Takes: nothing.
+-- Gives: key_code, size, violates.
 WITH violating AS (
     SELECT *
     FROM violating_models

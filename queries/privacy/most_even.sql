@@ -1,7 +1,11 @@
--- How even the values of a sensitive column can be when at most $limit rows are suppressed: those of the most frequent
--- values, until these are equally frequent (their level; NULL where no row need be left). Reads the reference, values
--- from $least on (0 is the missing one). Gives the number of values, the rows left, the level, the entropy at that level,
--- and the rows of the values from the $l-th most frequent on, before suppression.
+-- Answers: how even the values of a sensitive column can be when rows are suppressed: those of the most frequent
+-- values, until these are equally frequent.
+-- Reads: reference (value, row_count of all rows).
+-- Takes: $limit, the rows that may be suppressed at most; $least, the first value that counts (0 is the missing one);
+-- $l.
+-- Gives: the number of values, the rows left, their level (how frequent the most frequent are then; NULL where no row
+-- need be left), the entropy at that level, and the rows of the values from the $l-th most frequent on, before
+-- suppression.
 WITH ranked AS (
     SELECT
         row_count,

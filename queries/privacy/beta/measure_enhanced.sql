@@ -1,4 +1,8 @@
--- Enhanced beta-likeness: the same; a value's bound is also the negative logarithm of its share of all rows.
+-- Answers: by how much, relatively, the share of a value in each class exceeds its share of all rows at most; a value's
+-- bound is also the negative logarithm of the latter.
+-- Reads: shares (the classes' quasi-identifiers, value, share, expected: that of all rows).
+-- Takes: $beta, the most.
+-- Gives: each class with its measure, and whether that violates the threshold.
 SELECT qi_value, measure, exceeds > 1e-9 AS violates
 FROM (
     SELECT

@@ -1,4 +1,8 @@
--- Enhanced beta-likeness: as the basic one, but a value's share q of all rows grows by no more than -ln(q) times q either.
+-- Answers: the classes that violate enhanced beta-likeness: as the basic one, but a value's share q of all rows grows
+-- by no more than -ln(q) times q either.
+-- Reads: class_values (the classes' key, value, row_count, size), reference (value, share).
+-- Takes: $beta.
+-- Gives: key_code, TRUE for each of these classes.
 SELECT class_values.key_code, TRUE AS violates
 FROM class_values
 JOIN reference ON reference.value = class_values.value

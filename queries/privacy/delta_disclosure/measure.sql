@@ -1,5 +1,9 @@
--- delta-disclosure privacy: how far the logarithm of a value's share in a class by its share of all rows goes from 0;
--- a value that a class lacks goes endlessly far.
+-- Answers: how far from 0 the logarithm of a value's share in each class by its share of all rows goes; a value that a
+-- class lacks goes endlessly far.
+-- Reads: shares (the classes' quasi-identifiers, value, share, expected: that of all rows), reference (the values of
+-- all rows).
+-- Takes: $delta, which is too far.
+-- Gives: each class with its measure, and whether that violates the threshold.
 SELECT qi_value, measure, measure >= $delta AS violates
 FROM (
     SELECT

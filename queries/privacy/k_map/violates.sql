@@ -1,4 +1,7 @@
--- k-map: classes that stand for fewer than k persons of the population.
+-- Answers: the classes that violate k-map: they stand for fewer than k persons of the population.
+-- Reads: tuples (the classes' key, row_count), population (the same of the persons).
+-- Takes: $k_map.
+-- Gives: key_code, TRUE for each of these classes.
 SELECT key_code, TRUE AS violates
 FROM (
     SELECT key_code, row_count, 0 AS persons

@@ -1,4 +1,8 @@
--- Recursive (c,l)-diversity: for how many l the most frequent value is less than c times those from the l-th on.
+-- Answers: for how many l each class holds (c,l)-diversity: its most frequent value is less than c times those from the
+-- l-th on.
+-- Reads: counted (the classes' quasi-identifiers, value, row_count).
+-- Takes: $l, the fewest; $numerator and $denominator, c as a ratio.
+-- Gives: each class with its measure, and whether that violates the threshold.
 SELECT qi_value, measure, measure < $l AS violates
 FROM (
     SELECT

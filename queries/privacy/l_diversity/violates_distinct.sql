@@ -1,4 +1,7 @@
--- Distinct l-diversity: classes of fewer than l values. A missing value is none.
+-- Answers: the classes that violate distinct l-diversity: they hold fewer than l values. A missing value (0) is none.
+-- Reads: class_counts (the classes' key, value, row_count).
+-- Takes: $l.
+-- Gives: key_code, TRUE for each of these classes.
 SELECT key_code, TRUE AS violates
 FROM class_counts
 GROUP BY key_code

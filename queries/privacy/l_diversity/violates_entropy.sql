@@ -1,4 +1,8 @@
--- Entropy l-diversity: classes whose values have an entropy below the logarithm of l. Missing values count for nothing.
+-- Answers: the classes that violate entropy l-diversity: their values have an entropy below the logarithm of l. Missing
+-- values (0) count for nothing; a class without any other violates.
+-- Reads: class_counts (the classes' key, value, row_count).
+-- Takes: $l.
+-- Gives: key_code, TRUE for each of these classes.
 SELECT key_code, TRUE AS violates
 FROM class_counts
 GROUP BY key_code

@@ -1,5 +1,9 @@
--- t-closeness, distances in a hierarchy of height H: values are moved along its edges, each 1 / 2H long. Across the edge
--- above a node moves what the shares below the node differ by.
+-- Answers: how far the values of each class are from those of all rows, in a hierarchy of height H: values are moved
+-- along its edges, each 1 / 2H long. Across the edge above a node moves what the shares below the node differ by.
+-- Reads: shares (the classes' quasi-identifiers, value, share, expected: that of all rows), steps (value, level, node
+-- above it), reference (value, share).
+-- Takes: $t, the most; $height of the hierarchy.
+-- Gives: each class with its measure, and whether that violates the threshold.
 SELECT qi_value, measure, measure > $t + 1e-9 AS violates
 FROM (
     SELECT

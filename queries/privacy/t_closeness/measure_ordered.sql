@@ -1,5 +1,9 @@
--- t-closeness, ordered distances: the sum over all values, in order, of how much the shares up to there differ, divided
--- by one less than the values.
+-- Answers: how far the values of each class are from those of all rows, in their order: the sum over all values of how
+-- much the shares up to there differ, divided by one less than the values.
+-- Reads: counted (the classes' quasi-identifiers, value, row_count), shares (the classes' quasi-identifiers, value,
+-- share, expected: that of all rows), ranks (value, rank), ranked (rank, share of all rows).
+-- Takes: $t, the most.
+-- Gives: each class with its measure, and whether that violates the threshold.
 SELECT qi_value, measure, measure > $t + 1e-9 AS violates
 FROM (
     SELECT qi_value, coalesce(sum(abs(up_to_here)) / nullif(count(*) - 1, 0), 0) AS measure

@@ -1,5 +1,10 @@
--- t-closeness with distances in a hierarchy, two values as far apart as their lowest common ancestor is high. At each
--- node what one child has too much of is carried to the others that lack it, at the cost of the node's height.
+-- Answers: the classes that violate t-closeness with distances in a hierarchy, two values as far apart as their lowest
+-- common ancestor is high. At each node what one child has too much of is carried to the others that lack it, at the
+-- cost of the node's height.
+-- Reads: class_values (the classes' key, value, row_count, size), ancestors (value, level, node, parent, row_count of
+-- the node), nodes (level, node, row_count).
+-- Takes: $height of the hierarchy; $total, all rows; $numerator and $denominator, t as a ratio.
+-- Gives: key_code, TRUE for each of these classes.
 WITH extras AS (
     SELECT
         class_values.key_code,

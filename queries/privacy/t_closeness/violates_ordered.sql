@@ -1,6 +1,12 @@
--- t-closeness with ordered distances: the sum over all values, in order, of how much the shares up to there differ,
--- divided by one less than the values. A class's share stays as it is from one of its values to the next, while that of
--- all rows grows: up to the value at which it passes the class's share it is below, from there on above.
+-- Answers: the classes that violate t-closeness with ordered distances: the sum over all values, in order, of how much
+-- the shares up to there differ, divided by one less than the values. A class's share stays as it is from one of its
+-- values to the next, while that of all rows grows: up to the value at which it passes the class's share it is below,
+-- from there on above.
+-- Reads: class_values (the classes' key, value, row_count, size), reference (value, rank in the order, cumulative: rows
+-- up to there, prefix: the sum of these).
+-- Takes: $values, their number; $whole, the sum of all cumulated rows; $total, all rows; $numerator and $denominator, t
+-- as a ratio.
+-- Gives: key_code, TRUE for each of these classes.
 WITH steps AS (
     SELECT
         class_values.key_code,
