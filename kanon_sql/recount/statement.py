@@ -20,6 +20,8 @@ from kanon_sql.privacy.statement import parameters
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Composed, Item, column, compose, quoted
 
+# Rows that name no entity belong to one.
+_ENTITIES = "count(DISTINCT entity) + max(CASE WHEN entity IS NULL THEN 1 ELSE 0 END)"
 # What is said of a column, each after what it reads itself.
 _PARTS = ("counted", "reference", "shares", "ranks", "ranked", "steps")
 
@@ -119,12 +121,11 @@ class Chain:
         self.keys: list[Item] = [{"value": f"v{i}"} for i in range(len(table.quasi_identifiers))]
         self._table = table
         self._question = question
-        self._tail = "_entities" if table.entity is not None else ""
         spoken = question.spoken
-        of_counted = at_once and bool(spoken) and not self._tail
+        of_counted = at_once and bool(spoken) and table.entity is None
         self._add("table_rows", self._rows(table, keys=True), keep=not of_counted or len(spoken) > 1)
         if not of_counted:
-            self._add("sizes", self._filled(f"recount/sizes{self._tail}"))
+            self._add("sizes", self._filled("recount/sizes"))
         for one in spoken:
             self._add_column(one, given)
         if of_counted:
@@ -174,9 +175,9 @@ class Chain:
             elif name == "reference":
                 rows = Composed(self._rows(reference, keys=False))
                 holes: dict[str, str | Composed] = {"sensitive_value": one.code, "reference_rows": rows}
-                made = self._filled(f"recount/reference{self._tail}", holes, weighted=reference.weighted)
+                made = self._filled("recount/reference", holes, of=reference)
             elif name == "counted":
-                made = self._filled(f"recount/counted{self._tail}", {"sensitive_value": one.code})
+                made = self._filled("recount/counted", {"sensitive_value": one.code})
             else:
                 made = self._filled(f"recount/{name}", self._names(one))
             if made is not None:
@@ -197,12 +198,12 @@ class Chain:
         file: str,
         names: MappingOf[str, str | Composed] | None = None,
         values: MappingOf[str, exp.Expr] | None = None,
-        *,
-        weighted: bool | None = None,
+        of: Table | None = None,
     ) -> exp.Expr:
-        total = row_total(weighted=self._table.weighted if weighted is None else weighted)
+        rows = row_total(weighted=(of or self._table).weighted)
+        holders = template.parse(_ENTITIES) if self._table.entity is not None else rows
         statement = compose(file, names, values)
-        return template.fill(statement, names={"row_total": total}, lists={"qi": self.keys})
+        return template.fill(statement, {"row_total": rows, "holder_total": holders}, {"qi": self.keys})
 
     def _add(self, name: str, statement: exp.Expr, *, keep: bool = True) -> None:
         alias = exp.TableAlias(this=quoted(name))

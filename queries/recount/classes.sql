@@ -1,5 +1,10 @@
--- A table as it stands: its rows, its equivalence classes (NULL is a value), the smallest and the largest of them, and
--- those that violate k or a model. Where asked for, rows with * in every quasi-identifier are counted apart.
+-- Answers: a table as it stands: its rows, its equivalence classes (NULL is a value), the smallest and the largest of
+-- them, and those that violate k or a model. Where asked for, rows with * in every quasi-identifier are counted apart.
+-- Reads: judged, each class by k and by each model: qi_value, size, holders, violates; model_measured, what the classes
+-- reach of a model: measure, violates.
+-- Takes: $apart, whether rows of * are counted apart; model_least, model_most and model_violating, names of the columns
+-- of a model.
+-- Gives: one row: the counts, then the least and the greatest measure of each model, and how many classes violate it.
 SELECT
     CAST(coalesce(sum(size), 0) AS BIGINT) AS all_rows,
     count(CASE WHEN NOT starred THEN 1 END) AS classes,

@@ -1,4 +1,7 @@
--- Classes that hold other numbers of rows in what was written than in the source as it is generalized.
+-- Answers: how many classes hold other numbers of rows in what was written than in the source as it is generalized.
+-- Reads: written and generalized, the rows of both: qi_value.
+-- Takes: written_rows and generalized_rows, how many rows one of them stands for.
+-- Gives: different_classes.
 SELECT count(*) AS different_classes
 FROM (
     SELECT qi_value, TRUE AS is_different

@@ -1,4 +1,8 @@
--- The classes with their rows in the table and their persons in the population.
+-- Answers: the classes with their rows in the table and their persons in the population, those of the population alone
+-- too.
+-- Reads: sizes, the classes of the table: qi_value, size; population, those of the population: qi_value, persons.
+-- Takes: nothing.
+-- Gives: qi_value, size, persons.
 SELECT qi_value, CAST(sum(size) AS BIGINT) AS size, CAST(sum(persons) AS BIGINT) AS persons
 FROM (
     SELECT qi_value, size, 0 AS persons

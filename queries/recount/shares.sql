@@ -1,4 +1,8 @@
--- The share that each value has in its class, beside its share of all rows.
+-- Answers: the share that each value has in its class, beside its share of all rows.
+-- Reads: counted, the values of the classes: qi_value, value, row_count; reference, those of all rows: value, share.
+-- Takes: nothing.
+-- Gives: qi_value, value, row_count, share and expected, the share of all rows: NULL for a value that none of these
+-- has.
 SELECT
     counted.qi_value,
     counted.value,

@@ -1,4 +1,7 @@
--- The nodes above each value of a hierarchy, below its top.
+-- Answers: the nodes above each value of a hierarchy, below its top.
+-- Reads: mapping, the values with the codes of their nodes: value, step_code.
+-- Takes: step_number, the level of each step_code; $missing, the texts that mean missing: their value is NULL.
+-- Gives: value, level, node.
 SELECT DISTINCT
     CASE WHEN is_missing THEN NULL ELSE CAST(value AS VARCHAR) END AS value,
     unnest([LIST_OF(CAST(step_number AS INTEGER))]) AS level,
