@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from kanon_sql.config import messages as words
 from kanon_sql.config.draft import Draft, draft_of_mapping, draft_of_text, key_text
-from kanon_sql.config.model import Config
+from kanon_sql.config.model import Config, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, bounded, escape
 from kanon_sql.privacy import registry
 from kanon_sql.settings import rules
@@ -199,20 +199,14 @@ def _note_broken_rules(draft: Draft) -> None:
         return repr(draft.source(path) or name)
 
     found: list[tuple[KeyPath, str]] = []
-    parts = (
-        ("source", rules.source),
-        ("target", rules.target),
-        ("algorithm", rules.algorithm),
-        ("privacy", registry.asks_for_something),
-        ("engine", rules.engine),
-    )
-    for key, rule in parts:
-        if isinstance(config.get(key), dict) and not _lacks_by_misspelling(draft, key):
-            found += [((key, *below), text) for below, text in rule(config[key])]
+    for key in config:
+        part = words.part_at((key,))
+        if part is not None and isinstance(config[key], dict) and not _lacks_by_misspelling(draft, key):
+            found += [((key, *below), text) for below, text in part.faults(config[key])]
     entries = config.get("quasi_identifiers")
     for name, entry in entries.items() if isinstance(entries, dict) else ():
         if isinstance(entry, dict):
-            faults = rules.quasi_identifier(entry)
+            faults = QuasiIdentifier.faults(entry)
             found += [(("quasi_identifiers", name, *below), text) for below, text in faults]
     found += registry.faults(config, shown)
     found += rules.roles(config, shown)

@@ -7,23 +7,41 @@ so the rest of the program sees one form only.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings import rules
 from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, values
-from kanon_sql.settings.formats import FORMATS
+from kanon_sql.settings.formats import FORMATS, only_texts
 from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, Width, short_for
+from kanon_sql.settings.rules import ExactlyOne, Excludes, GoesWith, Needs, Odd
 from kanon_sql.settings.source import CsvOptions, SourceConfig
+
+_PLACE = ExactlyOne(
+    ("path", "table"),
+    none="expected one of path, database with table, or in-place; add one",
+    several="expected one place to write to, got {key} besides {first}; keep one",
+    true=("in_place",),
+)
+_TYPED = tuple(name for name in FORMATS if not only_texts(name))
 
 
 class TargetConfig(Part):
     """Where the release goes."""
+
+    between = (
+        _PLACE,
+        Odd(known={"dependentRequired": {"table": ["database"]}}),  # another engine's tables need none
+        GoesWith("database", "table", "database needs the table to make; add table, or remove database", of=_PLACE),
+        Excludes("table", ("format", "csv", "compression"), "{key} goes with path; remove it", (), of=_PLACE),
+        Excludes("format", ("csv",), "csv does not go with format: {value}; remove one", _TYPED),
+    )
 
     path: Name | None = Field(None, description="a CSV or Parquet file")
     in_place: bool = Field(False, description="replace the source, all or nothing")
@@ -40,11 +58,6 @@ class TargetConfig(Part):
     allow_remanence: bool = Field(False, description="write into an existing database file instead of a new copy")
     allow_broken: bool = Field(False, description="replace a table although views or foreign keys need the old one")
 
-    @model_validator(mode="after")
-    def names_one_place(self) -> TargetConfig:
-        self._obey(rules.target)
-        return self
-
 
 def _target(value: Any) -> Any:
     if isinstance(value, str):
@@ -54,6 +67,25 @@ def _target(value: Any) -> Any:
 
 class QuasiIdentifier(Part):
     """How one quasi-identifier is generalized, and within which levels."""
+
+    between = (
+        Excludes("hierarchy", ("builtin",), "hierarchy and builtin exclude each other; keep one"),
+        Excludes(
+            "type",
+            ("hierarchy", "builtin"),
+            "type orders a column without hierarchy; remove it, or the hierarchy",
+            at_key=True,
+        ),
+        *(
+            GoesWith(key, "builtin", f"{{key}} goes with builtin: {one}; remove it, or say builtin: {one}", (one,))
+            for key, one in (("keep", "prefix"), ("widths", "intervals"), ("origin", "intervals"), ("levels", "date"))
+        ),
+        *(
+            Needs("builtin", one, key, f"builtin: {one} needs a list of at least one entry in {key}; add it", True)
+            for one, key in (("prefix", "keep"), ("intervals", "widths"), ("date", "levels"))
+        ),
+        Odd(rules.levels_in_order),
+    )
 
     hierarchy: Name | None = Field(None, description="a hierarchy file, or the name of a ready one")
     builtin: Literal["suppress", "prefix", "intervals", "date"] | None = Field(
@@ -73,11 +105,6 @@ class QuasiIdentifier(Part):
     type: Literal["number", "date", "text"] | None = Field(
         None, description="mondrian, local: how a column without hierarchy is ordered"
     )
-
-    @model_validator(mode="after")
-    def options_fit(self) -> QuasiIdentifier:
-        self._obey(rules.quasi_identifier)
-        return self
 
 
 def _quasi_identifiers(value: Any) -> Any:
@@ -137,6 +164,8 @@ class SuppressionConfig(Part):
 class AlgorithmConfig(Part):
     """Which search finds the release."""
 
+    between = (rules.OptionsOfAlgorithm(),)
+
     name: Annotated[str, OneOf(lambda: tuple(ALGORITHMS))] = Field("optimal", description="the search")
     prefer: Annotated[str, OneOf(lambda: values("prefer"))] | None = Field(
         None, description="samarati, minimal: which of the minimal nodes"
@@ -151,11 +180,6 @@ class AlgorithmConfig(Part):
         None, description="mondrian: along which quasi-identifier it is cut"
     )
     seed: int | None = Field(None, description="mondrian, local: makes what is drawn repeatable")
-
-    @model_validator(mode="after")
-    def options_fit(self) -> AlgorithmConfig:
-        self._obey(rules.algorithm)
-        return self
 
     @property
     def declared(self) -> Algorithm:
@@ -194,8 +218,23 @@ class ReleaseConfig(Part):
     )
 
 
+_ENGINE = ExactlyOne(
+    ("name", "spark", "postgres"),
+    none="expected duckdb, spark: URL or postgres: URL; add one",
+    several="expected one engine, got {key} besides {first}; keep one",
+    in_schema=False,
+)
+
+
+def _settings_of_spark(given: Mapping[str, Any]) -> rules.Faults:
+    if rules.given_of(given, "config") and _ENGINE.given(given)[:1] not in ([], ["spark"]):
+        yield ("config",), "config goes with spark; remove it"
+
+
 class EngineConfig(Part):
     """The engine that holds the rows and does the work."""
+
+    between = (_ENGINE, Odd(_settings_of_spark))
 
     name: Literal["duckdb"] | None = Field(None, description="duckdb: inside this process, the default")
     spark: Name | None = Field(None, description="local[*], spark://host:7077 or sc://host:15002 (Spark Connect)")
@@ -203,11 +242,6 @@ class EngineConfig(Part):
     config: dict[Name, DataText] = Field(
         {}, description="spark: settings of the session, such as spark.executor.memory"
     )
-
-    @model_validator(mode="after")
-    def names_one(self) -> EngineConfig:
-        self._obey(rules.engine)
-        return self
 
 
 class ReleasesConfig(Part):
@@ -221,6 +255,8 @@ class ReleasesConfig(Part):
 
 class Config(Part):
     """One anonymization: source, roles of the columns, models, search and target."""
+
+    between = (Odd(rules.roles),)
 
     source: Annotated[SourceConfig, short_for("path")] = Field(description="where the rows are: a path, or a mapping")
     target: Annotated[TargetConfig, BeforeValidator(_target)] | None = Field(
@@ -253,8 +289,3 @@ class Config(Part):
     )
     report: Name | None = Field(None, description="where the JSON report is written")
     releases: ReleasesConfig | None = Field(None, description="the ledger that keeps what was released of which source")
-
-    @model_validator(mode="after")
-    def roles_are_disjoint(self) -> Config:
-        self._obey(rules.roles)
-        return self

@@ -7,54 +7,16 @@ data may be any of these.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from kanon_sql.privacy.registry import MODELS
-from kanon_sql.settings.algorithms import ALGORITHMS, options, taking, values
-from kanon_sql.settings.conditions import VARIABLE, Schema, needs, only_with, when
-from kanon_sql.settings.formats import FORMATS, only_texts
+from kanon_sql.settings.conditions import VARIABLE, Schema
+from kanon_sql.settings.part import Part
+from kanon_sql.settings.rules import together
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ID = "urn:kanon-sql:configuration"
-
-_TYPED = [name for name in FORMATS if not only_texts(name)]
-_NO_FILE_OPTIONS = {"not": {"anyOf": [needs("format"), needs("csv"), needs("compression")]}}
-
-# What rules.py checks between keys, as far as a schema can say it.
-_BETWEEN_KEYS: dict[str, Schema] = {
-    "SourceConfig": {
-        "oneOf": [needs("path"), needs("table"), needs("query")],
-        "dependentRequired": {"table": ["database"], "csv": ["path"]},
-        "not": {"anyOf": [needs("path", "database"), needs("path", "allow")]},
-    },
-    "TargetConfig": {
-        "oneOf": [
-            needs("path"),
-            needs("table"),
-            {"properties": {"in_place": {"const": True}}, "required": ["in_place"]},
-        ],
-        "dependentRequired": {"table": ["database"], "database": ["table"]},
-        "allOf": [
-            when(needs("table"), _NO_FILE_OPTIONS),
-            when(only_with("format", *_TYPED), {"not": needs("csv")}),
-        ],
-    },
-    "QuasiIdentifier": {
-        "not": needs("hierarchy", "builtin"),
-        "dependentSchemas": {
-            "type": {"not": {"anyOf": [needs("hierarchy"), needs("builtin")]}},
-            "keep": only_with("builtin", "prefix"),
-            "widths": only_with("builtin", "intervals"),
-            "origin": only_with("builtin", "intervals"),
-            "levels": only_with("builtin", "date"),
-        },
-        "allOf": [
-            when(only_with("builtin", "prefix"), needs("keep")),
-            when(only_with("builtin", "intervals"), needs("widths")),
-            when(only_with("builtin", "date"), needs("levels")),
-        ],
-    },
-}
 
 
 def json_schema() -> Schema:
@@ -64,32 +26,16 @@ def json_schema() -> Schema:
     made = Config.model_json_schema(mode="validation")
     schema = {"$schema": _DIALECT, "$id": _ID, **_clean(made), "title": "kanon-sql configuration"}
     schema["$defs"]["Variable"] = VARIABLE
-    for name, added in {**_BETWEEN_KEYS, "AlgorithmConfig": _algorithm()}.items():
-        schema["$defs"][name].update(added)
-    for model in MODELS.values():
-        schema["$defs"][model.__name__].update(model.between_keys)
-    instead = [model.key for model in MODELS.values() if model.replaces_k]
-    schema["$defs"]["PrivacyConfig"]["anyOf"] = [needs(key) for key in ("k", *instead)]
+    for part in _kinds(Part):
+        schema["$defs"].get(part.__name__, {}).update(together(part.between))
     _add_short_forms(schema)
     return schema
 
 
-def _algorithm() -> Schema:
-    """The options that go with each search, and their values."""
-    keys, conditions = {}, []
-    for option in options():
-        takers = taking(option)
-        keys[option] = only_with("name", *takers)
-        if "optimal" in takers:  # which is meant where no name is given
-            known = {"const": takers[0]} if len(takers) == 1 else {"enum": takers}
-            keys[option] = {"properties": {"name": known}}
-        for name in takers:
-            taken = ALGORITHMS[name].options[option]
-            others = [value for value in values(option) if value not in taken]
-            if others:
-                kept: Schema = {"not": {"const": others[0]}} if len(others) == 1 else {"enum": list(taken)}
-                conditions.append(when(only_with("name", name), {"properties": {option: kept}}))
-    return {"dependentSchemas": keys, "allOf": conditions}
+def _kinds(part: type[Part]) -> Iterator[type[Part]]:
+    for below in part.__subclasses__():
+        yield below
+        yield from _kinds(below)
 
 
 def _add_short_forms(schema: Schema) -> None:

@@ -6,14 +6,12 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from kanon_sql.settings import rules
 from kanon_sql.settings.part import Part, short_for
 from kanon_sql.settings.source import SourceConfig
 
 Number = int | Decimal
-Schema = dict[str, Any]
 
 COLUMN = "a sensitive column"
 POPULATION = "the table of the population: a path, or a mapping as for source"
@@ -65,17 +63,6 @@ class PrivacyModel(Part):
     test: ClassVar[str | None] = None  # dbt's test and SQLMesh's audit of it
     replaces_k: ClassVar[bool] = False  # asks for enough that k may be left out
     contains_table: ClassVar[bool] = False  # the table must be a part of the population
-    between_keys: ClassVar[Schema] = {}  # what `faults` says, as far as a JSON Schema can
-
-    @staticmethod
-    def faults(given: Mapping[str, Any]) -> rules.Faults:
-        """What is wrong between the parameters that were given, as the rules of settings.rules."""
-        yield from ()
-
-    @model_validator(mode="after")
-    def _parameters_fit(self) -> PrivacyModel:
-        self._obey(type(self).faults)
-        return self
 
     @property
     def monotone(self) -> bool:

@@ -13,13 +13,15 @@ from pkgutil import iter_modules
 from types import GenericAlias
 from typing import Annotated, Any, TypeVar
 
-from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator, model_validator
+from pydantic import Field, ValidatorFunctionWrapHandler, WrapValidator
 from pydantic.fields import FieldInfo
 
 from kanon_sql.privacy import models
 from kanon_sql.privacy.base import Persons, PrivacyModel
 from kanon_sql.settings import rules
+from kanon_sql.settings.conditions import Schema, needs
 from kanon_sql.settings.part import ColumnName, Part
+from kanon_sql.settings.source import SourceConfig
 from kanon_sql.settings.yaml import KeyPath
 
 T = TypeVar("T")
@@ -39,29 +41,34 @@ def _entries(value: Any, validated: ValidatorFunctionWrapHandler) -> Any:
     return Alone(validated([value])) if isinstance(value, Mapping) else validated(value)
 
 
+class _AsksForSomething:
+    """Something is asked for: k, or a model in its place."""
+
+    def faults(self, given: Mapping[str, Any]) -> rules.Faults:
+        if not rules.given_of(given, *self._keys()):
+            yield ("k",), "k is missing, expected rows that each equivalence class holds at least; add it"
+
+    def schema(self) -> Schema:
+        return {"anyOf": [needs(key) for key in self._keys()]}
+
+    def _keys(self) -> list[str]:
+        return ["k", *(model.key for model in MODELS.values() if model.replaces_k)]
+
+
 class PrivacyConfig(Part):
     """What every equivalence class of the release must satisfy; each model takes a mapping or a list of them."""
+
+    between = (_AsksForSomething(),)
 
     k: Persons = Field(1, ge=1, description="rows that each equivalence class holds at least")
     entity: ColumnName | None = Field(
         None, description="a column that names persons: k counts these and not rows; never released"
     )
 
-    @model_validator(mode="after")
-    def asks_for_something(self) -> PrivacyConfig:
-        self._obey(asks_for_something)
-        return self
-
     def of(self, model: type[M]) -> list[M]:
         """The entries of one of the models."""
         entries: list[M] = getattr(self, model.key)
         return entries
-
-
-def asks_for_something(given: Mapping[str, Any]) -> rules.Faults:
-    """Something is asked for: k, or a model in its place."""
-    if not rules.given_of(given, "k", *(model.key for model in MODELS.values() if model.replaces_k)):
-        yield ("k",), "k is missing, expected rows that each equivalence class holds at least; add it"
 
 
 def entries_of(part: Mapping[str, Any]) -> Iterator[tuple[KeyPath, type[PrivacyModel], Mapping[str, Any]]]:
@@ -93,7 +100,7 @@ def faults(config: Mapping[str, Any], show: Callable[[KeyPath, str], str]) -> ru
             shown = show((*here, "column"), name)
             yield (*here, "column"), f"column {shown} is not among sensitive; add it there"
         if isinstance(population, Mapping):
-            found = (*rules.source(population), *rules.in_duckdb(population))
+            found = (*SourceConfig.faults(population), *rules.in_duckdb(population))
             yield from (((*here, "population", *below), text) for below, text in found)
     entity = part.get("entity")
     for role in ("quasi_identifiers", "sensitive", "insensitive"):

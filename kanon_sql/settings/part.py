@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, core_schema
 
 from kanon_sql.settings import rules
@@ -56,9 +56,20 @@ class Part(BaseModel):
     # The input may hold what ${NAME} stands for: no error of pydantic's own repeats it.
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
-    def _obey(self, rule: Callable[[Mapping[str, Any]], rules.Faults]) -> None:
-        """Raises what `rule` finds between the keys that were given; its type "rule" tells it apart."""
+    # What holds between its keys.
+    between: ClassVar[tuple[rules.Rule, ...]] = ()
+
+    @classmethod
+    def faults(cls, given: Mapping[str, Any]) -> rules.Faults:
+        """What is wrong between the keys that were given, validated or as raw text."""
+        for rule in cls.between:
+            yield from rule.faults(given)
+
+    @model_validator(mode="after")
+    def _obeys(self) -> Part:
+        """Raises what is wrong between the keys that were given; its type "rule" tells it apart."""
         given = {key: getattr(self, key) for key in type(self).model_fields if key in self.model_fields_set}
-        found = "; ".join(text for _, text in rule(given))
+        found = "; ".join(text for _, text in self.faults(given))
         if found:
             raise PydanticCustomError("rule", "{found}", {"found": found})
+        return self

@@ -1,74 +1,172 @@
 """What must hold between several keys of a configuration.
 
-Each rule takes the keys that were given, validated or as raw text, and yields the faults it finds: the key
-at fault, as a path from the part it was given (empty: the part as a whole lacks something), and the words.
-A rule says nothing of values that are wrong in themselves: the models do.
+Each part of a configuration declares its rules. A rule takes the keys that were given, validated or as raw text, and
+yields the faults it finds: the key at fault, as a path from the part it was given (empty: the part as a whole lacks
+something), and the words. It says nothing of values that are wrong in themselves: the models do.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, Protocol
 
 from kanon_sql.settings import algorithms
 from kanon_sql.settings.algorithms import ALGORITHMS, either, taking
-from kanon_sql.settings.formats import FORMATS, only_texts
+from kanon_sql.settings.conditions import Schema, needs, only_with, when
 from kanon_sql.settings.yaml import KeyPath
 
 Faults = Iterator[tuple[KeyPath, str]]
 Part = Mapping[str, Any]
 
 ROLES = ("identifiers", "quasi_identifiers", "sensitive", "insensitive")
-_BUILTIN_OPTIONS = {"keep": "prefix", "widths": "intervals", "origin": "intervals", "levels": "date"}
-_BUILTIN_NEEDS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
 _TRUE = ("true", "yes", "on", "1", "y", "t")
 
 
-def source(part: Part) -> Faults:
-    """A source is one place, and options go with the place they are for."""
-    given = given_of(part, "path", "table", "query")
-    if not given:
-        yield (), "expected one of path, table or query; add one"
-    for key in given[1:]:
-        yield (key,), f"expected only one of path, table and query, got {key} besides {given[0]}; keep one"
-    if given == ["path"]:
-        for key in given_of(part, "database", "allow"):
-            yield (key,), f"{key} does not go with path; remove it, or read by query"
-    if given and "path" not in given and given_of(part, "csv"):
-        yield ("csv",), "csv goes with path; remove it"
+class Rule(Protocol):
+    """What holds between keys of a part: for the loader, which tells faults, and for editors, by the JSON Schema."""
+
+    def faults(self, given: Part) -> Faults:
+        """What is wrong between the keys that were given."""
+
+    def schema(self) -> Schema:
+        """The same, as far as a JSON Schema can say it."""
 
 
-def target(part: Part) -> Faults:
-    """A target is one place, and options go with the place they are for."""
-    given = given_of(part, "path", "table")
-    if str(part.get("in_place")).lower() in _TRUE:
-        given.append("in_place")
-    if not given:
-        yield (), "expected one of path, database with table, or in-place; add one"
-    for key in given[1:]:
-        yield (key,), f"expected one place to write to, got {key} besides {given[0]}; keep one"
-    if given == ["table"]:
-        for key in given_of(part, "format", "csv", "compression"):
-            yield (key,), f"{key} goes with path; remove it"
-    if given and "table" not in given and given_of(part, "database"):
-        yield ("database",), "database needs the table to make; add table, or remove database"
-    if part.get("format") in FORMATS and not only_texts(part["format"]) and given_of(part, "csv"):
-        yield ("csv",), f"csv does not go with format: {part['format']}; remove one"
+@dataclass(frozen=True)
+class ExactlyOne:
+    """One of the keys is given; `true` ones count where they are true. `several` has holes {key} and {first}."""
+
+    keys: tuple[str, ...]
+    none: str
+    several: str
+    true: tuple[str, ...] = ()
+    in_schema: bool = True
+
+    def given(self, part: Part) -> list[str]:
+        """Those that are given."""
+        return given_of(part, *self.keys) + [key for key in self.true if str(part.get(key)).lower() in _TRUE]
+
+    def faults(self, given: Part) -> Faults:
+        found = self.given(given)
+        if not found:
+            yield (), self.none
+        for key in found[1:]:
+            yield (key,), self.several.format(key=key, first=found[0])
+
+    def schema(self) -> Schema:
+        true = [{"properties": {key: {"const": True}}, "required": [key]} for key in self.true]
+        return {"oneOf": [*map(needs, self.keys), *true]} if self.in_schema else {}
 
 
-def engine(part: Part) -> Faults:
-    """One engine, and settings for the one that takes them."""
-    given = given_of(part, "name", "spark", "postgres")
-    if not given:
-        yield (), "expected duckdb, spark: URL or postgres: URL; add one"
-    for key in given[1:]:
-        yield (key,), f"expected one engine, got {key} besides {given[0]}; keep one"
-    if given and given[0] != "spark" and given_of(part, "config"):
-        yield ("config",), "config goes with spark; remove it"
+@dataclass(frozen=True)
+class GoesWith:
+    """A key goes with another one, with `values` where there are some; `text` has holes {key} and {value}.
+
+    Where none of the keys `of` is given, that is said instead. `default` is what a key means that is not given.
+    """
+
+    key: str
+    other: str
+    text: str
+    values: tuple[str, ...] = ()
+    of: ExactlyOne | None = None
+    default: str | None = None
+
+    def faults(self, given: Part) -> Faults:
+        value = given.get(self.other, self.default)
+        fits = value in self.values if self.values else value is not None
+        if given_of(given, self.key) and not fits and (self.of is None or self.of.given(given)):
+            yield (self.key,), self.text.format(key=self.key, value=value)
+
+    def schema(self) -> Schema:
+        if self.values:
+            return {"dependentSchemas": {self.key: only_with(self.other, *self.values)}}
+        return {"dependentRequired": {self.key: [self.other]}}
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Where a key has a value another one is given; a list holds an entry then, and is at fault where it is there."""
+
+    key: str
+    value: str
+    needed: str
+    text: str
+    is_list: bool = False
+
+    def faults(self, given: Part) -> Faults:
+        if given.get(self.key) == self.value:
+            there = given.get(self.needed)
+            if there is None or (self.is_list and not there):
+                yield (self.needed if self.is_list and self.needed in given else self.key,), self.text
+
+    def schema(self) -> Schema:
+        return {"allOf": [when(only_with(self.key, self.value), needs(self.needed))]}
+
+
+@dataclass(frozen=True)
+class Excludes:
+    """Beside a key, with one of `values` where these are some, none of the others is given: {key} of `text`.
+
+    With `of` that is said where the key alone of these is given, with `at_key` the key itself is at fault.
+    """
+
+    key: str
+    others: tuple[str, ...]
+    text: str
+    values: tuple[str, ...] | None = None
+    of: ExactlyOne | None = None
+    at_key: bool = False
+
+    def faults(self, given: Part) -> Faults:
+        value = given.get(self.key)
+        there = value in self.values if self.values else value is not None
+        if there and (self.of is None or self.of.given(given) == [self.key]):
+            found = given_of(given, *self.others)
+            for key in [self.key] if self.at_key and found else found:
+                yield (key,), self.text.format(key=key, value=value)
+
+    def schema(self) -> Schema:
+        if self.at_key:
+            return {"dependentSchemas": {self.key: _none_of(map(needs, self.others))}}
+        if self.values is None:
+            return _none_of(needs(self.key, other) for other in self.others)
+        condition = only_with(self.key, *self.values) if self.values else needs(self.key)
+        return {"allOf": [when(condition, _none_of(map(needs, self.others)))]}
+
+
+@dataclass(frozen=True)
+class Odd:
+    """What is said in its own way; without a function it is for the schema alone, without a schema for faults."""
+
+    told: Callable[[Part], Faults] | None = None
+    known: Schema = field(default_factory=dict)
+
+    def faults(self, given: Part) -> Faults:
+        if self.told is not None:
+            yield from self.told(given)
+
+    def schema(self) -> Schema:
+        return self.known
+
+
+def _none_of(conditions: Iterable[Schema]) -> Schema:
+    known = list(conditions)
+    return {"not": known[0] if len(known) == 1 else {"anyOf": known}}
+
+
+def together(rules: Iterable[Rule]) -> Schema:
+    """The conditions of all rules as one schema."""
+    made: Schema = {}
+    for rule in rules:
+        for key, known in rule.schema().items():
+            made[key] = known if key not in made else made[key] + known if key == "allOf" else {**made[key], **known}
+    return made
 
 
 def places(config: Part) -> Faults:
@@ -105,20 +203,8 @@ def in_duckdb(population: Part) -> Faults:
         yield ("table",), "a table needs the DuckDB file that holds it; add database"
 
 
-def quasi_identifier(part: Part) -> Faults:
-    """One way to generalize, its options with it, levels in order."""
-    builtin = part.get("builtin")
-    if given_of(part, "hierarchy") and given_of(part, "builtin"):
-        yield ("builtin",), "hierarchy and builtin exclude each other; keep one"
-    if given_of(part, "type") and given_of(part, "hierarchy", "builtin"):
-        yield ("type",), "type orders a column without hierarchy; remove it, or the hierarchy"
-    for key, owner in _BUILTIN_OPTIONS.items():
-        if given_of(part, key) and builtin != owner:
-            yield (key,), f"{key} goes with builtin: {owner}; remove it, or say builtin: {owner}"
-    needed = _BUILTIN_NEEDS.get(builtin) if isinstance(builtin, str) else None
-    if needed and not part.get(needed):
-        path = (needed,) if needed in part else ("builtin",)
-        yield path, f"builtin: {builtin} needs a list of at least one entry in {needed}; add it"
+def levels_in_order(part: Part) -> Faults:
+    """The lowest level is not above the highest, each level keeps less and is wider than the one below it."""
     lowest, highest = _whole(part.get("min_level")), _whole(part.get("max_level"))
     if lowest is not None and highest is not None and lowest > highest:
         yield ("min_level",), f"min_level {lowest} is above max_level {highest}; lower it"
@@ -134,26 +220,44 @@ def quasi_identifier(part: Part) -> Faults:
             yield ("widths", level - 1), text
 
 
-def algorithm(part: Part) -> Faults:
-    """Options go with the algorithm that they are for."""
-    name = part.get("name", "optimal")
-    chosen = ALGORITHMS.get(name) if isinstance(name, str) else None
-    if chosen is None:
-        return
-    for key in given_of(part, *algorithms.options()):
-        if key in chosen.options:
-            taken = chosen.options[key]
-            if taken and part[key] not in taken:
-                yield (key,), chosen.advice.get(key, f"{name} takes {either(taken)}; correct it")
-            continue
-        takers = taking(key)
-        similar = [other for other in takers if ALGORITHMS[other].full_domain] or takers[:1]
-        if not chosen.full_domain:
-            yield (key,), f"{key} does not go with name: {name}; remove it"
-        elif len(similar) > 1:
-            yield (key,), f"{key} goes with name: {either(similar)}; remove it"
-        else:
-            yield (key,), f"{key} goes with name: {similar[0]}, not with {name}; remove it"
+class OptionsOfAlgorithm:
+    """Options go with the algorithm that they are for, and so do their values."""
+
+    def faults(self, given: Part) -> Faults:
+        name = given.get("name", "optimal")
+        chosen = ALGORITHMS.get(name) if isinstance(name, str) else None
+        if chosen is None:
+            return
+        for key in given_of(given, *algorithms.options()):
+            if key in chosen.options:
+                taken = chosen.options[key]
+                if taken and given[key] not in taken:
+                    yield (key,), chosen.advice.get(key, f"{name} takes {either(taken)}; correct it")
+                continue
+            takers = taking(key)
+            similar = [other for other in takers if ALGORITHMS[other].full_domain] or takers[:1]
+            if not chosen.full_domain:
+                yield (key,), f"{key} does not go with name: {name}; remove it"
+            elif len(similar) > 1:
+                yield (key,), f"{key} goes with name: {either(similar)}; remove it"
+            else:
+                yield (key,), f"{key} goes with name: {similar[0]}, not with {name}; remove it"
+
+    def schema(self) -> Schema:
+        keys, conditions = {}, []
+        for option in algorithms.options():
+            takers = taking(option)
+            keys[option] = only_with("name", *takers)
+            if "optimal" in takers:  # which is meant where no name is given
+                known = {"const": takers[0]} if len(takers) == 1 else {"enum": takers}
+                keys[option] = {"properties": {"name": known}}
+            for name in takers:
+                taken = ALGORITHMS[name].options[option]
+                others = [value for value in algorithms.values(option) if value not in taken]
+                if others:
+                    kept: Schema = {"not": {"const": others[0]}} if len(others) == 1 else {"enum": list(taken)}
+                    conditions.append(when(only_with("name", name), {"properties": {option: kept}}))
+        return {"dependentSchemas": keys, "allOf": conditions}
 
 
 def roles(config: Part, show: Callable[[KeyPath, str], str] = lambda path, name: repr(name)) -> Faults:

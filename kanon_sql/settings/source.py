@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_validator
 
-from kanon_sql.settings import rules
 from kanon_sql.settings.part import DataText, Name, Part
+from kanon_sql.settings.rules import ExactlyOne, Excludes, GoesWith, Odd
 
 
 class CsvOptions(Part):
@@ -29,8 +29,22 @@ class CsvOptions(Part):
         return "\t" if value == "\\t" else value
 
 
+_PLACE = ExactlyOne(
+    ("path", "table", "query"),
+    none="expected one of path, table or query; add one",
+    several="expected only one of path, table and query, got {key} besides {first}; keep one",
+)
+
+
 class SourceConfig(Part):
     """Where the rows are: files, a table of a database, or a query."""
+
+    between = (
+        _PLACE,
+        Odd(known={"dependentRequired": {"table": ["database"]}}),  # another engine's tables need none
+        GoesWith("csv", "path", "csv goes with path; remove it", of=_PLACE),
+        Excludes("path", ("database", "allow"), "{key} does not go with path; remove it, or read by query", of=_PLACE),
+    )
 
     path: Name | None = Field(None, description="a CSV or Parquet file, a glob or a folder")
     csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")
@@ -39,8 +53,3 @@ class SourceConfig(Part):
     table: Name | None = Field(None, description="a table of the database or the engine, schema.table")
     query: Name | None = Field(None, description="one SELECT whose result is the source")
     allow: list[Name] = Field([], description="files and folders that a query or view may read besides")
-
-    @model_validator(mode="after")
-    def names_one_place(self) -> SourceConfig:
-        self._obey(rules.source)
-        return self

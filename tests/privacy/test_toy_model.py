@@ -43,6 +43,11 @@ from kanon_sql.settings.part import ColumnName
 from kanon_sql.sql import template
 
 
+def thirteen(given: Any) -> rules.Faults:
+    if str(given.get("times")) == "13":
+        yield ("times",), "13 times is no time; choose another"
+
+
 class Repeated(PrivacyModel):
     """The toy as it is."""
 
@@ -51,15 +56,11 @@ class Repeated(PrivacyModel):
     summary = "how many values of a sensitive column each class holds several times"
     thresholds: ClassVar = {"values": "least"}
     options = ("times",)
+    between = (rules.Odd(thirteen),)
 
     column: ColumnName = Field(description="a sensitive column")
     values: int = Field(ge=1, description="how many values a class holds so many times at least")
     times: int = Field(2, ge=1, description="how many times")
-
-    @staticmethod
-    def faults(given: Any) -> rules.Faults:
-        if str(given.get("times")) == "13":
-            yield ("times",), "13 times is no time; choose another"
 
     @property
     def monotone(self) -> bool:

@@ -9,7 +9,13 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from kanon_sql.privacy.base import POPULATION, Number, Population, PrivacyModel, Threshold, strangers
-from kanon_sql.settings import rules
+from kanon_sql.settings.rules import Faults, Odd, numbers_of
+
+
+def _in_order(given: Mapping[str, Any]) -> Faults:
+    least, most = numbers_of([given.get("min", 0)]), numbers_of([given.get("max", 1)])
+    if least and most and least[0] > most[0]:
+        yield ("min",), "min is above max; exchange them"
 
 
 class DeltaPresence(PrivacyModel):
@@ -20,19 +26,13 @@ class DeltaPresence(PrivacyModel):
     summary = "how sure one may be that a person is in the table"
     thresholds: ClassVar = {"min": "least", "max": "most"}
     contains_table = True
+    between = (Odd(_in_order),)
 
     min: Threshold = Field(
         Decimal(0), ge=0, le=1, description="the least share of a class of the population that is in the table"
     )
     max: Threshold = Field(Decimal(1), ge=0, le=1, description="the greatest share")
     population: Population = Field(description=POPULATION)
-
-    @staticmethod
-    def faults(given: Mapping[str, Any]) -> rules.Faults:
-        """The bounds are in order."""
-        least, most = rules.numbers_of([given.get("min", 0)]), rules.numbers_of([given.get("max", 1)])
-        if least and most and least[0] > most[0]:
-            yield ("min",), "min is above max; exchange them"
 
     @property
     def refuses_absent(self) -> bool:

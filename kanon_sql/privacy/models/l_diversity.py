@@ -10,9 +10,16 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from kanon_sql.privacy.base import COLUMN, MARGIN, AskEven, Exact, Number, PrivacyModel, Threshold, allowed, ratio
-from kanon_sql.settings import rules
-from kanon_sql.settings.conditions import WHOLE, needs, only_with, when
+from kanon_sql.settings.conditions import WHOLE, only_with, when
 from kanon_sql.settings.part import ColumnName
+from kanon_sql.settings.rules import Faults, GoesWith, Needs, Odd, numbers_of
+
+
+def _whole(given: Mapping[str, Any]) -> Faults:
+    """Values are counted in whole numbers."""
+    variant, least = given.get("variant", "distinct"), numbers_of([given.get("l")])
+    if least and least[0].denominator != 1 and variant != "entropy":
+        yield ("l",), f"expected a whole number with variant: {variant}; only entropy takes fractions"
 
 
 class LDiversity(PrivacyModel):
@@ -25,29 +32,22 @@ class LDiversity(PrivacyModel):
     options = ("variant", "c")
     files_by = "variant"
     test = "l_diverse"
-    between_keys: ClassVar = {
-        "dependentSchemas": {"c": only_with("variant", "recursive")},
-        "allOf": [
-            when(only_with("variant", "recursive"), needs("c")),
-            when({"not": only_with("variant", "entropy")}, {"properties": {"l": WHOLE}}),
-        ],
-    }
+    between = (
+        GoesWith(
+            "c",
+            "variant",
+            "c goes with variant: recursive, not with {value}; remove it",
+            ("recursive",),
+            default="distinct",
+        ),
+        Needs("variant", "recursive", "c", "variant: recursive needs c, such as c: 4; add it"),
+        Odd(_whole, {"allOf": [when({"not": only_with("variant", "entropy")}, {"properties": {"l": WHOLE}})]}),
+    )
 
     column: ColumnName = Field(description=COLUMN)
     l: Threshold = Field(ge=1, description="how many values a class holds at least, or as good as holds")  # noqa: E741
     variant: Literal["distinct", "entropy", "recursive"] = Field("distinct", description="what counts as diverse")
     c: Exact | None = Field(None, gt=0, description="recursive: how much the most frequent value may outweigh")
-
-    @staticmethod
-    def faults(given: Mapping[str, Any]) -> rules.Faults:
-        """Whole numbers of values; c with the variant that it is for."""
-        variant, least = given.get("variant", "distinct"), rules.numbers_of([given.get("l")])
-        if least and least[0].denominator != 1 and variant != "entropy":
-            yield ("l",), f"expected a whole number with variant: {variant}; only entropy takes fractions"
-        if variant == "recursive" and not rules.given_of(given, "c"):
-            yield ("variant",), "variant: recursive needs c, such as c: 4; add it"
-        if variant != "recursive" and rules.given_of(given, "c"):
-            yield ("c",), f"c goes with variant: recursive, not with {variant}; remove it"
 
     @property
     def monotone(self) -> bool:
