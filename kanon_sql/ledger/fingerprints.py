@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 
-from kanon_sql.commands.link.cells import text_of
 from kanon_sql.source.model import Source
+from kanon_sql.source.texts import text_of
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item
 

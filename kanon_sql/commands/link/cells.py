@@ -1,8 +1,4 @@
-"""Linking columns: the text that each cell is compared by, and what such a text can stand for.
-
-Both sides of a link are compared by texts, as a release writes them: numbers of a typed column without zeros at the end
-of their decimals, midnights as dates, timestamps with a time zone in UTC; missing values are NULL.
-"""
+"""Linking columns: the text that each cell is compared by, and what such a text can stand for."""
 
 from __future__ import annotations
 
@@ -14,10 +10,8 @@ from sqlglot import exp
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.values import normalized
+from kanon_sql.source.texts import as_written, text_of
 from kanon_sql.sql.template import column
-
-_FRACTIONAL = ("DOUBLE", "FLOAT", "DECIMAL")
 
 
 @dataclass(frozen=True)
@@ -83,23 +77,6 @@ def find_cells(source: Source, names: Sequence[str], meanings: Sequence[Meaning]
     return cells, [f"{source.label}: there is no column {name!r}; {hint}" for name in absent]
 
 
-def text_of(item: Column, missing: Sequence[str]) -> exp.Expr:
-    """The text that a cell is compared by, NULL where it is missing."""
-    return _as_written(normalized(item, missing), item.type)
-
-
-def _as_written(value: exp.Expr, kind: str) -> exp.Expr:
-    if kind == "VARCHAR":
-        return value
-    if kind == "TIMESTAMP WITH TIME ZONE":
-        value = exp.AtTimeZone(this=value, zone=exp.Literal.string("UTC"))
-    text: exp.Expr = exp.cast(value, "VARCHAR")
-    if kind.startswith(_FRACTIONAL):
-        text = _replaced(text, r"([.][0-9]*?)0+$", r"\1")
-        return _replaced(text, "[.]$", "")
-    return _replaced(text, " 00:00:00$", "") if kind.startswith("TIMESTAMP") else text
-
-
 def typed_leaf(kinds: Sequence[str]) -> exp.Expr:
     """The column `leaf` of a hierarchy file as columns of the given types write it."""
     leaf: exp.Expr = column("leaf")
@@ -107,7 +84,7 @@ def typed_leaf(kinds: Sequence[str]) -> exp.Expr:
     if typed is None or typed.startswith("ENUM"):
         return leaf
     value = exp.TryCast(this=leaf.copy(), to=exp.DataType.build(typed, dialect="duckdb"))
-    return exp.Coalesce(this=_as_written(value, typed), expressions=[leaf])
+    return exp.Coalesce(this=as_written(value, typed), expressions=[leaf])
 
 
 def _bounds(lower: Column, upper: Column, missing: Sequence[str]) -> exp.Expr:
@@ -124,7 +101,3 @@ def _bounds(lower: Column, upper: Column, missing: Sequence[str]) -> exp.Expr:
     )
     neither = exp.and_(exp.Is(this=low, expression=exp.null()), exp.Is(this=high, expression=exp.null()))
     return exp.Case(ifs=[exp.If(this=neither, true=exp.null())], default=written)
-
-
-def _replaced(text: exp.Expr, pattern: str, by: str) -> exp.Expr:
-    return exp.Anonymous(this="regexp_replace", expressions=[text, exp.Literal.string(pattern), exp.Literal.string(by)])
