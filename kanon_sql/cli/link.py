@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -59,7 +60,7 @@ def link(
     data = api.link(
         release,
         external,
-        [pair for text in on for pair in pairs_of(text)],
+        pairs_of(on),
         release_config=release_config,
         missing=missing,
         overrides=common.overrides,
@@ -68,20 +69,26 @@ def link(
     common.show(data, summarize_link)
 
 
-def names_of(text: str, option: str) -> list[str]:
-    """The names in a list such as a,b; two commas stand for one in a name. Raises UsageError."""
-    names = [name.replace(",,", ",") for name in re.split("(?<!,),(?!,)", text)]
-    if not all(names):
-        raise click.UsageError(f"{option} {text}: expected names of columns with commas between them, such as sex,zip")
-    return names
+def names_of(texts: Iterable[str], option: str) -> list[str]:
+    """The names in lists such as a,b; two commas stand for one in a name. Raises UsageError."""
+    found = []
+    for text in texts:
+        names = [name.replace(",,", ",") for name in re.split("(?<!,),(?!,)", text)]
+        if not all(names):
+            raise click.UsageError(
+                f"{option} {text}: expected names of columns with commas between them, such as sex,zip"
+            )
+        found += names
+    return found
 
 
-def pairs_of(text: str) -> list[tuple[str, str]]:
-    """The pairs in a list such as a,b=c; == stands for = in a name. Raises UsageError."""
+def pairs_of(texts: Iterable[str]) -> list[tuple[str, str]]:
+    """The pairs in lists such as a,b=c; == stands for = in a name. Raises UsageError."""
     pairs = []
-    for name in names_of(text, "--on"):
-        parts = [part.replace("==", "=") for part in re.split("(?<!=)=(?!=)", name)]
-        if len(parts) > 2 or not all(parts):
-            raise click.UsageError(f"--on {text}: expected COLUMN, or RELEASED=OTHER where the names differ")
-        pairs.append((parts[0], parts[-1]))
+    for text in texts:
+        for name in names_of([text], "--on"):
+            parts = [part.replace("==", "=") for part in re.split("(?<!=)=(?!=)", name)]
+            if len(parts) > 2 or not all(parts):
+                raise click.UsageError(f"--on {text}: expected COLUMN, or RELEASED=OTHER where the names differ")
+            pairs.append((parts[0], parts[-1]))
     return pairs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -66,16 +67,7 @@ def show(ledger: str, number: int, as_json: bool) -> None:
 @click.option("--source", metavar="FILE", type=FILE, help="The table that both were made from.")
 @click.option("--config", metavar="CONFIG", help="A configuration with the hierarchies of both, its k and missing.")
 @common_options
-def check(
-    common: Common,
-    first: Path,
-    second: Path,
-    qi: tuple[str, ...],
-    on: tuple[str, ...],
-    k: int | None,
-    source: Path | None,
-    config: str | None,
-) -> None:
+def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tuple[str, ...], **asked: Any) -> None:
     """Joins two releases of the same rows: does every combined tuple still stand for at least k rows?
 
     \b
@@ -85,23 +77,15 @@ def check(
     said to stand for as many rows as both releases allow at most; with it the rows are counted. Whether both releases
     stand in the same order is looked at as well. Exit status 0 when it holds, 1 when it does not.
     """
-    if common.overrides and config is None:
+    if common.overrides and asked["config"] is None:
         raise click.UsageError("--set goes with --config: it changes keys of that configuration")
-    if k is None and config is None:
+    if asked["k"] is None and asked["config"] is None:
         raise click.UsageError("Missing option '--k', or '--config' with privacy.k")
     from kanon_sql import api
     from kanon_sql.cli.releases_summary import summarize_pair
 
-    data = api.check_releases(
-        first,
-        second,
-        [name for text in qi for name in names_of(text, "--qi")],
-        on=[name for text in on for name in names_of(text, "--on")],
-        k=k,
-        source=source,
-        config=config,
-        overrides=common.overrides,
-        **common.arguments("time_limit"),
-    )
+    names, equal = names_of(qi, "--qi"), names_of(on, "--on")
+    asked |= common.arguments("time_limit")
+    data = api.check_releases(first, second, names, on=equal, overrides=common.overrides, **asked)
     common.show(data, summarize_pair)
     end_violated(data)

@@ -12,7 +12,7 @@ from sqlglot import exp
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.export import covered_rows
-from kanon_sql.hierarchy.hierarchy import Hierarchy
+from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
 from kanon_sql.hierarchy.mapping import build_mapping, uncovered, uncovered_examples
 from kanon_sql.settings.source import CsvOptions, SourceConfig
 from kanon_sql.source.model import Column, Source
@@ -47,17 +47,9 @@ class Values:
         )
         distinct = exp.select("value").from_(exp.Table(this=quoted(table)))
         place = f"{self.source.label}: column {self.column!r}"
-        mapping = build_mapping(
-            self.engine,
-            index=0,
-            column=self.column,
-            column_type=self.item.type,
-            spec=found if isinstance(found, QuasiIdentifier) else QuasiIdentifier(),
-            hierarchy=found if isinstance(found, Hierarchy) else None,
-            distinct=distinct,
-            missing=self.source.missing if self.item.is_text else (),
-            place=place,
-        )
+        spec, hierarchy = (QuasiIdentifier(), found) if isinstance(found, Hierarchy) else (found, None)
+        given = Input(0, self.item, spec, distinct, hierarchy, self.source.missing, place=place)
+        mapping = build_mapping(self.engine, given)
         count = uncovered(self.engine, mapping, distinct)
         if count:
             shown = ""

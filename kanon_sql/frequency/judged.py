@@ -15,7 +15,8 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions.order import ordered_dimension
 from kanon_sql.frequency.sensitive import Sensitive, Totals, count_reference, domain_index
 from kanon_sql.frequency.table import Carried
-from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
+from kanon_sql.hierarchy.file import read_hierarchy
+from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.privacy import statement
@@ -171,19 +172,10 @@ def _sensitive(
     missing = source.missing if item.is_text else ()
     is_nested = item.type.endswith("]") or item.type.startswith(("STRUCT", "MAP", "UNION"))
     ordered = not is_nested and any(model.spec.needs_order for model in _speaking(loaded, name))
-    place = loaded.place("privacy")
-    dimension = ordered_dimension(
-        engine,
-        domain_index(index),
-        item,
-        # Only an order needs to read texts as numbers: else 1.5 and 1.50 are two values.
-        QuasiIdentifier(type=None if ordered else "text"),
-        distinct,
-        missing,
-        None,
-        place,
-        by_text=True,
-    )
+    # Only an order needs to read texts as numbers: else 1.5 and 1.50 are two values.
+    spec, place = QuasiIdentifier(type=None if ordered else "text"), loaded.place("privacy")
+    given = Input(domain_index(index), item, spec, distinct, missing=missing, place=place)
+    dimension = ordered_dimension(engine, given, by_text=True)
     mapping = _mapping(engine, loaded, index, item, distinct, missing)
     return Sensitive(index, item, by_entity, dimension.kind, mapping)
 
@@ -203,17 +195,8 @@ def _mapping(
     if len(named) > 1:
         raise ConfigurationError(f"{place}: column {item.name!r} has several hierarchies; expected one, keep one")
     spec, hierarchy = _hierarchy(loaded, next(iter(named)), place)
-    mapping = build_mapping(
-        engine,
-        index=domain_index(index),
-        column=item.name,
-        column_type=item.type,
-        spec=spec,
-        hierarchy=hierarchy,
-        distinct=distinct,
-        missing=missing,
-        place=place,
-    )
+    given = Input(domain_index(index), item, spec, distinct, hierarchy, missing, place=place)
+    mapping = build_mapping(engine, given)
     uncovered = int(engine.query("hierarchy/uncovered", names={"mapping": mapping.table, "raw_values": distinct})[0][0])
     if uncovered:
         raise ConfigurationError(

@@ -12,6 +12,7 @@ from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.judged import population_table
 from kanon_sql.frequency.table import cell_items
+from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.privacy.base import strangers
 from kanon_sql.privacy.registry import Model, models_of
@@ -124,17 +125,10 @@ def _read(
         if of_source.builtin is not None:
             number = _FIRST + _MANY * index + position
             named = exp.alias_(values[position].copy(), "value", quoted=True)
-            mapping = build_mapping(
-                engine,
-                index=number,
-                column=item.name,
-                column_type=item.type,
-                spec=spec,
-                hierarchy=None,
-                distinct=exp.select(named).from_(source.relation.copy().subquery("everyone")).distinct(),
-                released_missing=released_missing[position],
-                place=place,
-            )
+            distinct = exp.select(named).from_(source.relation.copy().subquery("everyone")).distinct()
+            released = released_missing[position]
+            given = Input(number, item, spec, distinct, released_missing=released, place=place)
+            mapping = build_mapping(engine, given)
             table = _joint_codes(engine, number, mapping, of_source)
         own.append(mapping)
         items.append({"mapping": table, "value": values[position]})

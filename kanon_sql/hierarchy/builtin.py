@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
@@ -26,27 +27,19 @@ _DIGITS = 37
 _SCRATCH = ("builtin_values", "interval_units", "leaf")
 
 
-def build_leaves(
-    engine: Engine,
-    spec: QuasiIdentifier,
-    target: exp.DataType,
-    distinct: exp.Select,
-    absent: Sequence[str | None],
-    where: str,
-) -> int:
-    """Makes the table `leaf` (value, place, label_0 ... label_H) for a column of the type `target`; the height H.
+def build_leaves(engine: Engine, one: Input) -> int:
+    """Makes the table `leaf` (value, place, label_0 ... label_H) for the values of a column; the height H.
 
-    `distinct` selects the distinct raw values as `value`, `absent` are those that are read as missing. Raises
-    ConfigurationError for options that do not fit, before the values are read.
+    Raises ConfigurationError for options that do not fit, before the values are read.
     """
-    check_options(spec, where)
-    typed_value = exp.Cast(this=exp.column("leaf"), to=target)
+    check_options(one.spec, one.where)
+    names = {"builtin_values": state("builtin_values"), "raw_values": one.distinct}
     engine.query(
         "hierarchy/builtin_values",
-        names={"builtin_values": state("builtin_values"), "raw_values": distinct, "typed_value": typed_value},
-        values={"missing": [text for text in absent if text is not None], "absent": list(absent)},
+        names={**names, "typed_value": exp.Cast(this=exp.column("leaf"), to=one.type)},
+        values={"missing": [text for text in one.absent if text is not None], "absent": one.absent},
     )
-    labels, height, values = _labels(engine, spec, target)
+    labels, height, values = _labels(engine, one.spec, one.type)
     levels: list[Item] = [{"name": f"label_{level}"} for level in range(1, height)]
     engine.query(
         "hierarchy/builtin_leaves",

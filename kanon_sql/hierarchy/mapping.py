@@ -23,7 +23,7 @@ from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.builtin import build_leaves, drop_leaves
 from kanon_sql.hierarchy.encode import STAR, Leaf, encode
-from kanon_sql.hierarchy.hierarchy import Hierarchy
+from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, quoted, state
@@ -57,48 +57,31 @@ class Mapping:
     splits_top: bool = False
 
 
-def build_mapping(
-    engine: Engine,
-    *,
-    index: int,
-    column: str,
-    column_type: str,
-    spec: QuasiIdentifier,
-    hierarchy: Hierarchy | None,
-    distinct: exp.Select,
-    missing: tuple[str, ...] = (),
-    released_missing: str | None = None,
-    place: str | None = None,
-) -> Mapping:
-    """Builds the mapping tables of one quasi-identifier of the type `column_type` (as DuckDB names it).
-
-    `distinct` selects the distinct raw values as `value`; it runs only for built-ins. `missing` are the texts of a
-    text column that are read as NULL, `released_missing` the text under which missing values are released below the
-    top, None for NULL. `place` is where the configuration names the column.
+def build_mapping(engine: Engine, one: Input) -> Mapping:
+    """Builds the mapping tables of one quasi-identifier; its values are only read for a built-in.
 
     Raises ConfigurationError for options that do not fit, and when values of the hierarchy file that are told apart
     become one value of the column's type.
     """
-    where = place or f"quasi-identifier {column!r}"
-    target = exp.DataType.build(column_type, dialect="duckdb")
-    absent = [None, *dict.fromkeys(missing if _is_text(target) else ())]
-    weight_table = state(f"weight_{index}")
+    spec, hierarchy = one.spec, one.hierarchy
     if hierarchy is not None:
-        leaves = _file_leaves(engine, hierarchy, target, absent, weight_table, where)
+        leaves = _file_leaves(engine, one, hierarchy)
     elif spec.builtin is not None:
-        leaves = _builtin_leaves(engine, spec, target, distinct, absent, weight_table, where)
+        leaves = _builtin_leaves(engine, one)
     else:
-        raise ConfigurationError(f"{where}: no hierarchy is given; expected a hierarchy file, a ready one or a builtin")
-    lowest, highest = _bounds(spec, leaves.height, where)
-    _make_mapping(engine, index, leaves, released_missing)
+        raise ConfigurationError(
+            f"{one.where}: no hierarchy is given; expected a hierarchy file, a ready one or a builtin"
+        )
+    lowest, highest = _bounds(spec, leaves.height, one.where)
+    _make_mapping(engine, one, leaves)
     if hierarchy is None:
         drop_leaves(engine)
     return Mapping(
-        index=index,
-        column=column,
-        column_type=column_type,
-        table=state(f"mapping_{index}"),
-        weight_table=weight_table,
+        index=one.index,
+        column=one.column.name,
+        column_type=one.column.type,
+        table=state(f"mapping_{one.index}"),
+        weight_table=_weight(one),
         height=leaves.height,
         leaves=leaves.count,
         min_level=lowest,
@@ -155,34 +138,27 @@ class _Leaves:
         return len(self.sizes) - 1
 
 
-def _is_text(target: exp.DataType) -> bool:
-    return target.is_type(exp.DataType.Type.TEXT, exp.DataType.Type.VARCHAR)
+def _weight(one: Input) -> str:
+    return state(f"weight_{one.index}")
 
 
-def _file_leaves(
-    engine: Engine, hierarchy: Hierarchy, target: exp.DataType, absent: list[str | None], weight: str, where: str
-) -> _Leaves:
+def _file_leaves(engine: Engine, one: Input, hierarchy: Hierarchy) -> _Leaves:
     """Makes the weight table of a hierarchy file."""
     value: exp.Expr = exp.column("leaf")
     typed = None
-    if not _is_text(target):
-        value = exp.TryCast(this=value, to=target)
+    if not one.column.is_text:
+        value = exp.TryCast(this=value, to=one.type)
         rows = engine.query(
             "hierarchy/cast_leaves",
             names={"typed_value": value},
             values={"leaves": json.dumps(hierarchy.leaves), "count": len(hierarchy.leaves)},
         )
         typed = [Leaf(text, first) for text, first in rows]
-    encoded = encode(hierarchy, typed, absent, where)
+    encoded = encode(hierarchy, typed, one.absent, one.where)
     engine.query(
         "hierarchy/file_weight",
-        names={"weight": weight},
-        values={
-            "levels": json.dumps(encoded.levels),
-            "codes": json.dumps(encoded.codes),
-            "leaves": json.dumps(encoded.leaves),
-            "labels": json.dumps(encoded.labels),
-        },
+        names={"weight": _weight(one)},
+        values={name: json.dumps(getattr(encoded, name)) for name in ("levels", "codes", "leaves", "labels")},
     )
     items: list[Item] = [{"number": level, "key": f"code_{level}"} for level in range(hierarchy.height + 1)]
     relation = template.fill("hierarchy/file_leaves", names={"typed_value": value}, lists={"level": items})
@@ -190,42 +166,28 @@ def _file_leaves(
     return _Leaves(relation, "code", encoded.sizes, encoded.count, bound)
 
 
-def _builtin_leaves(
-    engine: Engine,
-    spec: QuasiIdentifier,
-    target: exp.DataType,
-    distinct: exp.Select,
-    absent: list[str | None],
-    weight: str,
-    where: str,
-) -> _Leaves:
+def _builtin_leaves(engine: Engine, one: Input) -> _Leaves:
     """Makes the weight table of a built-in hierarchy for the values of a column."""
-    height = build_leaves(engine, spec, target, distinct, absent, where)
+    height = build_leaves(engine, one)
     leaf = state("leaf")
     items: list[Item] = [{"number": level, "key": f"label_{level}"} for level in range(height)]
-    engine.query(
-        "hierarchy/builtin_weight",
-        names={"weight": weight, "leaf": leaf},
-        lists={"level": items},
-        values={"height": height},
-    )
-    sizes = [(int(labels), int(leaves)) for labels, leaves in engine.query("hierarchy/sizes", names={"weight": weight})]
+    names = {"weight": _weight(one), "leaf": leaf}
+    engine.query("hierarchy/builtin_weight", names=names, lists={"level": items}, values={"height": height})
+    found = engine.query("hierarchy/sizes", names={"weight": _weight(one)})
+    sizes = [(int(labels), int(leaves)) for labels, leaves in found]
     return _Leaves(exp.Table(this=quoted(leaf)), "label", tuple(labels for labels, _ in sizes), sizes[-1][1], {})
 
 
-def _make_mapping(engine: Engine, index: int, leaves: _Leaves, released_missing: str | None) -> None:
+def _make_mapping(engine: Engine, one: Input, leaves: _Leaves) -> None:
     """Joins values, codes and labels, labels as ENUM types where they are few."""
-    weight = state(f"weight_{index}")
-    below_top = max(leaves.height, 1)
-    label_type = None
-    if sum(leaves.sizes[:below_top]) <= _ENUM_LABELS:
-        label_type = _label_type(engine, index, below_top, weight, released_missing)
+    missing, below_top = one.released_missing, max(leaves.height, 1)
+    label_type = _label_type(engine, one, below_top) if sum(leaves.sizes[:below_top]) <= _ENUM_LABELS else None
     items: list[Item] = []
     for level, size in enumerate(leaves.sizes):
         node = f"node_{level}"
         code_type = next(name for limit, name in _CODE_TYPES if size <= limit)
         label: exp.Expr = column("label", node)
-        if level < below_top and released_missing is not None:
+        if level < below_top and missing is not None:
             label = exp.Coalesce(this=label, expressions=[exp.Parameter(this=exp.Var(this="missing"))])
         if level < below_top and label_type is not None:
             label = exp.Cast(this=label, to=label_type.copy())
@@ -240,25 +202,25 @@ def _make_mapping(engine: Engine, index: int, leaves: _Leaves, released_missing:
                 "key": f"{leaves.key}_{level}",
             }
         )
+    mapping = state(f"mapping_{one.index}")
     engine.query(
         "hierarchy/mapping",
         lists={"level": items},
-        names={"mapping": state(f"mapping_{index}"), "weight": weight, "leaf": leaves.relation, "node_key": leaves.key},
-        values=leaves.values if released_missing is None else {**leaves.values, "missing": released_missing},
+        names={"mapping": mapping, "weight": _weight(one), "leaf": leaves.relation, "node_key": leaves.key},
+        values=leaves.values if missing is None else {**leaves.values, "missing": missing},
     )
 
 
-def _label_type(engine: Engine, index: int, height: int, weight: str, released_missing: str | None) -> exp.DataType:
+def _label_type(engine: Engine, one: Input, height: int) -> exp.DataType:
     """Makes the ENUM type of the labels below the top; a reference to it."""
-    name = state(f"label_{index}")
-    labels = template.fill("hierarchy/labels", names={"weight": weight})
-    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
+    name = state(f"label_{one.index}")
+    labels = template.fill("hierarchy/labels", names={"weight": _weight(one)})
     created = exp.Create(
         this=exp.Table(this=quoted(name)),
         kind="TYPE",
         replace=True,
-        properties=temporary,
+        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
         expression=exp.Anonymous(this="ENUM", expressions=[labels]),
     )
-    engine.run(created, {"height": height, "missing": released_missing})
+    engine.run(created, {"height": height, "missing": one.released_missing})
     return exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=quoted(name))

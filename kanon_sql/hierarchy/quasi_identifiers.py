@@ -2,92 +2,59 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.file import Hierarchy
-from kanon_sql.hierarchy.mapping import Mapping, build_mapping
-from kanon_sql.source.model import Column
+from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
+from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import distinct_values
+from kanon_sql.source.values import distinct_values, means_missing
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 
 _NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
 
-
-@dataclass(frozen=True)
-class Input:
-    """A quasi-identifier of which the hierarchy is not in the engine yet."""
-
-    index: int
-    column: Column
-    spec: QuasiIdentifier
-    hierarchy: Hierarchy | None
-    distinct: exp.Select
-    missing: tuple[str, ...]
-    released_missing: str | None
-    place: str
+Hierarchies = Mapping[str, tuple[QuasiIdentifier, Hierarchy | None]]
 
 
-def input_of(
+def inputs_of(
     engine: Engine,
     loaded: LoadedConfig,
-    index: int,
-    item: Column,
-    resolved: tuple[QuasiIdentifier, Hierarchy | None],
-    tuples: exp.Select,
-    missing: tuple[str, ...],
+    source: Source,
+    hierarchies: Hierarchies,
+    values: Sequence[exp.Select],
     warnings: list[str],
-) -> Input:
-    """The quasi-identifier `item`, of which `tuples` hold the values; adds to `warnings`."""
-    texts = missing if item.is_text else ()
-    return Input(
-        index=index,
-        column=item,
-        spec=resolved[0],
-        hierarchy=resolved[1],
-        distinct=distinct_values(tuples, item),
-        missing=texts,
-        released_missing=_released_missing(engine, item, tuples, texts, warnings),
-        place=loaded.place("quasi_identifiers", item.name),
-    )
+) -> list[Input]:
+    """The quasi-identifiers with what generalizes them; `values` select tables of them, one each.
 
-
-def mapping_of(engine: Engine, one: Input) -> Mapping:
-    """Makes the mapping table of a quasi-identifier."""
-    return build_mapping(
-        engine,
-        index=one.index,
-        column=one.column.name,
-        column_type=one.column.type,
-        spec=one.spec,
-        hierarchy=one.hierarchy,
-        distinct=one.distinct,
-        missing=one.missing,
-        released_missing=one.released_missing,
-        place=one.place,
-    )
+    Adds to `warnings`.
+    """
+    inputs = []
+    for index, (name, tuples) in enumerate(zip(loaded.config.quasi_identifiers, values, strict=True)):
+        (spec, hierarchy), item = hierarchies[name], source.column(name)
+        distinct = distinct_values(tuples, item)
+        missing = source.missing if item.is_text else ()
+        released = _released_missing(engine, item, distinct, missing, warnings)
+        place = loaded.place("quasi_identifiers", name)
+        inputs.append(Input(index, item, spec, distinct, hierarchy, missing, released, place))
+    return inputs
 
 
 def _released_missing(
-    engine: Engine, item: Column, tuples: exp.Select, missing: tuple[str, ...], warnings: list[str]
+    engine: Engine, item: Column, distinct: exp.Select, missing: tuple[str, ...], warnings: list[str]
 ) -> str | None:
     """The text under which missing values of a quasi-identifier are released below the top of its hierarchy.
 
     Where the source writes them in several ways they are released in one, or a class would be told apart.
     """
-    texts = [text for text in missing if text != ""] if missing else []
-    if not texts:
+    if not any(missing):
         return None
-    values = [exp.Literal.string(text) for text in missing]
-    value = column("value")
-    absent = exp.or_(exp.In(this=value, expressions=values), exp.Is(this=value.copy(), expression=exp.null()))
-    found = engine.run(exp.select("value").from_(distinct_values(tuples, item).subquery("present")).where(absent))
+    absent = means_missing(column("value"), missing)
+    found = engine.run(exp.select("value").from_(distinct.copy().subquery("present")).where(absent))
     present = {row[0] for row in found}
     if len(present) > 1:
         warnings.append(f"column {item.name!r} writes missing values in {len(present)} ways; they are released as one")

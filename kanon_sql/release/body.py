@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.values import null_for
 from kanon_sql.sql.connection import Row
 from kanon_sql.sql.dialects.inline_table import Cell, Listing, cell_type
 from kanon_sql.sql.template import Item, column, quoted
@@ -105,11 +106,7 @@ def present(item: Column, missing: Sequence[str], value: exp.Expr | None = None)
     value = value or column(item.key)
     if not item.is_text:
         return value
-    text = exp.cast(value, "VARCHAR")
-    if not missing:
-        return text
-    absent = exp.In(this=text.copy(), expressions=[exp.Literal.string(one) for one in missing])
-    return exp.Case(ifs=[exp.If(this=absent, true=exp.null())], default=text)
+    return null_for(exp.cast(value, "VARCHAR"), missing)
 
 
 def cells(value: str | None, described: str) -> Cell:

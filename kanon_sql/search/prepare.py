@@ -29,9 +29,10 @@ from kanon_sql.frequency.table import (
     stage_tuples,
 )
 from kanon_sql.frequency.tuples import count_tuples
-from kanon_sql.hierarchy.file import Hierarchy, read_hierarchy
-from kanon_sql.hierarchy.mapping import Mapping
-from kanon_sql.hierarchy.quasi_identifiers import Input, input_of, mapping_of, refuse_nested
+from kanon_sql.hierarchy.file import read_hierarchy
+from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
+from kanon_sql.hierarchy.mapping import Mapping, build_mapping
+from kanon_sql.hierarchy.quasi_identifiers import inputs_of, refuse_nested
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.hierarchy.uncovered import locating_uncovered, refuse_uncovered
 from kanon_sql.progress import Progress
@@ -129,10 +130,7 @@ def _read(
             rows = tuples = bring_tuples(engine, source.home, rows, read, state("raw_frequency"))
     else:
         tuples = rows if source.columnar else stage_tuples(engine, rows, read)
-    inputs = [
-        input_of(engine, loaded, index, item, hierarchies[item.name], tuples, source.missing, warnings)
-        for index, item in enumerate(columns)
-    ]
+    inputs = inputs_of(engine, loaded, source, hierarchies, [tuples] * len(columns), warnings)
     judged = read_models(engine, loaded, source, tuples)
     staged = source.home is not None or not source.columnar
     reading = _Reading(tuples, judged, judged.carried(source), staged=staged, warnings=warnings)
@@ -158,11 +156,8 @@ def _read_there(
     assert source.home is not None
     columns = roles.quasi_identifiers
     values = [bring_values(engine, source.home, kept, item, index) for index, item in enumerate(columns)]
-    inputs = [
-        input_of(engine, loaded, index, item, hierarchies[item.name], values[index], source.missing, warnings)
-        for index, item in enumerate(columns)
-    ]
-    mappings, places = [mapping_of(engine, one) for one in inputs], [one.place for one in inputs]
+    inputs = inputs_of(engine, loaded, source, hierarchies, values, warnings)
+    mappings, places = [build_mapping(engine, one) for one in inputs], [one.place for one in inputs]
     frequency, nodes = frequency_there(engine, source.home, kept, columns, mappings, values, places)
     lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
     return FullDomain(
@@ -207,7 +202,7 @@ def _lattice(
     engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[Input]
 ) -> tuple[int, Models, _Build]:
     """(rows that take part, models, how the full-domain problem is put together)."""
-    mappings = [mapping_of(engine, one) for one in inputs]
+    mappings = [build_mapping(engine, one) for one in inputs]
     columns, places = [one.column for one in inputs], [one.place for one in inputs]
     frequency = build_frequency(
         engine, reading.tuples, columns, mappings, reading.carried, staged=reading.staged, places=places
@@ -268,9 +263,7 @@ def _ordered_or_trees(
     for given in inputs:
         one = given
         if one.hierarchy is None and one.spec.builtin is None:
-            ordered = ordered_dimension(
-                engine, one.index, one.column, one.spec, one.distinct, one.missing, one.released_missing, one.place
-            )
+            ordered = ordered_dimension(engine, one)
             grid = find_grid(engine, ordered, one.place) if widened else None
             if grid is not None:
                 grids[one.index] = grid
@@ -282,7 +275,7 @@ def _ordered_or_trees(
                 "released as *; a hierarchy keeps more"
             )
             one = replace(given, spec=given.spec.model_copy(update={"builtin": "suppress"}))
-        mapping = mapping_of(engine, one)
+        mapping = build_mapping(engine, one)
         trees.append((one, mapping))
-        dimensions.append(tree_dimension(engine, one.column, mapping, one.released_missing, one.place))
+        dimensions.append(tree_dimension(engine, one, mapping))
     return dimensions, trees, grids

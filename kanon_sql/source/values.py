@@ -12,13 +12,24 @@ from kanon_sql.sql.template import column, state
 
 def normalized(item: Column, missing: Sequence[str]) -> exp.Expr:
     """The value that the models read: texts that mean missing are NULL."""
-    value: exp.Expr = column(item.key)
-    if item.is_text and missing:
-        texts = [exp.Literal.string(text) for text in missing]
-        value = exp.Case(
-            ifs=[exp.If(this=exp.In(this=value.copy(), expressions=texts), true=exp.null())], default=value
-        )
-    return value
+    return null_for(column(item.key), missing if item.is_text else ())
+
+
+def null_for(value: exp.Expr, texts: Sequence[str]) -> exp.Expr:
+    """A text, NULL where it is one of these."""
+    if not texts:
+        return value
+    return exp.Case(ifs=[exp.If(this=_is_one_of(value, texts), true=exp.null())], default=value)
+
+
+def means_missing(value: exp.Expr, texts: Sequence[str]) -> exp.Expr:
+    """Whether a value is NULL or one of the texts."""
+    is_null = exp.Is(this=value.copy(), expression=exp.null())
+    return exp.or_(is_null, _is_one_of(value, texts)) if texts else is_null
+
+
+def _is_one_of(value: exp.Expr, texts: Sequence[str]) -> exp.Expr:
+    return exp.In(this=value.copy(), expressions=[exp.Literal.string(text) for text in texts])
 
 
 def distinct_values(rows: exp.Select, item: Column) -> exp.Select:

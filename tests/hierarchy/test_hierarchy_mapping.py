@@ -17,8 +17,9 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.hierarchy import Hierarchy
+from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping, uncovered
+from kanon_sql.source.model import Column
 from kanon_sql.sql.connection import Engine
 
 HOSTILE = [
@@ -61,16 +62,8 @@ def hierarchy(*rows: tuple[str, ...]) -> Hierarchy:
 def build(
     engine: Engine, of: Hierarchy, column_type: str = "VARCHAR", spec: dict[str, Any] | None = None, **more: Any
 ) -> Mapping:
-    return build_mapping(
-        engine,
-        index=3,
-        column="c",
-        column_type=column_type,
-        spec=QuasiIdentifier(hierarchy="h.csv", **(spec or {})),
-        hierarchy=of,
-        distinct=NOTHING,
-        **more,
-    )
+    asked = QuasiIdentifier(hierarchy="h.csv", **(spec or {}))
+    return build_mapping(engine, Input(3, Column("c", "c", column_type), asked, NOTHING, of, **more))
 
 
 def table(engine: Engine, mapping: Mapping) -> dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]]:

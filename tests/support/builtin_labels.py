@@ -12,7 +12,9 @@ from hypothesis import settings
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping, uncovered
+from kanon_sql.source.model import Column
 from kanon_sql.sql.connection import Engine
 
 # Each example has many values: statements take the time.
@@ -41,17 +43,9 @@ def build(
     engine: Engine, values: Sequence[Any], column_type: str, missing: tuple[str, ...] = (), **options: Any
 ) -> Mapping:
     select = distinct(engine, values, column_type)
-    return build_mapping(
-        engine,
-        index=7,
-        column="c",
-        column_type=column_type,
-        spec=QuasiIdentifier(**options),
-        hierarchy=None,
-        distinct=select,
-        missing=missing,
-        place="c.yaml:4",
-    )
+    item = Column("c", "c", column_type)
+    given = Input(7, item, QuasiIdentifier(**options), select, missing=missing, place="c.yaml:4")
+    return build_mapping(engine, given)
 
 
 def labels(engine: Engine, mapping: Mapping) -> dict[str, tuple[str, ...]]:

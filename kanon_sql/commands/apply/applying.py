@@ -17,12 +17,14 @@ from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.frequency.dimensions.order import ordered_dimension
 from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
+from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.privacy.registry import Model
 from kanon_sql.privacy.statement import Tables
 from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import Generalization, release_select
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Column, Source, select_keys
+from kanon_sql.source.values import null_for
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
@@ -74,11 +76,7 @@ class Texts:
         if item.type == "TIMESTAMP WITH TIME ZONE" and not self.as_csv:
             value = exp.AtTimeZone(this=value, zone=exp.Literal.string("UTC"))
         text = value if item.is_text else exp.cast(value, "VARCHAR")
-        absent = [*missing, *([""] if self.as_csv else [])]
-        if not absent:
-            return text
-        is_absent = exp.In(this=text.copy(), expressions=[exp.Literal.string(one) for one in absent])
-        return exp.Case(ifs=[exp.If(this=is_absent, true=exp.null())], default=text)
+        return null_for(text, [*missing, *([""] if self.as_csv else [])])
 
 
 @dataclass(frozen=True)
@@ -170,15 +168,17 @@ class Applying:
         cell = f"o{self.texts.others.index(one.column.name)}"
         ordered = any(model.spec.needs_order for model in self._speaking(one.column.name))
         values = exp.select(exp.alias_(column(cell), "value", quoted=True)).from_(texts.copy().subquery("told"))
+        missing = self.texts.missing if one.column.is_text else ()
         read = ordered_dimension(
             self.engine,
-            _FIRST + one.index,
-            Column(one.column.name, cell, "VARCHAR"),
-            QuasiIdentifier(type=None if ordered else "text"),
-            values.distinct(),
-            self.texts.missing if one.column.is_text else (),
-            None,
-            "privacy",
+            Input(
+                _FIRST + one.index,
+                Column(one.column.name, cell, "VARCHAR"),
+                QuasiIdentifier(type=None if ordered else "text"),
+                values.distinct(),
+                missing=missing,
+                place="privacy",
+            ),
         )
         codes = state(f"apply_codes_{one.index}")
         names = {"all_values": read.domain, "domain": one.domain, "codes": codes}

@@ -18,6 +18,7 @@ from kanon_sql.commands.risk.table import RiskTable, read_tuples, value_name
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.progress import Progress
 from kanon_sql.search.prepare import load_hierarchies
@@ -185,19 +186,9 @@ def _mappings(
         tables = [_TUPLES, table.classes] if raw else [_TUPLES]
         distinct = [exp.select(exp.alias_(column(value_name(i)), "value")).from_(exp.to_table(one)) for one in tables]
         values = exp.union(*distinct) if raw else distinct[0].distinct()
-        made.append(
-            build_mapping(
-                engine,
-                index=i,
-                column=own.name,
-                column_type=own.type,
-                spec=spec,
-                hierarchy=hierarchy,
-                distinct=exp.select("value").from_(values.subquery("present")),
-                missing=missing if own.is_text else (),
-                place=loaded.place("quasi_identifiers", own.name),
-            )
-        )
+        present = exp.select("value").from_(values.subquery("present"))
+        place = loaded.place("quasi_identifiers", own.name)
+        made.append(build_mapping(engine, Input(i, own, spec, present, hierarchy, missing, place=place)))
     return made
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions.dimension import Dimension, Kind
+from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.source.model import Column
+from kanon_sql.source.values import means_missing
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column, state
@@ -32,78 +32,69 @@ def narrow(engine: Engine, dimension: Dimension, largest: int) -> None:
     engine.run(statement)
 
 
-def ordered_dimension(
-    engine: Engine,
-    index: int,
-    item: Column,
-    spec: QuasiIdentifier,
-    distinct: exp.Select,
-    missing: Sequence[str],
-    released_missing: str | None,
-    place: str,
-    *,
-    by_text: bool = False,
-) -> Dimension:
-    """Ranks the values of a column; `distinct` selects its distinct raw values as `value`.
+def ordered_dimension(engine: Engine, one: Input, *, by_text: bool = False) -> Dimension:
+    """Ranks the values of a column.
 
     A text column counts as numbers when all its values are plain numerals, as dates when all are ISO dates, unless
     the configuration says what it is. With `by_text` texts that are the same number are told apart. Raises
     ConfigurationError for values that are not of the type asked for.
     """
-    values = _with_missing(distinct, item, missing)
-    kind, read_as = _reading(engine, item, spec, values)
-    value = column("value")
-    label: exp.Expr = exp.cast(value.copy(), "VARCHAR")
-    ordered: exp.Expr = value.copy()
-    if item.type == "TIMESTAMP WITH TIME ZONE":
-        in_utc = exp.AtTimeZone(this=value.copy(), zone=exp.Literal.string("UTC"))
-        label = exp.Concat(expressions=[exp.cast(in_utc, "VARCHAR"), exp.Literal.string("+00")], safe=True)
-        ordered = in_utc.copy()
-    if kind == "text":
-        ordered = exp.cast(value.copy(), "VARCHAR")
-    elif read_as is not None:
-        ordered = exp.TryCast(this=value.copy(), to=exp.DataType.build(read_as, dialect="duckdb"))
-    absent = exp.Case(ifs=[exp.If(this=column("is_missing"), true=exp.null())], default=ordered)
-    domain = state(f"domain_{index}")
+    values = _with_missing(one)
+    kind, read_as = _reading(engine, one.column, one.spec, values)
+    label, ordered = _read_value(one.column, kind, read_as)
+    read_as = read_as or one.column.type
+    domain = state(f"domain_{one.index}")
     engine.query(
         "frequency/order",
         names={
             "domain": domain,
             "distinct_values": values,
-            "ordered_value": absent,
+            "ordered_value": ordered,
             "label_value": label,
-            "tie_value": exp.cast(value.copy(), "VARCHAR") if by_text and item.is_text else exp.null(),
-            "number_value": _number(kind, absent, read_as or item.type),
-            "endless_value": _endless(kind, absent, read_as or item.type),
+            "tie_value": exp.cast(column("value"), "VARCHAR") if by_text and one.column.is_text else exp.null(),
+            "number_value": _number(kind, ordered, read_as),
+            "endless_value": _endless(kind, ordered, read_as),
         },
     )
     unreadable, endless, size, has_missing = engine.query("frequency/order_problems", names={"domain": domain})[0]
     if unreadable or endless:
-        wrong = f"{unreadable or endless} distinct values of column {item.name!r}"
+        wrong = f"{unreadable or endless} distinct values of column {one.column.name!r}"
         what = "cannot be read as" if unreadable else "have no end, which is none of"
-        raise ConfigurationError(f"{place}: {wrong} {what} {kind}s; mend them, or set type: text")
-    engine.query("frequency/places", names={"domain": domain, "places": state(f"places_{index}")})
+        raise ConfigurationError(f"{one.place}: {wrong} {what} {kind}s; mend them, or set type: text")
+    engine.query("frequency/places", names={"domain": domain, "places": state(f"places_{one.index}")})
     dimension = Dimension(
-        index=index,
-        column=item,
+        index=one.index,
+        column=one.column,
         kind=kind,
         values=int(size),
         has_missing=bool(has_missing),
-        weight=spec.weight,
-        released_missing=released_missing,
+        weight=one.spec.weight,
+        released_missing=one.released_missing,
     )
     narrow(engine, dimension, int(size))
     return dimension
 
 
-def _with_missing(distinct: exp.Select, item: Column, missing: Sequence[str]) -> exp.Select:
+def _with_missing(one: Input) -> exp.Select:
     """The distinct values with a mark at those that are read as missing."""
-    is_missing: exp.Expr = exp.Is(this=column("value"), expression=exp.null())
-    if item.is_text and missing:
-        texts = [exp.Literal.string(text) for text in missing]
-        is_missing = exp.or_(is_missing, exp.In(this=column("value"), expressions=texts))
+    is_missing = means_missing(column("value"), one.missing if one.column.is_text else ())
     marked = exp.alias_(exp.func("COALESCE", is_missing, exp.false()), "is_missing", quoted=True)
-    return exp.select("value", marked).from_(distinct.copy().subquery("present"))
+    return exp.select("value", marked).from_(one.distinct.copy().subquery("present"))
+
+
+def _read_value(item: Column, kind: Kind, read_as: str | None) -> tuple[exp.Expr, exp.Expr]:
+    """(the text under which a value is released, what it is ordered by, NULL where it is missing)."""
+    label: exp.Expr = exp.cast(column("value"), "VARCHAR")
+    ordered: exp.Expr = column("value")
+    if item.type == "TIMESTAMP WITH TIME ZONE":
+        ordered = exp.AtTimeZone(this=column("value"), zone=exp.Literal.string("UTC"))
+        in_utc = exp.cast(ordered.copy(), "VARCHAR")
+        label = exp.Concat(expressions=[in_utc, exp.Literal.string("+00")], safe=True)
+    if kind == "text":
+        ordered = exp.cast(column("value"), "VARCHAR")
+    elif read_as is not None:
+        ordered = exp.TryCast(this=column("value"), to=exp.DataType.build(read_as, dialect="duckdb"))
+    return label, exp.Case(ifs=[exp.If(this=column("is_missing"), true=exp.null())], default=ordered)
 
 
 def _reading(engine: Engine, item: Column, spec: QuasiIdentifier, values: exp.Select) -> tuple[Kind, str | None]:

@@ -7,31 +7,29 @@ from itertools import accumulate
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions.dimension import Dimension, Tree
 from kanon_sql.frequency.dimensions.order import narrow
+from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.hierarchy.mapping import Mapping
-from kanon_sql.source.model import Column
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
 _MOST_BITS = 62
 
 
-def tree_dimension(
-    engine: Engine, item: Column, mapping: Mapping, released_missing: str | None, place: str
-) -> Dimension:
+def tree_dimension(engine: Engine, one: Input, mapping: Mapping) -> Dimension:
     """Packs the hierarchy of a quasi-identifier, whose mapping tables are in the engine.
 
     Missing values stand beside the nodes below the top; a class of them and others is *, whatever the top is called.
     Raises ConfigurationError for a hierarchy whose ways do not fit into 62 bits.
     """
-    shifts = _pack(engine, mapping, place)
+    shifts = _pack(engine, mapping, one.place)
     dimension = Dimension(
         index=mapping.index,
-        column=item,
+        column=one.column,
         kind="tree",
         values=mapping.leaves,
         has_missing=True,
         weight=mapping.weight,
-        released_missing=released_missing,
+        released_missing=one.released_missing,
         tree=Tree(shifts, mapping.min_level, sum(1 << shift for shift in shifts[:-1])),
     )
     packed: list[Item] = [{"ordinal": f"ordinal_{level}", "shift": shift} for level, shift in enumerate(shifts[:-1])]
@@ -54,7 +52,7 @@ def tree_dimension(
             "file_top": mapping.height,
         },
         lists={"step": reached},
-        values={"leaves": mapping.leaves, "missing": released_missing},
+        values={"leaves": mapping.leaves, "missing": one.released_missing},
     )
     narrow(engine, dimension, (1 << shifts[-1]) - 1)
     return dimension
