@@ -1,5 +1,6 @@
 """The text that each dialect gets: golden files, parsers that are not ours, and the portable core that it is made of.
 
+The golden files hold one dialect as a whole and of the others what differs (tests/support/golden.py).
 KANON_SQL_WRITE_GOLDEN=1 writes the golden files anew; look at what has changed.
 """
 
@@ -15,6 +16,7 @@ from typing import Any
 import duckdb
 import pytest
 import sqlglot
+from golden import read_golden, write_golden
 from sqlglot import exp
 
 import kanon_sql
@@ -100,44 +102,44 @@ def compiled(folder: Path, case: str, dialect: str) -> str:
 
 
 @pytest.mark.tool  # the version of sqlglot that wrote them
-@pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("case", CASES)
-def test_the_text_is_that_of_the_golden_file(case: str, dialect: str, tmp_path: Path) -> None:
-    text = f"-- sqlglot {version('sqlglot')}\n" + compiled(tmp_path, case, dialect)
-    path = GOLDEN / f"{case}.{dialect}.sql"
+def test_the_texts_are_those_of_the_golden_files(case: str, tmp_path: Path) -> None:
+    texts = {name: f"-- sqlglot {version('sqlglot')}\n" + compiled(tmp_path, case, name) for name in DIALECTS}
     if os.environ.get("KANON_SQL_WRITE_GOLDEN"):
-        path.write_text(text, encoding="utf-8")
-    golden = path.read_text(encoding="utf-8")
-    if golden.splitlines()[0] != text.splitlines()[0]:
-        pytest.skip(f"written by {golden.splitlines()[0][3:]}, other versions may write other text of one meaning")
-    assert text == golden
+        write_golden(GOLDEN, case, texts)
+    golden = read_golden(GOLDEN, case)
+    for name, text in texts.items():
+        if golden[name].splitlines()[0] != text.splitlines()[0]:
+            pytest.skip(f"written by {golden[name].splitlines()[0][3:]}, others may write other text of one meaning")
+        assert text == golden[name], name
+    assert golden.keys() == texts.keys()
 
 
-def golden_files(*dialects: str) -> list[Any]:
+def golden_texts(*dialects: str) -> list[Any]:
     return [
-        pytest.param(dialect, GOLDEN / f"{case}.{dialect}.sql", id=f"{case}-{dialect}")
+        pytest.param(dialect, read_golden(GOLDEN, case)[dialect], id=f"{case}-{dialect}")
         for case in CASES
         for dialect in dialects
     ]
 
 
 @pytest.mark.tool
-@pytest.mark.parametrize(("dialect", "path"), golden_files("postgres"))
-def test_postgres_itself_parses_it(dialect: str, path: Path) -> None:
+@pytest.mark.parametrize(("dialect", "text"), golden_texts("postgres"))
+def test_postgres_itself_parses_it(dialect: str, text: str) -> None:
     pglast = pytest.importorskip("pglast", reason="pglast, PostgreSQL's own parser, is not installed")
-    assert len(pglast.parse_sql(path.read_text(encoding="utf-8"))) == 1
+    assert len(pglast.parse_sql(text)) == 1
 
 
 @pytest.mark.tool
 @pytest.mark.parametrize(
-    ("dialect", "path"), golden_files("spark", "databricks", "snowflake", "bigquery", "trino", "redshift")
+    ("dialect", "text"), golden_texts("spark", "databricks", "snowflake", "bigquery", "trino", "redshift")
 )
-def test_a_parser_that_is_not_ours_parses_it(dialect: str, path: Path) -> None:
+def test_a_parser_that_is_not_ours_parses_it(dialect: str, text: str) -> None:
     if importlib.util.find_spec("sqlfluff") is None:
         pytest.skip("sqlfluff is not installed: pip install 'kanon-sql[engines]'")
     from sqlfluff.core import Linter
 
-    parsed = Linter(dialect=GRAMMARS.get(dialect, dialect)).parse_string(path.read_text(encoding="utf-8"))
+    parsed = Linter(dialect=GRAMMARS.get(dialect, dialect)).parse_string(text)
     assert not parsed.violations
     tree = parsed.tree
     assert tree is not None
@@ -148,7 +150,7 @@ def test_a_parser_that_is_not_ours_parses_it(dialect: str, path: Path) -> None:
 def test_a_dialect_that_no_test_executes_says_so() -> None:
     for name, dialect in DIALECTS.items():
         for case in CASES:
-            head = (GOLDEN / f"{case}.{name}.sql").read_text(encoding="utf-8").split("WITH")[0]
+            head = read_golden(GOLDEN, case)[name].split("WITH")[0]
             assert ("NOT EXECUTED" in head) is (dialect.executed is None)
     assert {name for name, dialect in DIALECTS.items() if dialect.executed} == {"duckdb", "spark", "postgres"}
 
@@ -156,7 +158,7 @@ def test_a_dialect_that_no_test_executes_says_so() -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("case", CASES)
 def test_all_of_it_is_of_the_portable_core(case: str, dialect: str) -> None:
-    text = (GOLDEN / f"{case}.postgres.sql").read_text(encoding="utf-8")
+    text = read_golden(GOLDEN, case)["postgres"]
     tree = sqlglot.parse_one(text, read="postgres")
     assert isinstance(tree, exp.Expr)
     assert outside_core(portable(tree, find_dialect(dialect))) == []
