@@ -89,7 +89,7 @@ def too_small(*, entity: bool) -> tuple[Chain, exp.Expr]:
 
 def _ranks(name: str, one: Sensitive) -> exp.Expr:
     assert name == "ranks"
-    return template.fill(compose("recount/ranks_of_reference", {"reference": f"reference_{one.index}"}))
+    return template.fill(compose("recount/ranks_of_reference", {"reference": f"reference_{one.index}"}), part=True)
 
 
 def _hole(name: str) -> exp.Expr:

@@ -129,7 +129,7 @@ def _units(number: Decimal, scale: int) -> int:
 
 def _labels(engine: Engine, spec: QuasiIdentifier, target: exp.DataType) -> tuple[exp.Expr, int, dict[str, object]]:
     """A SELECT of value, text, place and labels below the top, the height, and the values of its parameters."""
-    names = {name: state(name) for name in ("builtin_values", "interval_units")}
+    names = {"builtin_values": state("builtin_values")}
     if spec.builtin == "prefix":
         keeps: list[Item] = [{"keep": keep, "name": f"label_{level}"} for level, keep in enumerate(spec.keep or [], 1)]
         return template.fill("hierarchy/prefix", names=names, lists={"level": keeps}), len(keeps) + 1, {}
@@ -147,8 +147,9 @@ def _labels(engine: Engine, spec: QuasiIdentifier, target: exp.DataType) -> tupl
 def _intervals(engine: Engine, spec: QuasiIdentifier, names: dict[str, str]) -> tuple[exp.Expr, int, dict[str, object]]:
     scale = _scale(spec)
     unit = 10**scale
-    engine.query("hierarchy/interval_units", names=names, values={"scale": scale})
-    whole = engine.query("hierarchy/interval_whole", names=names, values={"unit": unit})[0][0]
+    numbers = {"interval_units": state("interval_units")}
+    engine.query("hierarchy/interval_units", names={**names, **numbers}, values={"scale": scale})
+    whole = engine.query("hierarchy/interval_whole", names=numbers, values={"unit": unit})[0][0]
     widths = [_units(width, scale) for width in spec.widths or []]
     origin = _units(spec.origin or Decimal(0), scale)
     items: list[Item] = [
@@ -163,8 +164,8 @@ def _intervals(engine: Engine, spec: QuasiIdentifier, names: dict[str, str]) -> 
         for level, width in enumerate(widths, 1)
     ]
     if whole and not scale:
-        return template.fill("hierarchy/intervals_whole", names=names, lists={"level": items}), len(widths) + 1, {}
-    filled = template.fill("hierarchy/intervals_half_open", names=names, lists={"level": items})
+        return template.fill("hierarchy/intervals_whole", names=numbers, lists={"level": items}), len(widths) + 1, {}
+    filled = template.fill("hierarchy/intervals_half_open", names=numbers, lists={"level": items})
     return filled, len(widths) + 1, {"unit": unit, "scale": scale}
 
 

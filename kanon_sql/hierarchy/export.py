@@ -17,7 +17,7 @@ def covered_rows(engine: Engine, mapping: Mapping, distinct: exp.Select) -> list
     """The rows of a hierarchy file for the values of a column, selected as `value`, that the mapping covers."""
     levels = [{"label": f"label_{level}"} for level in range(mapping.height + 1)]
     names = {"mapping": mapping.table, "raw_values": distinct}
-    return engine.query("hierarchy/covered_rows", names=names, lists={"level": levels})
+    return engine.query("hierarchy/covered_rows", names=names, lists={"step": levels})
 
 
 def to_csv(rows: Sequence[Sequence[str]]) -> str:

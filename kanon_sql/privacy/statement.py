@@ -46,7 +46,7 @@ def classes(models: Sequence[Model], tables: Tables, columns: Mapping[str, Value
     Its list hole `key` is the key of a class, {"code": column} for each of its columns.
     """
     file = "privacy/k_entities" if by_entity else "privacy/k"
-    base = compose(file, {"tuples": tables.tuples, "holders": tables.holders or tables.tuples})
+    base = compose(file, scope={"tuples": tables.tuples, "holders": tables.holders or tables.tuples})
     if not models:
         return base
     violating = Composed(_union([_violating(model, tables, columns).tree for model in models]))
@@ -77,7 +77,7 @@ def _violating(model: Model, tables: Tables, columns: Mapping[str, Values]) -> C
         one = columns[model.column]
         names |= {**{name: f"{name}_{one.index}" for name in ("class_counts", "class_values")}, **one.tables}
         numbers = one.numbers
-    return compose(model.spec.violates, names, parameters(model, numbers))
+    return compose(model.spec.violates, scope=names, values=parameters(model, numbers))
 
 
 def _shared(models: Sequence[Model], columns: Mapping[str, Values]) -> list[exp.Expr]:

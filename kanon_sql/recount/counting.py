@@ -101,7 +101,7 @@ def _statement(table: Table, question: Question) -> exp.Expr:
     judged = [compose("recount/judged_model", {"measured": str(item["measured"])}).tree for item in items]
     union = Composed(union_all([compose("recount/judged_k").tree, *judged]))
     lists = {"qi": chain.keys, "model": items}
-    whole = template.fill(compose("recount/classes", {"judged": union}), lists=lists)
+    whole = template.fill(compose("recount/classes", {"judged": union}), lists=lists, part=True)
     assert isinstance(whole, exp.Select)
     chain.before(whole)
     return whole

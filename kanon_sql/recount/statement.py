@@ -137,12 +137,12 @@ class Chain:
 
     def too_small(self, k: exp.Expr) -> exp.Expr:
         """SELECT of the classes that hold too few: class_rows, reached."""
-        return template.fill(compose("recount/violating_k", values={"k": k}), lists={"qi": self.keys})
+        return template.fill(compose("recount/violating_k", values={"k": k}), lists={"qi": self.keys}, part=True)
 
     def violating(self, index: int) -> exp.Expr:
         """SELECT of the classes that violate a model: class_rows, reached."""
         return template.fill(
-            compose("recount/violating_model", {"measured": f"measured_{index}"}), lists={"qi": self.keys}
+            compose("recount/violating_model", {"measured": f"measured_{index}"}), lists={"qi": self.keys}, part=True
         )
 
     def before(self, statement: exp.Query, *others: exp.CTE) -> None:
@@ -202,8 +202,10 @@ class Chain:
     ) -> exp.Expr:
         rows = row_total(weighted=(of or self._table).weighted)
         holders = template.parse(_ENTITIES) if self._table.entity is not None else rows
-        statement = compose(file, names, values)
-        return template.fill(statement, {"row_total": rows, "holder_total": holders}, {"qi": self.keys})
+        statement = compose(file, values=values, scope=names)
+        lists = {"qi": self.keys} if template.mentions(statement, "qi") else {}
+        totals: dict[str, template.Fill] = {"row_total": rows, "holder_total": holders}
+        return template.fill(statement, lists=lists, scope=totals, part=True)
 
     def _add(self, name: str, statement: exp.Expr, *, keep: bool = True) -> None:
         alias = exp.TableAlias(this=quoted(name))

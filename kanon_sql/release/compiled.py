@@ -175,13 +175,16 @@ def _assemble(asked: Asked, made: Sequence[_Generalized], outputs: list[Item], k
         name = f"code_{one.mapping.index}"
         if code is not None:
             classes.append({"value": code, "column": name})
-        keys.append({"column": name if code is not None else other_name(one.item)})
+        if template.mentions(file, "key"):
+            keys.append({"column": name if code is not None else other_name(one.item)})
     kept = exp.true() if asked.masks else column("left_out").eq(exp.Literal.number(0))
     joined: list[Item] = [{"mapping": one.name, "key": one.key} for one in made if one.listing() is not None]
     statement = template.fill(
         file,
-        names={"smallest": k, "is_kept": kept, "source_rows": "source_rows"},
+        names={"is_kept": kept},
         lists={"out": outputs, "class": classes, "key": keys, "qi": joined, "sort": asked.sort_items()},
+        scope={"smallest": k, "source_rows": "source_rows"},
+        part=True,
     )
     assert isinstance(statement, exp.Select)
     return statement

@@ -86,6 +86,7 @@ def compiled_partitions(
             "sort": asked.sort_items(),
             "label": [{"name": label} for label in labels],
         },
+        part=True,
     )
     assert isinstance(statement, exp.Select)
     if asked.carried is not None:

@@ -90,6 +90,8 @@ class ExpectedLevels(Expected):
                 names={
                     "written": written.relation,
                     "mapping": mapping.table,
+                },
+                scope={
                     "label": f"label_{level}",
                     "typed_value": exp.TryCast(this=column("value", "present"), to=kind),
                 },

@@ -48,7 +48,7 @@ def build_classes(engine: Engine, tuples: Tuples, grids: Mapping[int, Grid] | No
         for d in dimensions
     ]
     names = {name: state(name) for name in ("classes", "assigned", "released_classes")}
-    engine.query("search/classes", names=names, lists={"this": items})
+    engine.query("search/classes", scope=names, lists={"this": items})
     outputs: list[Item] = []
     for d, item in zip(dimensions, items, strict=True):
         _label(engine, d, grids.get(d.index), {**names, **{f"this_{key}": value for key, value in item.items()}})
@@ -57,7 +57,7 @@ def build_classes(engine: Engine, tuples: Tuples, grids: Mapping[int, Grid] | No
         if d.has_ranges and d.index not in grids:
             outputs += [{"label": column(f"{end}_bound", table), "name": bound_name(d, end)} for end in BOUNDS]
     costs: list[Item] = [{"labels": state(f"labels_{d.index}"), "cost": f"cost_{d.index}"} for d in dimensions]
-    engine.query("search/released_classes", names=names, lists={"out": outputs, "this": costs})
+    engine.query("search/released_classes", scope=names, lists={"out": outputs, "this": costs})
     return _measure(engine, dimensions, names, costs)
 
 
@@ -88,8 +88,8 @@ def _measure(
     engine: Engine, dimensions: Sequence[Dimension], names: Mapping[str, str], costs: Sequence[Item]
 ) -> Classes:
     labels: list[Item] = [{"name": label_name(d)} for d in dimensions]
-    count, squares, partitions = engine.query("search/sizes", names=names, lists={"label": labels})[0]
-    units = engine.query("search/losses", names=names, lists={"this": costs})[0]
+    count, squares, partitions = engine.query("search/sizes", scope=names, lists={"label": labels})[0]
+    units = engine.query("search/losses", scope=names, lists={"this": costs})[0]
     return Classes(int(count), int(partitions), int(squares), tuple(float(one) for one in units))
 
 
@@ -99,20 +99,20 @@ def _label(engine: Engine, d: Dimension, grid: Grid | None, names: Mapping[str, 
     if d.tree is not None:
         items: list[Item] = [{"shift": shift} for shift in d.tree.shifts]
         names |= {"this_lowest": d.tree.min_level, "missing_position": d.tree.missing, "top_level": d.tree.top}
-        engine.query("search/tree_labels", names=names, lists={"level": items})
+        engine.query("search/tree_labels", scope=names, lists={"level": items})
     elif isinstance(grid, NumberGrid):
         ends = {f"{end}_units": grid.units(f"{end}_place", upward=end == "upper") for end in BOUNDS}
         values: dict[str, Any] = {"missing": d.released_missing, "digits": grid.digits, "span": grid.span}
-        engine.query("search/widened_numbers", names={**names, **ends}, values=values)
+        engine.query("search/widened_numbers", names=ends, values=values, scope=names)
     elif grid is not None:
         values = {"missing": d.released_missing, "days": grid.days, "hours": grid.hours, "span": grid.span}
-        engine.query("search/widened_dates", names=names, values=values)
+        engine.query("search/widened_dates", scope=names, values=values)
     elif d.has_ranges:
         values = {"missing": d.released_missing, "between": _BETWEEN[d.kind]}
-        engine.query("search/range_labels", names=names, values=values)
+        engine.query("search/range_labels", scope=names, values=values)
     else:
         values = {"missing": d.released_missing, "values": d.values}
-        engine.query("search/set_labels", names=names, values=values)
+        engine.query("search/set_labels", scope=names, values=values)
 
 
 def _labels_as_enum(engine: Engine, d: Dimension) -> exp.Expr:

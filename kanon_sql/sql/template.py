@@ -10,15 +10,17 @@ Three kinds of holes are filled:
   AND, `LIST_OF(x)` lists them;
 * values stay parameters (`$k`) and are bound when the statement runs.
 
-Statements that are put together from several files (see `compose`) have the same holes.
+Statements that are put together from several files (see `compose`) have the same holes. A name that a file does not
+mention is refused, and so is a table, an item of a list or a call (`SUM_OF` ...) that would stay a hole (HoleError).
+What a whole room names is given as `scope`, of which a file takes what it mentions.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import sqlglot
@@ -28,6 +30,8 @@ Fill = str | int | exp.Expr
 Item = Mapping[str, Fill]
 
 _CHAINS = {"SUM_OF": exp.Add, "ANY_OF": exp.Or, "ALL_OF": exp.And}
+_CALLS = (*_CHAINS, "LIST_OF")
+_OF_THE_ENGINE = {"reject_errors"}  # tables that it names
 _NEUTRAL = {"SUM_OF": exp.Literal.number(0), "ANY_OF": exp.false(), "ALL_OF": exp.true()}
 
 
@@ -45,12 +49,58 @@ def load(name: str) -> exp.Expr:
     return parse(text)
 
 
+class HoleError(AssertionError):
+    """A fault of the program: a name that a statement does not mention, or a hole of it that stays open."""
+
+
+@dataclass(frozen=True)
+class Holes:
+    """What can be filled in a statement: all names that it mentions, its tables, the names in each call."""
+
+    mentioned: frozenset[str]
+    tables: frozenset[str]
+    calls: tuple[frozenset[str], ...]
+
+
+@cache
+def holes(name: str) -> Holes:
+    """What can be filled in a query file."""
+    return _holes(load(name))
+
+
+def mentions(name: Statement, prefix: str) -> bool:
+    """Whether a statement has holes of a list."""
+    found = name.holes if isinstance(name, Composed) else holes(name)
+    return any(one.startswith(f"{prefix}_") for one in found.mentioned)
+
+
+def _holes(tree: exp.Expr) -> Holes:
+    shared = {one.alias for one in tree.find_all(exp.CTE)} | _OF_THE_ENGINE
+    tables = (
+        one.name
+        for one in tree.find_all(exp.Table)
+        if isinstance(one.this, exp.Identifier) and not _is_filled(one) and not one.this.meta.get(_RENAMED)
+        if not one.name.startswith(state(""))
+    )
+    calls = (one for one in tree.find_all(exp.Anonymous) if one.name.upper() in _CALLS)
+    return Holes(_mentioned(tree), frozenset(tables) - shared, tuple(map(_mentioned, calls)))
+
+
+def _mentioned(tree: exp.Expr) -> frozenset[str]:
+    return frozenset(one.name for one in tree.find_all(exp.Identifier) if not _is_filled(one))
+
+
 @dataclass(frozen=True, eq=False)
 class Composed:
     """A statement put together from several query files, its holes still open; filled and rendered like one file."""
 
     tree: exp.Expr
     rendered: dict[object, list[str]] = field(default_factory=dict, repr=False)
+    name: str = "a composed statement"
+
+    @cached_property
+    def holes(self) -> Holes:
+        return _holes(self.tree)
 
 
 Statement = str | Composed
@@ -60,44 +110,93 @@ def compose(
     name: str,
     tables: Mapping[str, str | Composed] | None = None,
     values: Mapping[str, exp.Expr] | None = None,
+    scope: Mapping[str, str | Composed] | None = None,
 ) -> Composed:
     """The query file with other files in place of its tables, or with its tables renamed; lists stay open.
 
-    `values` stand for parameters, so that statements with parameters of the same name can be put together.
+    `values` stand for parameters, so that statements with parameters of the same name can be put together; the file
+    takes those that it has. Raises HoleError for a table that the file does not mention; `scope` may hold more.
     """
+    _refuse(name, "mentions no", frozenset(tables or {}) - holes(name).mentioned)
+    tables = {**(scope or {}), **(tables or {})}
     tree = load(name).copy()
     for node in list(tree.find_all(exp.Parameter, exp.Placeholder)):
         if values and node.name in values:
             node.replace(values[node.name].copy())
     for node in list(tree.find_all(exp.Identifier)):
-        renamed = (tables or {}).get(node.name)
+        renamed = tables.get(node.name)
         if isinstance(renamed, str):
-            node.replace(exp.to_identifier(renamed))
+            made = exp.to_identifier(renamed)
+            made.meta[_RENAMED] = True
+            node.replace(made)
     for table in list(tree.find_all(exp.Table)):
-        inner = (tables or {}).get(table.name)
+        inner = tables.get(table.name)
         if isinstance(inner, Composed):
             put(table, exp.Subquery(this=inner.tree.copy()))
-    return Composed(tree)
+    return Composed(tree, name=name)
 
 
 def fill(
     name: Statement,
     names: Mapping[str, Fill] | None = None,
     lists: Mapping[str, Sequence[Item]] | None = None,
+    scope: Mapping[str, Fill] | None = None,
+    *,
+    part: bool = False,
 ) -> exp.Expr:
     """The query file with its holes filled.
 
-    `names` maps whole names; `lists` maps a prefix to its items, each of which maps the names behind the prefix.
+    `names` maps whole names, `scope` those of which the file may mention only some; `lists` maps a prefix to its items,
+    each of which maps the names behind the prefix, and may say more than the file asks for. The tables of a `part` may
+    be what the statement around it names. Raises HoleError for names that the file lacks and for holes that stay open.
     """
+    names, lists = _in_scope(name, names, scope), lists or {}
+    _check(name, names, lists, part)
     tree = (name.tree if isinstance(name, Composed) else load(name)).copy()
-    for prefix, items in (lists or {}).items():
+    for prefix, items in lists.items():
         _repeat(tree, prefix + "_", items)
-    _replace(tree, names or {})
+    _replace(tree, names)
     return tree
 
 
+def _in_scope(
+    name: Statement, names: Mapping[str, Fill] | None, scope: Mapping[str, Fill] | None
+) -> Mapping[str, Fill]:
+    """The names that are given, and those of the scope that the statement mentions."""
+    if not scope:
+        return names or {}
+    mentioned = (name.holes if isinstance(name, Composed) else holes(name)).mentioned
+    return {**{key: value for key, value in scope.items() if key in mentioned}, **(names or {})}
+
+
+def _check(name: Statement, names: Mapping[str, Fill], lists: Mapping[str, Sequence[Item]], part: bool) -> None:
+    found = name.holes if isinstance(name, Composed) else holes(name)
+    _refuse(name, "mentions no", names.keys() - found.mentioned)
+    for prefix, items in lists.items():
+        asked = {one.removeprefix(f"{prefix}_") for one in found.mentioned if one.startswith(f"{prefix}_")}
+        _refuse(name, "mentions no", set() if asked or not items else {f"{prefix}_..."})
+        for item in items:
+            _refuse(name, f"is not told, for an item of {prefix},", asked - item.keys())
+    _refuse(name, "has no table for", set() if part else found.tables - names.keys() - _listed(found.tables, lists))
+    for call in found.calls:
+        _refuse(name, "is given no list for", set() if _listed(call, lists) else call)
+
+
+def _listed(names: frozenset[str], lists: Mapping[str, Sequence[Item]]) -> set[str]:
+    return {name for name in names for prefix in lists if name.startswith(f"{prefix}_")}
+
+
+def _refuse(name: Statement, fault: str, found: Set[str]) -> None:
+    if found:
+        file = name.name if isinstance(name, Composed) else name
+        raise HoleError(f"{file} {fault} {', '.join(sorted(found))}")
+
+
 def render(
-    name: Statement, names: Mapping[str, Fill] | None = None, lists: Mapping[str, Sequence[Item]] | None = None
+    name: Statement,
+    names: Mapping[str, Fill] | None = None,
+    lists: Mapping[str, Sequence[Item]] | None = None,
+    scope: Mapping[str, Fill] | None = None,
 ) -> str:
     """The text of the filled query file.
 
@@ -105,16 +204,16 @@ def render(
     (which holes, and what kind of thing is in each) is generated once, with marks in the holes; the marks are then
     replaced by the texts of what belongs there.
     """
-    names, lists = names or {}, lists or {}
-    holes = {_mark("", 0, key): value for key, value in names.items() if not _is_plain(value)}
+    names, lists = _in_scope(name, names, scope), lists or {}
+    marked_values = {_mark("", 0, key): value for key, value in names.items() if not _is_plain(value)}
     plain = {key: value for key, value in names.items() if _is_plain(value)}
-    holes |= {
+    marked_values |= {
         _mark(prefix, i, key): value
         for prefix, items in lists.items()
         for i, item in enumerate(items)
         for key, value in item.items()
     }
-    kinds = {mark: _kind(value) for mark, value in holes.items()}
+    kinds = {mark: _kind(value) for mark, value in marked_values.items()}
     if None in kinds.values():
         return text(fill(name, names, lists))
     rendered = name.rendered if isinstance(name, Composed) else _RENDERED
@@ -133,11 +232,12 @@ def render(
             },
         )
         pieces = rendered[shape] = re.split(f'"({_MARK}[^"]+)"', text(marked))
-    texts = {mark: _text_of(value) for mark, value in holes.items()}
+    texts = {mark: _text_of(value) for mark, value in marked_values.items()}
     return "".join(texts[piece] if position % 2 else piece for position, piece in enumerate(pieces))
 
 
 _FILLED = "filled by a value"
+_RENAMED = "renamed by compose"
 _MARK = "kanon_sql_hole."
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RENDERED: dict[object, list[str]] = {}
@@ -236,7 +336,7 @@ def _repeat(tree: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
         list(tree.find_all(exp.Anonymous, exp.Select, exp.Group, exp.Order, exp.Where, exp.Having, exp.Join))
     ):
         if isinstance(node, exp.Anonymous):
-            if node.name.upper() in (*_CHAINS, "LIST_OF") and _mentions(node, prefix):
+            if node.name.upper() in _CALLS and _mentions(node, prefix):
                 _expand_call(node, prefix, items)
         elif isinstance(node, (exp.Where, exp.Having)):
             _expand_conditions(node, "this", prefix, items)

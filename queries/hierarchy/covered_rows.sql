@@ -1,5 +1,5 @@
 -- The values of a column with their labels at every level, in the order of the hierarchy: the rows of a hierarchy file.
-SELECT CAST(mapping.level_label AS VARCHAR) AS level_label
+SELECT CAST(mapping.step_label AS VARCHAR) AS step_label
 FROM mapping
 JOIN raw_values ON raw_values.value IS NOT DISTINCT FROM mapping.value
 WHERE mapping.level_0 > 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -49,7 +50,7 @@ def test_no_query_takes_an_order_for_granted(path: Path) -> None:
 def test_a_condition_around_a_subquery_is_not_repeated_with_it() -> None:
     tree = template.fill(
         "release/release",
-        names={"source": "s", "suppressed_classes": "x"},
+        names={"source": "s"},
         lists={
             "out": [{"value": exp.column("a", "source"), "name": "a"}],
             "qi": [{"mapping": "m0", "key": "a"}, {"mapping": "m1", "key": "b"}],
@@ -57,7 +58,8 @@ def test_a_condition_around_a_subquery_is_not_repeated_with_it() -> None:
                 {"code": "q0_1", "mapping": "m0", "level": "level_1"},
                 {"code": "q1_2", "mapping": "m1", "level": "level_2"},
             ],
-            "sort": [],
+            "drop": [{"classes": "x"}],
+            **{prefix: [] for prefix in ("mask", "tuple", "label", "place", "sort")},
         },
     )
     assert len(list(tree.find_all(exp.Exists))) == 1
@@ -91,15 +93,14 @@ def test_hostile_names_stay_names(names: list[str]) -> None:
 )
 def test_rendered_text_is_the_filled_text(columns: list[str], table: str, levels: list[int]) -> None:
     lists: dict[str, list[dict[str, template.Fill]]] = {
-        "key": [{"code": name} for name in columns],
         "cost": [
             {"code": name, "costs": f"costs_{name}", "level": level, "cost": f"cost_{name}"}
             for name, level in zip(columns, levels, strict=False)
         ],
     }
     for _ in range(2):  # the second call takes the remembered text
-        rendered = template.render("search/full_domain/node_suppressed_units", names={"tuples": table}, lists=lists)
-        filled = template.fill("search/full_domain/node_suppressed_units", names={"tuples": table}, lists=lists)
+        rendered = template.render("search/full_domain/node_suppressed_units", names={"classes": table}, lists=lists)
+        filled = template.fill("search/full_domain/node_suppressed_units", names={"classes": table}, lists=lists)
         assert rendered == template.text(filled)
 
 
@@ -108,5 +109,41 @@ def test_a_column_of_a_table_is_rendered_in_whatever_order_it_was_made(name: str
     table, this = template.quoted("t"), template.quoted(name)
     for made in (exp.Column(this=this, table=table), exp.Column(table=table, this=this), exp.Column(this=this)):
         lists: dict[str, list[dict[str, template.Fill]]] = {"part": [{"key": made.copy()}]}
-        filled = template.text(template.fill("targets/repeated", lists=lists))
-        assert template.render("targets/repeated", lists=lists) == filled
+        filled = template.text(template.fill("targets/repeated", {"table_rows": "w"}, lists))
+        assert template.render("targets/repeated", {"table_rows": "w"}, lists) == filled
+
+
+@pytest.mark.parametrize(
+    ("holes", "fault"),
+    [
+        ({"names": {"tuples": "t", "holders": "h"}, "lists": {"key": []}}, "privacy/k mentions no holders"),
+        ({"names": {"tuples": "t"}, "lists": {"key": [], "qi": [{"leaf": "l0"}]}}, "privacy/k mentions no qi_..."),
+        ({"lists": {"key": []}}, "privacy/k has no table for tuples"),
+        (
+            {"names": {"tuples": "t"}, "lists": {"key": [{"level": 1}]}},
+            "privacy/k is not told, for an item of key, code",
+        ),
+    ],
+)
+def test_unknown_names_and_holes_that_stay_open_are_refused(holes: dict[str, Any], fault: str) -> None:
+    for refused in (template.fill, template.render):
+        with pytest.raises(template.HoleError, match=f"^{fault}$"):
+            refused("privacy/k", **holes)
+
+
+def test_a_call_without_its_list_and_a_table_that_a_file_lacks_are_refused() -> None:
+    with pytest.raises(template.HoleError, match=r"is given no list for .*qi_leaf"):
+        template.render("frequency/population_uncovered", {"population": "p"})
+    with pytest.raises(template.HoleError, match="privacy/k mentions no holders"):
+        template.compose("privacy/k", {"holders": "h"})
+
+
+def test_a_file_takes_of_a_scope_what_it_mentions() -> None:
+    scope = {"tuples": "t", "holders": "h"}
+    filled = template.fill("privacy/k", lists={"key": []}, scope=scope)
+    assert template.text(filled) == template.render("privacy/k", {"tuples": "t"}, {"key": []})
+    assert "FROM t " in template.text(template.compose("privacy/k", scope=scope).tree)
+
+
+def test_a_part_may_read_what_the_statement_around_it_names() -> None:
+    assert template.text(template.fill("privacy/k", lists={"key": []}, part=True)).endswith("FROM tuples")

@@ -88,9 +88,9 @@ def _measure(engine: Engine, persons: int, rows: int) -> Json:
             "pairs": state("pairs"),
         }
         engine.query("commands/link/counts", names=ways)
-        matched, unique, least, expected = engine.query("commands/link/totals", names=ways)[0]
+        matched, unique, least, expected = engine.query("commands/link/totals", scope=ways)[0]
         found[side] = (int(matched), int(unique), None if least is None else int(least), float(expected))
-    mutual = int(engine.query("commands/link/mutual", names=names)[0][0])
+    mutual = int(engine.query("commands/link/mutual", scope=names)[0][0])
     (people, person_unique, person_least, by_person), (linked, row_unique, row_least, by_row) = found.values()
     return {
         "matched": {"persons": people, "rows": linked},

@@ -155,18 +155,18 @@ _TUPLES = {name: state(name) for name in ("combined", "tuples", "origins", "firs
 
 def _counts(engine: Engine, k: int) -> Json:
     """The combined tuples of the table tuples."""
-    found = engine.query("commands/link/tuple_counts", names=_TUPLES, values={"k": k})[0]
+    found = engine.query("commands/link/tuple_counts", scope=_TUPLES, values={"k": k})[0]
     tuples, smallest, violating, rows = (int(count) for count in found)
     return {"tuples": tuples, "smallest": smallest, "violating": {"tuples": violating, "rows": rows}}
 
 
 def _at_most(engine: Engine, request: JoinRequest, *, same_rows: bool) -> Json:
     """Without the source: how many rows each combined tuple stands for at most."""
-    engine.query("commands/link/tuples_at_most", names=_TUPLES)
+    engine.query("commands/link/tuples_at_most", scope=_TUPLES)
     counts = _counts(engine, request.k)
     certain = None
     if same_rows:
-        certain = int(engine.query("commands/link/certain", names=_TUPLES, values={"k": request.k})[0][0])
+        certain = int(engine.query("commands/link/certain", scope=_TUPLES, values={"k": request.k})[0][0])
     return {"exact": False, **counts, "certain": certain, "ambiguous_rows": None}
 
 
@@ -178,10 +178,10 @@ def _of_source(engine: Engine, cells: Sequence[Sequence[Cell]], request: JoinReq
         groups = table(f"kept_{number}", "groups")
         names = {"found_pairs": state(made), "group_pairs": state("group_pairs"), "groups": groups}
         engine.query("commands/link/unmasked", names=names, lists={"qi": items})
-    engine.query("commands/link/origins", names=_TUPLES)
-    engine.query("commands/link/tuples_of_source", names=_TUPLES)
+    engine.query("commands/link/origins", scope=_TUPLES)
+    engine.query("commands/link/tuples_of_source", scope=_TUPLES)
     counts = _counts(engine, request.k)
-    ambiguous = int(engine.query("commands/link/ambiguous", names=_TUPLES)[0][0])
+    ambiguous = int(engine.query("commands/link/ambiguous", scope=_TUPLES)[0][0])
     return {"exact": ambiguous == 0, **counts, "certain": counts["violating"]["tuples"], "ambiguous_rows": ambiguous}
 
 
@@ -208,8 +208,8 @@ def _order(
             },
             lists={"cell": items},
         )
-    engine.query("commands/link/positions", names=names)
-    matching, pairs = engine.query("commands/link/position_counts", names=names)[0]
+    engine.query("commands/link/positions", scope=names)
+    matching, pairs = engine.query("commands/link/position_counts", scope=names)[0]
     share = min(float(pairs) / rows[0] ** 2, 1.0)
     chance = math.exp(rows[0] * math.log(share)) if share else 0.0
     found = {"matching": int(matching), "chance": chance}
@@ -220,5 +220,5 @@ def _order(
 
 def _examples(engine: Engine, request: JoinRequest) -> list[Json]:
     items: list[Item] = [{"said": f"q{i}"} for i in range(len(request.quasi_identifiers))]
-    found = engine.query("commands/link/tuple_examples", names=_TUPLES, values={"k": request.k}, lists={"qi": items})
+    found = engine.query("commands/link/tuple_examples", scope=_TUPLES, values={"k": request.k}, lists={"qi": items})
     return [{"rows": int(row[0]), "says": dict(zip(request.quasi_identifiers, row[1:], strict=True))} for row in found]

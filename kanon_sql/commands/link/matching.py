@@ -92,15 +92,15 @@ def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[
         _load_tree(engine, meaning, kinds)
     for side in SIDES:
         _read_points(engine, side, index, meaning)
-    engine.query("commands/link/matches", names=names)
+    engine.query("commands/link/matches", scope=names)
     if meets:
-        engine.query("commands/link/narrower", names=names)
-        engine.query("commands/link/narrower_points", names=names)
+        engine.query("commands/link/narrower", scope=names)
+        engine.query("commands/link/narrower_points", scope=names)
     for reading in [name for name, asked in (("number", meaning.numbers), ("date", meaning.dates)) if asked]:
         for side in SIDES:
             spans = {"labels": names[f"{side}_labels"], "spans": names[f"{side}_spans"]}
             engine.query(f"commands/link/{reading}_spans", names=spans)
-        engine.query("commands/link/span_matches", names=names)
+        engine.query("commands/link/span_matches", scope=names)
         if meets:
             engine.query("commands/link/narrower_spans", names=names)
     if meaning.keeps:
@@ -108,11 +108,11 @@ def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[
         for side in SIDES:
             prefixes = {"labels": names[f"{side}_labels"], "prefixes": names[f"{side}_prefixes"]}
             engine.query("commands/link/prefixes", names=prefixes, lists={"level": keeps})
-        engine.query("commands/link/prefix_matches", names=names)
+        engine.query("commands/link/prefix_matches", scope=names)
         if meets:
             engine.query("commands/link/narrower_prefixes", names=names)
     if meets:
-        engine.query("commands/link/meets", names=names)
+        engine.query("commands/link/meets", scope=names)
 
 
 def _read_points(engine: Engine, side: str, index: int, meaning: Meaning) -> None:
@@ -125,13 +125,13 @@ def _read_points(engine: Engine, side: str, index: int, meaning: Meaning) -> Non
         "this_text": text_name(index),
         "tree": state("tree"),
     }
-    engine.query("commands/link/labels", names=names, values={"ranges": meaning.ranges})
-    engine.query("commands/link/own_points", names=names)
+    engine.query("commands/link/labels", scope=names, values={"ranges": meaning.ranges})
+    engine.query("commands/link/own_points", scope=names)
     if meaning.hierarchy is not None:
-        engine.query("commands/link/tree_points", names=names)
+        engine.query("commands/link/tree_points", scope=names)
     if meaning.sets:
-        engine.query("commands/link/set_points", names=names)
-    engine.query("commands/link/inner_points", names=names)
+        engine.query("commands/link/set_points", scope=names)
+    engine.query("commands/link/inner_points", scope=names)
 
 
 def _load_tree(engine: Engine, meaning: Meaning, kinds: Sequence[str]) -> None:
@@ -154,7 +154,7 @@ def _signatures(engine: Engine, index: int) -> ColumnMatch:
     for side, other in (SIDES, SIDES[::-1]):
         made = {"labels": table(side, "labels", index), "signatures": table(side, "signatures", index)}
         sides = {"this_code": f"{side}_code", "other_code": f"{other}_code"}
-        engine.query("commands/link/signatures", names={**names, **made, **sides})
+        engine.query("commands/link/signatures", names={**made, **sides, "matches": names["matches"]})
         counted += [int(count) for count in engine.query("commands/link/unmatched", names=made)[0]]
         names[f"{side}_signatures"] = made["signatures"]
     engine.query("commands/link/signature_matches", names=names)
@@ -175,4 +175,4 @@ def _descend(engine: Engine, index: int, texts: Sequence[Item]) -> None:
         engine.query("commands/link/nodes", names=own)
         engine.query("commands/link/descend", names=own, lists={"cell": texts})
     engine.query("commands/link/pairs", names=names)
-    engine.query("commands/link/take_pairs", names=names)
+    engine.query("commands/link/take_pairs", scope=names)

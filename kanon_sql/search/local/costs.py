@@ -38,9 +38,9 @@ class Costs:
 
     def _filled(self, name: str, spans: str, classed: str) -> exp.Expr:
         lists = {"this": self._items}
-        spanned = template.fill(f"search/local/{spans}", {**TABLES, "classed": classed}, lists)
-        costed = template.fill("search/local/costed", {**TABLES, "spanned": spanned}, lists)
-        return template.fill(f"search/local/{name}", {**TABLES, "costed": costed})
+        spanned = template.fill(f"search/local/{spans}", lists=lists, scope={**TABLES, "classed": classed})
+        costed = template.fill("search/local/costed", {"spanned": spanned}, lists)
+        return template.fill(f"search/local/{name}", {"costed": costed}, scope=TABLES)
 
 
 def _items(tree: SearchTree) -> Item:
@@ -48,7 +48,7 @@ def _items(tree: SearchTree) -> Item:
     names: dict[str, Fill] = {key: f"{key}_{d.index}" for key in ("low", "high", "level", "node")}
     this = {f"this_{key}": value for key, value in names.items()}
     filled = template.fill(
-        "search/local/common_ancestor", {**this, "this_lowest": tree.lowest}, {"level": tree.level_items}
+        "search/local/common_ancestor", {"this_lowest": tree.lowest}, {"level": tree.level_items}, this, part=True
     )
     level, node = (one.this for one in filled.args["expressions"])
     return {**names, "position": d.position, "costs": tree.costs, "common_level": level, "common_node": node}

@@ -34,7 +34,9 @@ class Judge:
             queries.run("judged_cells", names=names, lists=positions)
         self._source = source
         self._takers = compose(
-            "search/local/judged_takers", {**TABLES, "classes": self._classes(TABLES["choices_with_taken"], "label")}
+            "search/local/judged_takers",
+            {"classes": self._classes(TABLES["choices_with_taken"], "label")},
+            scope=TABLES,
         )
 
     def find_takers(self) -> None:
@@ -45,7 +47,7 @@ class Judge:
 
     def rest_satisfies(self) -> bool:
         """Whether the tuples without a class are one that satisfies."""
-        rest = compose("search/local/rest_as_one", TABLES)
+        rest = compose("search/local/rest_as_one", scope=TABLES)
         return self._satisfies(rest)
 
     def merge_rest(self, costs: Costs) -> None:
@@ -60,7 +62,7 @@ class Judge:
 
     def _merged_satisfies(self, places: int) -> bool:
         values = {"places": exp.Literal.number(places)}
-        return self._satisfies(compose("search/local/merged", TABLES, values))
+        return self._satisfies(compose("search/local/merged", values=values, scope=TABLES))
 
     def _satisfies(self, classed: Composed) -> bool:
         """Whether tuples that are one class satisfy."""

@@ -69,7 +69,9 @@ class Queries:
         lists: Mapping[str, Sequence[Item]] | None = None,
     ) -> list[Row]:
         """Runs one file, its holes filled; its rows."""
-        return self.run_text(template.render(f"search/local/{name}", {**self.names, **(names or {})}, lists), values)
+        return self.run_text(
+            template.render(f"search/local/{name}", lists=lists, scope={**self.names, **(names or {})}), values
+        )
 
     def run_text(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
         """Runs a statement that is filled already; its rows."""

@@ -77,11 +77,12 @@ def _tree(queries: Queries, d: Dimension, steps: int) -> SearchTree:
     if d.tree is not None:
         name, shifts, lowest, lists = "tree_costs", d.tree.shifts, d.tree.min_level, {}
         values["lowest"] = lowest
+        names = {"costs": _costs(d), "nodes": d.nodes}
     else:
         name, shifts, lowest = "range_costs" if d.has_ranges else "set_costs", even_shifts(d.values, steps), 0
         lists = {"level": _level_items(shifts)}
         values |= {} if d.has_ranges else {"values": d.values}
-    names = {"costs": _costs(d), "nodes": d.nodes, "places": d.places}
+        names = {"costs": _costs(d), "places": d.places}
     queries.run(name, values, names, lists)
     names = {"costs": _costs(d), "ancestors": _ancestors(d), "this_position": d.position}
     made = queries.run("ancestors", names=names, lists={"level": _level_items(shifts)})

@@ -8,8 +8,9 @@ partition that cannot be cut may be cut along the same dimension, so that only k
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from sqlglot import exp
 
@@ -55,15 +56,16 @@ class Judging:
 
     def narrow(self, deadline: Deadline) -> None:
         """Accepts a cut for each partition that has one of which both sides satisfy."""
-        self._run("candidates", {"most": self._most}, self._choice)
+        self._run("candidates", {"most": self._most}, scope=self._choice)
         self._run("no_accepted")
         for table in self._judged:
-            self._run("open_judged", names={"judged": table, "open_judged": _open(table)})
+            names = {"judged": table, "open_judged": _open(table)}
+            self._run("open_judged", names=names, lists={"this": self._items})
         low, high = 0, _FIRST_BATCH
         while True:
             deadline.check()
             values = {"from_place": low, "to_place": high}
-            self.engine.query(self._accepting, values={**values, "k": self.k}, names=self._names, lists={"key": _KEYS})
+            self.engine.query(self._accepting, values={**values, "k": self.k}, lists={"key": _KEYS}, scope=self._names)
             if not self._run("untried", {"to_place": high})[0][0]:
                 break
             low, high = high, _GROWTH * high
@@ -78,8 +80,8 @@ class Judging:
     @cached_property
     def _accepting(self) -> Composed:
         def sides(table: str | Composed) -> Composed:
-            names: dict[str, Fill] = {**self._names, "open_rows": _open(str(table))}
-            return Composed(template.fill("search/mondrian/sides", names, {"this": self._items}))
+            names: dict[str, Fill] = {"open_rows": _open(str(table))}
+            return Composed(template.fill("search/mondrian/sides", names, {"this": self._items}, self._names))
 
         tables = Tables(
             sides(self._source.tuples),
@@ -89,10 +91,10 @@ class Judging:
         return compose("search/mondrian/accept_cuts", {"classes": self.models.classes(tables)})
 
     def _run(
-        self, name: str, values: dict[str, int] | None = None, names: dict[str, exp.Expr] | dict[str, str] | None = None
+        self, name: str, values: dict[str, int] | None = None, scope: Mapping[str, Fill] | None = None, **holes: Any
     ) -> list[tuple[int, ...]]:
-        filled: dict[str, Fill] = {**self._names, **(names or {})}
-        return self.engine.query(f"search/mondrian/{name}", values=values, names=filled, lists={"this": self._items})
+        known = {**self._names, **(scope or {})}
+        return self.engine.query(f"search/mondrian/{name}", values=values, scope=known, **holes)
 
 
 def _open(table: str) -> str:

@@ -128,7 +128,7 @@ class Mondrian:
         every = (1 << len(self.dimensions)) - 1
         self.engine.run(self._render("first_tuples", {"this": self._items}), {"all_dimensions": every})
         self._query("no_classes")
-        self._query("no_places")
+        self.engine.run(self._render("no_places"))
         for name, made in (
             ("ordered_places", [self._places(d) for d in self._ordered]),
             ("trees", [self._shifts(d) for d in self._trees]),
@@ -179,7 +179,7 @@ class Mondrian:
         """The statements that find the cuts of a round, the same in every round."""
         counted = _union([self._histogram(item) for item in self._items])
         statements = [
-            template.text(template.fill("search/mondrian/histogram", names={**self._names, "histograms": counted})),
+            template.text(template.fill("search/mondrian/histogram", names={"histograms": counted}, scope=self._names)),
             self._render("spans"),
         ]
         items = self._level_items()
@@ -211,11 +211,11 @@ class Mondrian:
         names: dict[str, template.Fill] = {**self._names, **self._choice()}
         if self._judging is not None:
             names["eligible"] = template.parse(Judging.ELIGIBLE)
-        return template.text(template.fill(f"search/mondrian/{name}", names=names, lists={"this": self._items}))
+        return template.text(template.fill(f"search/mondrian/{name}", scope=names))
 
     def _histogram(self, item: Item) -> exp.Expr:
-        names = {**self._names, **{f"this_{key}": value for key, value in item.items()}}
-        return template.fill("search/mondrian/histogram_of", names=names)
+        names = {f"this_{key}": value for key, value in item.items()}
+        return template.fill("search/mondrian/histogram_of", names, scope=self._names)
 
     def _choice(self) -> dict[str, exp.Expr]:
         """Which allowable cuts may be made, and what makes one better than another."""
@@ -240,10 +240,10 @@ class Mondrian:
             return [self._render(name, lists) for name in (split, "finish", "still_open")]
         # A few finished tuples more cost less than the statements that put them aside.
         names = {**self._names, "next_tuples": state("open_tuples")}
-        return [template.render(f"search/mondrian/{split}", names=names, lists=lists)]
+        return [template.render(f"search/mondrian/{split}", lists=lists, scope=names)]
 
     def _render(self, name: str, lists: dict[str, list[Item]] | None = None) -> str:
-        return template.render(f"search/mondrian/{name}", names=self._names, lists=lists)
+        return template.render(f"search/mondrian/{name}", lists=lists, scope=self._names)
 
     def _query(self, name: str) -> None:
         self.engine.run(self._render(name, {"this": self._items}))
