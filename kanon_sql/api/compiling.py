@@ -9,9 +9,9 @@ from typing import Any
 from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared
 from kanon_sql.commands.compile.compilation import Compiled, compile_configuration, describe_compiled
-from kanon_sql.commands.projects.dbt import DbtModel, write_model
-from kanon_sql.commands.projects.sqlmesh.model import SqlmeshModel
-from kanon_sql.commands.projects.sqlmesh.model import write_model as write_sqlmesh
+from kanon_sql.commands.projects import dbt
+from kanon_sql.commands.projects.files import ProjectModel
+from kanon_sql.commands.projects.sqlmesh import model as sqlmesh
 from kanon_sql.commands.run.pipeline import configured_warnings, refuse_report
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.progress import Progress
@@ -85,14 +85,14 @@ def dbt_model(
     The model `name` reads `relation`, as "ref('people')"; its mapping tables are seeds. The report of `compile`, with
     "files". Raises the errors of kanon_sql.errors; nothing is replaced but, with `overwrite`, an earlier model.
     """
-    asked = DbtModel(Path(project), name, relation, dialect, overwrite)
-    asked.refuse()
+    asked = ProjectModel(Path(project), name, relation, dialect, overwrite)
+    dbt.refuse(asked)
     loaded, call = load(config, overrides), Call.of(options, progress, time_limit, report)
 
     def compile_with(table: str, prefix: str, folder: Path) -> tuple[Json, Compiled]:
         return _compiled(loaded, Statement(dialect, table, "table", folder, prefix), call)
 
-    return call.write(write_model(asked, loaded, compile_with))
+    return call.write(dbt.write_model(asked, loaded, compile_with))
 
 
 @without_causes
@@ -115,11 +115,11 @@ def sqlmesh_model(
     The model `name` reads the model or table `relation`; its mapping tables are in its text. The report of `compile`,
     with "files". Raises the errors of kanon_sql.errors; nothing is replaced but, with `overwrite`, an earlier model.
     """
-    asked = SqlmeshModel(Path(project), name, relation, dialect, overwrite)
-    asked.refuse()
+    asked = ProjectModel(Path(project), name, relation, dialect, overwrite)
+    sqlmesh.refuse(asked)
     loaded, call = load(config, overrides), Call.of(options, progress, time_limit, report)
     statement = Statement(dialect, relation, for_sqlmesh=True)
-    return call.write(write_sqlmesh(asked, loaded, lambda: _compiled(loaded, statement, call)))
+    return call.write(sqlmesh.write_model(asked, loaded, lambda: _compiled(loaded, statement, call)))
 
 
 def _compiled(loaded: LoadedConfig, statement: Statement, call: Call) -> tuple[Json, Compiled]:

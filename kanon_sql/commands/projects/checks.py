@@ -17,14 +17,10 @@ _WHERE = "`kanon-sql check` measures it, `kanon-sql compile --check` writes the 
 
 @dataclass(frozen=True)
 class Check:
-    """A test or audit by its `name`, with its arguments: numbers, texts, or lists of texts.
-
-    `columns` names those arguments that are columns, `tables` those that are tables.
-    """
+    """A test or audit by its `name`, with its arguments: numbers, texts, lists of texts, or the names of `tables`."""
 
     name: str
     arguments: dict[str, Any]
-    columns: tuple[str, ...] = ("quasi_identifiers", "sensitive", "complete")
     tables: tuple[str, ...] = ("reference", "source_model")
 
 

@@ -3,66 +3,80 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+import secrets
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from kanon_sql.commands.compile.compilation import Compiled
 from kanon_sql.commands.projects.checks import Check, checks_of
-from kanon_sql.commands.projects.files import MODEL_NAME, CompileWith, Found, Json, write_project
+from kanon_sql.commands.projects.files import Json, ProjectModel, refuse_existing, write_private
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.sql.dialects.dialect import find_dialect
 
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
 _RELATION = re.compile(r"ref\('\w+'\)|source\('\w+', ?'\w+'\)")
 _TYPES = {"DOUBLE": "double", "VARCHAR": "varchar"}
 # What dbt takes for a call in an argument of a test that is a text.
 _CALL = re.compile(r"\s*(env_var|ref|var|source|doc)\s*\(")
+# Compiles with (source table, prefix of the mapping tables' names, folder of their files).
+CompileWith = Callable[[str, str, Path], tuple[Json, Compiled]]
 
 
-@dataclass(frozen=True)
-class DbtModel:
-    """What is asked for: a model `name` in the dbt project `project` over `relation`, as ref('people')."""
-
-    project: Path
-    name: str
-    relation: str
-    dialect: str = "duckdb"
-    overwrite: bool = False
-
-    def refuse(self) -> None:
-        """Raises ConfigurationError for what dbt would not take."""
-        problems = []
-        find_dialect(self.dialect)
-        if not MODEL_NAME.fullmatch(self.name):
-            problems.append(f"--name: {self.name!r} is no name of a model; expected lower-case letters, digits and _")
-        if not _RELATION.fullmatch(self.relation):
-            problems.append(f"--relation: {self.relation!r}; expected ref('model') or source('source', 'table')")
-        if not (self.project / "dbt_project.yml").is_file():
-            problems.append(f"--project: {self.project} holds no dbt_project.yml; expected the folder of a dbt project")
-        if problems:
-            raise ConfigurationError(problems)
+def refuse(asked: ProjectModel) -> None:
+    """Raises ConfigurationError for what dbt would not take."""
+    problems = []
+    find_dialect(asked.dialect)
+    if not _NAME.fullmatch(asked.name):
+        problems.append(f"--name: {asked.name!r} is no name of a model; expected lower-case letters, digits and _")
+    if not _RELATION.fullmatch(asked.relation):
+        problems.append(f"--relation: {asked.relation!r}; expected ref('model') or source('source', 'table')")
+    if not (asked.project / "dbt_project.yml").is_file():
+        problems.append(f"--project: {asked.project} holds no dbt_project.yml; expected the folder of a dbt project")
+    if problems:
+        raise ConfigurationError(problems)
 
 
-def write_model(asked: DbtModel, loaded: LoadedConfig, compile_with: CompileWith) -> Json:
+def write_model(asked: ProjectModel, loaded: LoadedConfig, compile_with: CompileWith) -> Json:
     """Writes models/NAME.sql, models/NAME.yml and a seed for each mapping table; the report, with the files.
 
     What the tests of the schema do not say of the configuration is among the warnings. Raises EngineError for a file
-    that is there, unless it may be overwritten: seeds that only the old model had are then removed.
+    that is there, unless it may be overwritten: seeds that only the old model had are then removed. Where it raises,
+    nothing is written.
     """
-    models = asked.project / "models"
-    files = [models / f"{asked.name}.sql", models / f"{asked.name}.yml"]
-
-    def texts(found: Found) -> tuple[list[str], list[str]]:
-        checks, unsaid = checks_of(loaded, found.compiled, asked.relation)
+    folder = asked.project / "seeds"
+    files = [asked.project / "models" / f"{asked.name}.{kind}" for kind in ("sql", "yml")]
+    earlier = _seeds_of(files[1], folder) if asked.overwrite else []
+    if not asked.overwrite:
+        refuse_existing(files)
+    for made in (files[0].parent, folder):
+        made.mkdir(exist_ok=True)
+    # The statement names tables by this and what they are: no text of the data can hold it.
+    mark = f"k{secrets.token_hex(12)}_"
+    report, compiled = compile_with(f"{mark}source", mark, folder)
+    seeds = [folder / re.sub(mark, f"{asked.name}_", file.name, flags=re.IGNORECASE).lower() for file in compiled.files]
+    try:
+        refuse_existing([seed for seed in seeds if seed not in earlier])
+        checks, unsaid = checks_of(loaded, compiled, asked.relation)
         notes = [f"{files[1].name} has no test for {line}" for line in unsaid]
-        return [_sql(asked, found), _schema(asked, found, checks, notes)], notes
-
-    seeds = asked.project / "seeds"
-    replaced = _seeds_of(files[1], seeds) if asked.overwrite else None
-    return write_project(asked.name, seeds, files, compile_with, texts, replaced)
+        texts = [_sql(asked, compiled.text, mark), _schema(asked, compiled, seeds, checks, notes)]
+    except BaseException:
+        for file in compiled.files:
+            file.unlink(missing_ok=True)
+        raise
+    for file, path in zip(compiled.files, seeds, strict=True):
+        file.replace(path)
+    for path, text in zip(files, texts, strict=True):
+        write_private(path, text)
+    for seed in set(earlier) - set(seeds):
+        seed.unlink(missing_ok=True)
+    report["statement"] = {**report["statement"], "sql": texts[0], "mappings": [str(seed) for seed in seeds]}
+    report["warnings"] = [*report["warnings"], *notes]
+    return {**report, "files": [str(file) for file in (*files, *seeds)]}
 
 
 def _seeds_of(schema: Path, folder: Path) -> list[Path]:
@@ -73,16 +87,24 @@ def _seeds_of(schema: Path, folder: Path) -> list[Path]:
         names = [str(seed["name"]) for seed in yaml.safe_load(schema.read_text(encoding="utf-8"))["seeds"]]
     except (KeyError, TypeError, ValueError, yaml.YAMLError):
         raise EngineError(f"{schema}: is no schema that kanon-sql dbt compile wrote; remove it first") from None
-    return [folder / f"{name}.csv" for name in names if MODEL_NAME.fullmatch(name)]
+    return [folder / f"{name}.csv" for name in names if _NAME.fullmatch(name)]
 
 
-def _sql(asked: DbtModel, found: Found) -> str:
+def _sql(asked: ProjectModel, compiled: str, mark: str) -> str:
     """The statement as dbt reads it: tables by ref, and nothing else of it is Jinja."""
-    statement = found.statement(
-        f"{{{{ {asked.relation} }}}}", lambda seed: f"{{{{ ref('{seed}') }}}}", escape=without_jinja
-    )
+    lines = compiled.splitlines(keepends=True)
+    comments = list(takewhile(lambda line: line.startswith("--"), lines))
+    # What the comment at the head says of tables is for people.
+    head = re.sub(mark, f"{asked.name}_", "".join(comments), flags=re.IGNORECASE)
+    statement = without_jinja("".join(lines[len(comments) :])).rstrip().removesuffix(";")
+
+    def called(found: re.Match[str]) -> str:
+        what = found[1].lower()
+        return f"{{{{ {asked.relation} }}}}" if what == "source" else f"{{{{ ref('{asked.name}_{what}') }}}}"
+
+    statement = re.sub(rf'["`]{mark}(\w+)["`]', called, statement, flags=re.IGNORECASE)
     config = "{{ config(materialized='table') }}\n{{ kanon_sql.refuse_incremental() }}\n"
-    return f"{config}{without_jinja(found.head())}{statement}"
+    return f"{config}{without_jinja(head)}{statement}\n"
 
 
 def without_jinja(text: str) -> str:
@@ -90,7 +112,9 @@ def without_jinja(text: str) -> str:
     return re.sub(r"\{[{%#]", lambda found: "{{ '" + found[0] + "' }}", text)
 
 
-def _schema(asked: DbtModel, found: Found, checks: Sequence[Check], notes: Sequence[str]) -> str:
+def _schema(
+    asked: ProjectModel, compiled: Compiled, seeds: Sequence[Path], checks: Sequence[Check], notes: Sequence[str]
+) -> str:
     """The tests that dbt can count in the release, and the types of the seeds."""
     tests = [{f"kanon_sql.{check.name}": {"arguments": _arguments(check)}} for check in checks]
     schema = {
@@ -98,7 +122,7 @@ def _schema(asked: DbtModel, found: Found, checks: Sequence[Check], notes: Seque
         "models": [{"name": asked.name, "description": "An anonymized release, by kanon-sql.", "data_tests": tests}],
         "seeds": [
             {"name": seed.stem, "config": {"column_types": {column: _type(kind) for column, kind in one.stored()[0]}}}
-            for seed, one in zip(found.seeds, found.compiled.listings, strict=True)
+            for seed, one in zip(seeds, compiled.listings, strict=True)
         ],
     }
     # Written out in full each time: YAML's anchors are not for people.

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
 
 from kanon_sql.commands.compile.compilation import Compiled
 from kanon_sql.commands.projects.checks import Check, checks_of
-from kanon_sql.commands.projects.files import Json, refuse_existing, write_private
+from kanon_sql.commands.projects.files import Json, ProjectModel, refuse_existing, write_private
 from kanon_sql.commands.projects.sqlmesh import audits_file
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
@@ -24,38 +22,28 @@ _NAME = re.compile(r"([a-z][a-z0-9_]*\.){0,2}[a-z][a-z0-9_]*")
 _SETTINGS = ("config.yaml", "config.yml", "config.py")
 
 
-@dataclass(frozen=True)
-class SqlmeshModel:
-    """What is asked for: a model `name` in the SQLMesh project `project` over the model or table `relation`."""
-
-    project: Path
-    name: str
-    relation: str
-    dialect: str = "duckdb"
-    overwrite: bool = False
-
-    def refuse(self) -> None:
-        """Raises ConfigurationError for what SQLMesh would not take."""
-        problems = []
-        dialect = find_dialect(self.dialect)
-        if not _NAME.fullmatch(self.name):
-            problems.append(
-                f"--name: {self.name!r} is no name of a model; expected schema.model in lower-case letters, digits, _"
-            )
-        try:
-            table_name(self.relation, dialect, "--relation")
-        except ConfigurationError as error:
-            problems += error.problems
-        if not any((self.project / name).is_file() for name in _SETTINGS):
-            problems.append(
-                f"--project: {self.project} holds no {_SETTINGS[0]} and no {_SETTINGS[-1]}; expected the folder of a "
-                "SQLMesh project"
-            )
-        if problems:
-            raise ConfigurationError(problems)
+def refuse(asked: ProjectModel) -> None:
+    """Raises ConfigurationError for what SQLMesh would not take."""
+    problems = []
+    dialect = find_dialect(asked.dialect)
+    if not _NAME.fullmatch(asked.name):
+        problems.append(
+            f"--name: {asked.name!r} is no name of a model; expected schema.model in lower-case letters, digits, _"
+        )
+    try:
+        table_name(asked.relation, dialect, "--relation")
+    except ConfigurationError as error:
+        problems += error.problems
+    if not any((asked.project / name).is_file() for name in _SETTINGS):
+        problems.append(
+            f"--project: {asked.project} holds no {_SETTINGS[0]} and no {_SETTINGS[-1]}; expected the folder of a "
+            "SQLMesh project"
+        )
+    if problems:
+        raise ConfigurationError(problems)
 
 
-def write_model(asked: SqlmeshModel, loaded: LoadedConfig, compile_with: Callable[[], tuple[Json, Compiled]]) -> Json:
+def write_model(asked: ProjectModel, loaded: LoadedConfig, compile_with: Callable[[], tuple[Json, Compiled]]) -> Json:
     """Writes models/NAME.sql, and audits/kanon_sql.sql where it is not there yet; the report, with the files.
 
     What the audits do not say of the configuration is among the warnings. Raises EngineError for a model that is there
@@ -86,7 +74,7 @@ def write_model(asked: SqlmeshModel, loaded: LoadedConfig, compile_with: Callabl
     return {**report, "files": [str(file) for file in files]}
 
 
-def _definition(asked: SqlmeshModel, dialect: Dialect, checks: Sequence[Check], notes: Sequence[str]) -> str:
+def _definition(asked: ProjectModel, dialect: Dialect, checks: Sequence[Check], notes: Sequence[str]) -> str:
     """The head of the model. It is made anew as a whole each time: rows that are added to a release undo it."""
     head = "".join(f"-- NOT AUDITED: {' '.join(line.split())}\n" for line in notes)
     audits = ",\n    ".join(_call(check, dialect) for check in checks)
