@@ -20,7 +20,7 @@ from kanon_sql.commands.sweep.plan import DEFAULT_KS, Given, Outputs, plan_sweep
 from kanon_sql.commands.sweep.sweeping import run_plan, write_outputs
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import EngineConfig
-from kanon_sql.engines.opening import open_reading, refuse_elsewhere
+from kanon_sql.engines.opening import job_of, require_rows
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import Call
@@ -52,7 +52,7 @@ def check(
     if data is not None:
         loaded = _with_source(loaded, Path(data))
     call = Call.of(options, progress)
-    with open_reading(loaded, call.options) as (engine, opened):
+    with job_of(loaded).read(call.options) as (engine, opened):
         compared = open_source(engine, _with_source(loaded, Path(reference))) if reference is not None else None
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
         return check_table(engine, loaded, opened, call.progress, call.watch, compared)
@@ -139,7 +139,7 @@ def risk(
     files = (None if path is None else Path(path) for path in (population, plot, report))
     asked = RiskRequest(threshold, subsets, all_columns, *files)
     asked.refuse()
-    refuse_elsewhere(loaded, "risk")
+    require_rows(loaded, "risk")
     call = Call.of(options, progress, time_limit, report)
     with open_engine(call.options) as engine:
         data = measure_risk(engine, loaded, asked, call)

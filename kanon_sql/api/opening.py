@@ -11,7 +11,7 @@ from kanon_sql.api.chains import without_causes
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.config.arguments import FLAGS, CommandLine
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
-from kanon_sql.engines.opening import open_reading
+from kanon_sql.engines.opening import job_of
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.progress import Progress
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
@@ -45,7 +45,7 @@ def open_prepared(
     """
     options = options or EngineOptions()
     hierarchies = load_hierarchies(loaded, show_values=options.show_values)
-    with open_reading(loaded, options) as (engine, source):
+    with job_of(loaded).read(options) as (engine, source):
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
             allow_paths(engine, loaded, source, None)

@@ -11,14 +11,14 @@ from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load
 from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.handed_in import SessionJob, handed_in_session, is_session
-from kanon_sql.engines.handed_in_connection import Job, handed_in
+from kanon_sql.engines.handed_in import handed_in
+from kanon_sql.engines.job import Job
+from kanon_sql.engines.opening import job_of
 from kanon_sql.progress import Progress
 from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
-    import duckdb
-    from pyspark.sql import DataFrame, SparkSession
+    from kanon_sql.engines.handed_in import Connection, Table
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class RunResult:
 def run(
     config: Configuration,
     *,
-    connection: duckdb.DuckDBPyConnection | SparkSession | None = None,
-    source: str | duckdb.DuckDBPyRelation | DataFrame | None = None,
+    connection: Connection | None = None,
+    source: Table | None = None,
     target: str | None = None,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
@@ -61,15 +61,13 @@ def run(
     target are then untouched.
     """
     options, progress = options or EngineOptions(), progress or Progress()
-    job: Job | SessionJob | None
-    if is_session(connection):
-        loaded, job = handed_in_session(config, connection, source, target, overrides)
-    elif connection is not None:
-        loaded, job = handed_in(config, connection, source, target, overrides)
+    job: Job
+    if connection is not None:
+        job = handed_in(config, connection, source, target, overrides)
     else:
-        loaded, job = load(config, overrides), None
-    path = _report_path(loaded, report)
-    draft = run_configuration(loaded, options, progress, time_limit=time_limit, report=path, job=job)
+        job = job_of(load(config, overrides))
+    path = _report_path(job.loaded, report)
+    draft = run_configuration(job, options, progress, time_limit=time_limit, report=path)
     data = draft.to_dict()
     return RunResult(
         status=data["status"],

@@ -8,7 +8,6 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.counting import bring_tuples
 from kanon_sql.errors import EngineError
 from kanon_sql.frequency.judged import ModelInputs, model_columns, read_models
 from kanon_sql.frequency.population import open_populations, persons_as_they_stand
@@ -22,7 +21,6 @@ from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.values import normalized
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import state
 
 
 def check_table(
@@ -41,7 +39,7 @@ def check_table(
     config = loaded.config
     roles = assign_roles(source, loaded, measured_only=True)
     with telling_faults(engine, source), progress.step("counting classes", engine.progress), watch.part("check"):
-        total, n = count_rows(source.home or engine, source, roles, config.missing)
+        total, n = count_rows(source, roles, config.missing)
         counts = _count(engine, loaded, source, roles, reference)
     satisfied = counts.violating_classes == 0
     return {
@@ -68,10 +66,8 @@ def check_table(
 
 def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, reference: Source | None) -> ClassCounts:
     config = loaded.config
-    rows = participants(source, roles, config.missing)
-    if source.home is not None:
-        read = dict.fromkeys([*roles.quasi_identifiers, *model_columns(loaded, source)])
-        rows = bring_tuples(engine, source.home, rows, list(read), state("raw_frequency"))
+    read = dict.fromkeys([*roles.quasi_identifiers, *model_columns(loaded, source)])
+    rows = source.backend.given(engine, participants(source, roles, config.missing), list(read))
     judged = read_models(engine, loaded, source, rows, reference)
     populations = open_populations(engine, loaded)
     values = [normalized(item, source.missing) for item in roles.quasi_identifiers]
@@ -97,4 +93,4 @@ def _table(source: Source, rows: exp.Select, values: Sequence[exp.Expr], judged:
     columns = {name: source.column(name) for name in judged.columns}
     sensitive = {name: comparable(item, item, source.missing) for name, item in columns.items()}
     entity = normalized(source.column(judged.entity.name), source.missing) if judged.entity is not None else None
-    return Table(rows, values, sensitive, entity, weighted=source.home is not None)
+    return Table(rows, values, sensitive, entity, weighted=source.backend.weighted)

@@ -21,9 +21,7 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
     """
     config, lattice = loaded.config, prepared.lattice
     limit = config.suppression.rows(prepared.frequency.n)
-    checker = NodeChecker(
-        prepared.nodes or engine, prepared.frequency, prepared.models, config.privacy.k, limit, call.progress
-    )
+    checker = NodeChecker(prepared.nodes, prepared.frequency, prepared.models, config.privacy.k, limit, call.progress)
     deadline = Deadline(call.time_limit)
     weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
     nodes = []

@@ -19,7 +19,7 @@ from sqlglot import exp
 
 from kanon_sql import api
 from kanon_sql.cli.summary import summarize_run
-from kanon_sql.engines.handed_in_connection import load_for_hand_in
+from kanon_sql.engines.duckdb.connection import load_for_hand_in
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.sql.connection import describe
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -17,9 +16,6 @@ from kanon_sql.source.values import normalized
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
-
-if TYPE_CHECKING:
-    from kanon_sql.engines.model import Warehouse
 
 
 @dataclass(frozen=True)
@@ -82,11 +78,11 @@ def participants(source: Source, roles: Roles, policy: str) -> exp.Select:
     return exp.select(*(column(item.key) for item in source.columns)).from_(inner).where(condition)
 
 
-def count_rows(engine: Engine | Warehouse, source: Source, roles: Roles, policy: str) -> tuple[int, int]:
+def count_rows(source: Source, roles: Roles, policy: str) -> tuple[int, int]:
     """(rows of the source, rows that take part). Raises NoReleaseError when none is left."""
     condition = takes_part(source, roles, policy) or exp.true()
     counted = exp.select(exp.alias_(condition, "takes_part")).from_(source.relation.copy().subquery(state("rows")))
-    rows, left = engine.query("frequency/count_rows", names={"source": counted})[0]
+    rows, left = source.backend.query("frequency/count_rows", names={"source": counted})[0]
     if not left:
         why = "has no row" if not rows else "has no row left without missing values"
         error = NoReleaseError(f"{source.label} {why}; there is nothing to release")

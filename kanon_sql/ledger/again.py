@@ -43,7 +43,7 @@ def _told(engine: Engine, loaded: LoadedConfig, source: Source, hierarchies: Hie
     config = loaded.config
     names = {item.name for item in source.columns}
     identifiers = {*config.identifiers, *([config.privacy.entity] if config.privacy.entity else [])}
-    if source.home is not None or names & identifiers or not names >= set(config.quasi_identifiers):
+    if not source.backend.abilities.ledger or names & identifiers or not names >= set(config.quasi_identifiers):
         return None
     number = _recorded(engine, loaded, source)
     if number is not None:

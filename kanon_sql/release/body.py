@@ -11,7 +11,7 @@ from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
 from kanon_sql.source.values import null_for
 from kanon_sql.sql.connection import Row
-from kanon_sql.sql.dialects.inline_table import Cell, Listing, cell_type
+from kanon_sql.sql.dialects.inline_table import Listing
 from kanon_sql.sql.template import Item, column, quoted
 
 
@@ -109,14 +109,6 @@ def present(item: Column, missing: Sequence[str], value: exp.Expr | None = None)
     return null_for(exp.cast(value, "VARCHAR"), missing)
 
 
-def cells(value: str | None, described: str) -> Cell:
-    """A value, given as text, as it is listed."""
-    if value is None:
-        return None
-    kind = cell_type(described)
-    return value == "true" if kind is bool else kind(value)
-
-
 def split_missing(rows: Iterable[Row], item: Column, missing: Sequence[str]) -> tuple[list[Row], Row | None]:
     """(rows of values that are there, what follows a missing value); rows begin with their value as text."""
     texts = {None, *(missing if item.is_text else ())}
@@ -128,11 +120,3 @@ def split_missing(rows: Iterable[Row], item: Column, missing: Sequence[str]) -> 
         else:
             listed.append(row)
     return listed, absent
-
-
-def or_missing(key: exp.Expr, found: exp.Expr, absent: exp.Expr | None) -> exp.Expr:
-    """What a value becomes; a missing one finds no partner in a join and is given by itself."""
-    if absent is None:
-        return found
-    is_missing = exp.Is(this=key, expression=exp.null())
-    return exp.Case(ifs=[exp.If(this=is_missing, true=absent)], default=found)

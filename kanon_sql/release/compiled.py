@@ -12,9 +12,7 @@ from kanon_sql.release.body import (
     Asked,
     Body,
     Released,
-    cells,
     key_name,
-    or_missing,
     other_name,
     set_with,
     source_rows,
@@ -25,9 +23,10 @@ from kanon_sql.release.statement import WRITTEN_DIFFERENTLY
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.values import or_missing
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row
-from kanon_sql.sql.dialects.inline_table import Listing
+from kanon_sql.sql.dialects.inline_table import Listing, cell_of
 from kanon_sql.sql.template import Item, column, state
 
 _STAR = exp.Literal.string("*")
@@ -157,8 +156,8 @@ class _Generalized:
         columns += [("code", "BIGINT")] if self._coded else []
         rows = tuple(
             (
-                cells(value, kind),
-                *([cells(label, self.described)] if kept else []),
+                cell_of(value, kind),
+                *([cell_of(label, self.described)] if kept else []),
                 *([int(code)] if self._coded else []),
             )
             for value, label, code in self._rows

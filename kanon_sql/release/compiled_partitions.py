@@ -11,9 +11,7 @@ from kanon_sql.release.body import (
     Asked,
     Body,
     Released,
-    cells,
     key_name,
-    or_missing,
     set_with,
     source_rows,
     split_missing,
@@ -21,9 +19,10 @@ from kanon_sql.release.body import (
 )
 from kanon_sql.release.classes import Output, list_shares
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.values import or_missing
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.dialects.inline_table import Cell, Listing
+from kanon_sql.sql.dialects.inline_table import Cell, Listing, cell_of
 from kanon_sql.sql.template import Item, column, quoted, state
 
 
@@ -109,7 +108,7 @@ def _domain(engine: Engine, d: Dimension, asked: Asked) -> tuple[Listing, exp.Ex
     found = engine.query("release/compiled_domain", names={"domain": d.domain})
     listed, absent = split_missing(found, d.column, asked.missing)
     name = f"domain_{d.index}"
-    rows = tuple((cells(value, d.column.type), int(position)) for value, position in listed)
+    rows = tuple((cell_of(value, d.column.type), int(position)) for value, position in listed)
     columns = (("value", d.column.type), ("position", "BIGINT"))
     literal = None if absent is None else exp.Literal.number(int(absent[0]))
     place = or_missing(column(key_name(d.column), "source_rows"), column("position", name), literal)
@@ -154,7 +153,7 @@ def _classes(
     rows: list[tuple[Cell, ...]] = [
         (
             *map(int, row[:split]),
-            *(cells(value, types[label]) for label, value in zip(labels, row[split:], strict=True)),
+            *(cell_of(value, types[label]) for label, value in zip(labels, row[split:], strict=True)),
         )
         for row in found
     ]

@@ -116,10 +116,9 @@ def _relation(
     loaded: LoadedConfig, source: Source, needed: Sequence[Column], asked_for: Statement, dialect: Dialect
 ) -> exp.Select:
     """SELECT of the needed columns under their keys: of the table that was named, or of the source itself."""
-    there = source.home.dialect.name if source.home is not None and source.kind == "table" else None
-    if asked_for.source_table is None and dialect.name == (there if source.home is not None else "duckdb"):
+    if asked_for.source_table is None and source.backend.reads_itself(source, dialect):
         relation = own_columns(source, needed)
-        if source.kind == "query" and source.home is None:
+        if source.kind == "query":
             view = relation.find(exp.Table)
             assert view is not None
             view.replace(_query(loaded).subquery("source_query"))

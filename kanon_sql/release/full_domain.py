@@ -144,7 +144,4 @@ class FullDomainRelease(Release):
     def _suppress(self) -> None:
         """Lists the violating classes in the table suppressed_classes."""
         k = self.result.request.k
-        if self.problem.nodes is not None:
-            self.problem.nodes.bring_suppressed(self.engine, self._suppressing, k, self._keys)
-            return
-        self.engine.query(self._suppressing, values={"k": k}, lists={"key": self._keys})
+        self.problem.nodes.list_suppressed(self._suppressing, k, self._keys)

@@ -87,9 +87,8 @@ class MultidimensionalRelease(Release):
         # Under names that are told apart whatever columns are called.
         labels = [Output(one.label, label=one.label) for one in self.outputs if one.label]
         keys = dict.fromkeys(item.key for item in others)
-        weighted = self.problem.source.home is not None
         counted = [*labels, *(Output(key, key=key) for key in keys)]
-        rows = self._select(counted, writing, shares=self._shares and not weighted)
+        rows = self._select(counted, writing, shares=self._shares and not self.problem.weighted)
         assert isinstance(rows, exp.Select)
         return rows, [column(output.name) for output in labels]
 

@@ -95,7 +95,7 @@ class Release(ABC):
         source, models = self.problem.source, self.problem.models
         if models.entity is None:
             return None
-        weighted = source.home is not None
+        weighted = self.problem.weighted
         columns = [*(one.column for one in models.columns.values()), models.entity]
         columns += [Column("row_count", "row_count", "BIGINT")] if weighted else []
         writing = Writing(order="none", seed=None, plain_text=True, as_text=True, masked=masked > 0)

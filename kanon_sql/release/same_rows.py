@@ -7,45 +7,25 @@ of the rows written. It ties the values of a row together and counts rows that a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlglot import exp
 
-from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.sink import WarehouseSink
 from kanon_sql.errors import VerificationError
 from kanon_sql.release.verify import reading_again
 from kanon_sql.source.database import describe_relation
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, put, state
-from kanon_sql.targets.target import LocalSink, Sink
 
 # Not the fingerprint of the ledger, which later versions of the engine must find again: this one ends with the run, so
 # that it can take the engine's own hash of values in their own types, which costs a tenth of digests of texts.
 
 
-def verify_rows(
-    engine: Engine, loaded: LoadedConfig, sink: Sink, written: Source, release: exp.Expr | None
-) -> dict[str, Any]:
-    """Compares what was written with `release`, the statement by which DuckDB made it, None of another engine's.
+def compared_columns(engine: Engine, release: exp.Expr, written: Source) -> int:
+    """Compares what was written with `release`, the statement by which DuckDB made it; in how many columns.
 
-    Gives the report's entry `verification`. Raises VerificationError where the rows differ or cannot be read.
+    Raises VerificationError where the rows differ or cannot be read.
     """
-    if loaded.config.release.verify == "counts":
-        return {"compared": "counts"}
-    if isinstance(sink, WarehouseSink):
-        columns, read, made = sink.fingerprints()
-        if read != made:
-            raise VerificationError(_said([]))
-        return {"compared": "rows", "columns": columns}
-    assert isinstance(sink, LocalSink)
-    assert isinstance(release, exp.Select)
-    return {"compared": "rows", "columns": _verify(engine, sink.as_held(release), written)}
-
-
-def _verify(engine: Engine, release: exp.Expr, written: Source) -> int:
-    """How many columns were compared."""
     assert isinstance(release, exp.Select)
     columns, names = describe_relation(engine, release.copy().subquery("made"), "the release")
     is_csv = written.only_texts
@@ -63,12 +43,13 @@ def _verify(engine: Engine, release: exp.Expr, written: Source) -> int:
     with reading_again():
         sums = _ask(engine, "release/columns", found)
     meant = _ask(engine, "release/columns", made)
-    raise VerificationError(_said([name for name, one, other in zip(names, sums, meant, strict=True) if one != other]))
+    raise different_rows([name for name, one, other in zip(names, sums, meant, strict=True) if one != other])
 
 
-def _said(columns: Sequence[str]) -> str:
+def different_rows(columns: Sequence[str] = ()) -> VerificationError:
+    """The error where other rows were written than were to be released; `columns` are known to hold other values."""
     where = f": column {', '.join(map(repr, columns[:20]))} holds other values" if columns else ""
-    return (
+    return VerificationError(
         f"the rows written are not those to be released{where}; does the disk fail, or does the source give other rows "
         "each time it is read? release.verify: counts does without this comparison"
     )

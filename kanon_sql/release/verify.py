@@ -36,7 +36,7 @@ def question_of(problem: SearchProblem, k: int, written: Source, populations: Se
     missing = (*source.missing, *(("",) if written.only_texts and not source.only_texts else ()))
     sensitive = {name: comparable(one.column, one.column, missing) for name, one in models.columns.items()}
     entity = None if models.entity is None else normalized(models.entity, source.missing)
-    reference = Table(problem.rows, (), sensitive, entity, weighted=source.home is not None)
+    reference = Table(problem.rows, (), sensitive, entity, weighted=problem.weighted)
     return Question(k, models.models, models.columns, reference, populations, missing)
 
 

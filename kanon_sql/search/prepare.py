@@ -10,8 +10,6 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
-from kanon_sql.engines.counting import bring_kept, bring_tuples
-from kanon_sql.engines.searching import Kept, bring_values, frequency_there, keep_tuples
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.frequency.dimensions.order import ordered_dimension
@@ -36,8 +34,10 @@ from kanon_sql.hierarchy.quasi_identifiers import inputs_of, refuse_nested
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.hierarchy.uncovered import locating_uncovered, refuse_uncovered
 from kanon_sql.progress import Progress
+from kanon_sql.search.full_domain.checker import NodesHere
 from kanon_sql.search.full_domain.lattice import Lattice
 from kanon_sql.search.full_domain.problem import FullDomain
+from kanon_sql.search.full_domain.pushdown import Kept, frequency_there, keep_combinations
 from kanon_sql.search.multidimensional import Multidimensional
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.settings.algorithms import full_domain
@@ -45,7 +45,7 @@ from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Item, state
+from kanon_sql.sql.template import Item
 
 _MOST_DIMENSIONS = 126  # as many as the engine's whole numbers have bits
 
@@ -115,24 +115,19 @@ def _read(
     hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
     rows: exp.Select,
 ) -> SearchProblem:
-    columns = roles.quasi_identifiers
+    columns, backend = roles.quasi_identifiers, source.backend
     policy = loaded.config.missing
-    counted = count_rows(source.home or engine, source, roles, policy) if policy != "keep" else None
+    counted = count_rows(source, roles, policy) if policy != "keep" else None
     read = [*columns, *(item for item in model_columns(loaded, source) if item not in columns)]
     warnings = [*source.warnings, *(told for _, one in hierarchies.values() if one for told in one.warnings)]
-    if source.home is not None:
-        kept = keep_tuples(loaded, source.home, rows, read)
-        if kept is not None and kept.searched:
-            return _read_there(engine, loaded, source, roles, hierarchies, kept, counted, warnings)
-        if kept is not None:
-            rows = tuples = bring_kept(engine, source.home, kept.table, read, state("raw_frequency"))
-        else:
-            rows = tuples = bring_tuples(engine, source.home, rows, read, state("raw_frequency"))
-    else:
-        tuples = rows if source.columnar else stage_tuples(engine, rows, read)
+    kept = keep_combinations(loaded, backend, rows, read)
+    if kept is not None and kept.searched:
+        return _read_there(engine, loaded, source, roles, hierarchies, kept, counted, warnings)
+    rows = backend.given(engine, rows, read) if kept is None else kept.bring(engine)
+    tuples = rows if backend.weighted or source.columnar else stage_tuples(engine, rows, read)
     inputs = inputs_of(engine, loaded, source, hierarchies, [tuples] * len(columns), warnings)
     judged = read_models(engine, loaded, source, tuples)
-    staged = source.home is not None or not source.columnar
+    staged = backend.weighted or not source.columnar
     reading = _Reading(tuples, judged, judged.carried(source), staged=staged, warnings=warnings)
     n, models, build = (
         _lattice(engine, loaded, reading, inputs)
@@ -153,12 +148,11 @@ def _read_there(
     warnings: list[str],
 ) -> SearchProblem:
     """A problem of k alone whose combinations stay in the engine that holds the rows."""
-    assert source.home is not None
     columns = roles.quasi_identifiers
-    values = [bring_values(engine, source.home, kept, item, index) for index, item in enumerate(columns)]
+    values = [kept.bring_values(engine, item, index) for index, item in enumerate(columns)]
     inputs = inputs_of(engine, loaded, source, hierarchies, values, warnings)
-    mappings, places = [build_mapping(engine, one) for one in inputs], [one.place for one in inputs]
-    frequency, nodes = frequency_there(engine, source.home, kept, columns, mappings, values, places)
+    mappings = [build_mapping(engine, one) for one in inputs]
+    frequency, nodes = frequency_there(engine, kept, inputs, mappings)
     lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
     return FullDomain(
         source,
@@ -212,7 +206,8 @@ def _lattice(
     released = [one.released_missing for one in inputs]
     populations = read_populations(engine, loaded, reading.judged.models, columns, specs, mappings, released)
     lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
-    return frequency.n, models, partial(FullDomain, frequency=frequency, lattice=lattice, populations=populations)
+    build = partial(FullDomain, frequency=frequency, lattice=lattice, nodes=NodesHere(engine), populations=populations)
+    return frequency.n, models, build
 
 
 def _dimensions(

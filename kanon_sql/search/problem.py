@@ -33,7 +33,7 @@ class SearchProblem(ABC):
     """An opened source, with the tables that a search works on in the engine.
 
     `rows` selects the `n` rows that take part of its `source_rows`; `models` judge its classes.
-    Where another engine holds the rows, `rows` selects their distinct tuples, with the rows of each as row_count.
+    Where it is `weighted`, `rows` selects their distinct tuples, with the rows of each as row_count.
     """
 
     source: Source
@@ -49,10 +49,14 @@ class SearchProblem(ABC):
         """The quasi-identifiers, in the configuration's order."""
         return tuple(item.name for item in self.roles.quasi_identifiers)
 
+    @property
+    def weighted(self) -> bool:
+        """Whether `rows` selects distinct tuples, since another engine holds the rows."""
+        return self.source.backend.weighted
+
     def describe_engine(self) -> Json:
         """The report's entry `engine`: which holds the rows, and where the distinct tuples are searched."""
-        home = self.source.home
-        return {"name": "duckdb" if home is None else home.name, "search_in": "duckdb"}
+        return {"name": self.source.backend.abilities.name, "search_in": "duckdb"}
 
     @abstractmethod
     def solve(

@@ -12,6 +12,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.model import Column, Source, refuse_repeated, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
@@ -61,6 +62,7 @@ def open_table(engine: Engine, path: Path, table: str, missing: tuple[str, ...],
         missing=missing,
         columnar=True,
         label=f"{table} in {path.name}",
+        backend=DuckDB(engine),
         database=path,
         table=(schema, name),
     )
@@ -105,6 +107,7 @@ def open_query(
         missing=missing,
         columnar=False,
         label="the query",
+        backend=DuckDB(engine),
         database=database,
     )
 
@@ -119,6 +122,7 @@ def open_relation(engine: Engine, table: exp.Table, missing: tuple[str, ...]) ->
         missing=missing,
         columnar=False,
         label=table.name,
+        backend=DuckDB(engine),
     )
 
 

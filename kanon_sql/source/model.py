@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.settings.abilities import Abilities
 from kanon_sql.settings.formats import only_texts
-
-if TYPE_CHECKING:
-    from kanon_sql.engines.model import Warehouse
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.dialects.dialect import Dialect
+from kanon_sql.sql.dialects.inline_table import Listing
 
 Kind = str  # table, query, relation, or the name of a format
 Role = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "dropped"]
@@ -60,13 +64,71 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Alone:
+    """How many of the rows `looked_at` are alone with their value in a column."""
+
+    column: Column
+    rows: int
+    looked_at: int
+
+
+class Backend(ABC):
+    """The engine that holds the rows of a source: DuckDB itself, or another one, which DuckDB only gets counts of.
+
+    Statements are given as syntax trees. `folders` of this machine hold what DuckDB reads of it. What DuckDB is `given`
+    are rows or, `weighted`, their distinct combinations, each with its rows as row_count.
+    """
+
+    abilities: Abilities
+    dialect: Dialect
+    folders: tuple[Path, ...] = ()
+    weighted = False
+
+    @property
+    @abstractmethod
+    def statements(self) -> int:
+        """How many statements it was given."""
+
+    @abstractmethod
+    def query(self, name: template.Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
+        """Runs a query file of few rows (see Engine.query). Raises EngineError."""
+
+    @abstractmethod
+    def given(self, engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> exp.Select:
+        """SELECT in DuckDB of some columns of rows, for all that is done beside making the release.
+
+        Raises ConfigurationError for columns of types that engines do not compare alike.
+        """
+
+    @abstractmethod
+    def alone(self, source: Source, rows: exp.Select, n: int, most: Mapping[Column, float]) -> list[Alone]:
+        """The columns in which more than a share of the `n` rows hold a value of their own."""
+
+    @abstractmethod
+    def reads_itself(self, source: Source, dialect: Dialect) -> bool:
+        """Whether a statement in a dialect can read the source as the backend does."""
+
+    @abstractmethod
+    def bring(self, engine: Engine, statement: exp.Expr, columns: Sequence[tuple[str, str]], table: str) -> exp.Select:
+        """SELECT of a temporary table of DuckDB with a statement's result: its (names, types) in order."""
+
+    @abstractmethod
+    def keep(self, statement: exp.Expr, name: str) -> exp.Table:
+        """Keeps a statement's result where the rows are, for this run only; what statements call it."""
+
+    @abstractmethod
+    def listed(self, listing: Listing) -> exp.CTE:
+        """A table of values as statements name it."""
+
+
+@dataclass(frozen=True)
 class Source:
     """An open source.
 
     `relation` is a SELECT that gives every row under the columns' keys. `columnar` says that reading one column
-    alone is cheap; where it is not, the distinct tuples are taken in one pass first. `home` is the engine that holds
-    the rows, None for DuckDB: `relation` is for that engine. Each row of a `weighted` source stands for as many rows
-    as its column row_count says.
+    alone is cheap; where it is not, the distinct tuples are taken in one pass first. `backend` is the engine that holds
+    the rows and executes `relation`. Each row of a `weighted` source stands for as many rows as its column row_count
+    says.
     """
 
     kind: Kind
@@ -75,6 +137,7 @@ class Source:
     missing: tuple[str, ...]
     columnar: bool
     label: str
+    backend: Backend
     files: tuple[Path, ...] = ()
     folder: Path | None = None
     partitions: tuple[str, ...] = ()
@@ -82,7 +145,6 @@ class Source:
     database: Path | None = None
     table: tuple[str, str] | None = None
     warnings: tuple[str, ...] = ()
-    home: Warehouse | None = None
     weighted: bool = False
 
     @property

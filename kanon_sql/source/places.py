@@ -14,6 +14,6 @@ def find_place(engine: Engine, source: Source, item: Column, first: First) -> st
     `first` finds (file, position) of the value in a SELECT of value, file and position. Names of partitioned files hold
     values, so that none is named. Raises EngineError for files that cannot be read again.
     """
-    if source.partitions or source.home is not None or source.kind not in FILE_FORMATS:
+    if source.partitions or not source.files or source.kind not in FILE_FORMATS:
         return None
     return FILE_FORMATS[source.kind].place_of(engine, source, item, first)

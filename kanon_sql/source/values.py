@@ -36,3 +36,11 @@ def distinct_values(rows: exp.Select, item: Column) -> exp.Select:
     """SELECT of the distinct raw values of one column as `value`."""
     value = exp.alias_(column(item.key), "value", quoted=True)
     return exp.select(value).from_(rows.copy().subquery(state("rows"))).distinct()
+
+
+def or_missing(key: exp.Expr, found: exp.Expr, absent: exp.Expr | None) -> exp.Expr:
+    """What a value becomes; a missing one finds no partner in a join and is given by itself."""
+    if absent is None:
+        return found
+    is_missing = exp.Is(this=key, expression=exp.null())
+    return exp.Case(ifs=[exp.If(this=is_missing, true=absent)], default=found)

@@ -10,6 +10,7 @@ from sqlglot import exp
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.database import attach, describe_relation
+from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
@@ -49,6 +50,7 @@ class _Tables(LocalSink):
             missing=(),
             columnar=True,
             label=self.describe(),
+            backend=DuckDB(engine),
         )
 
     def _create(self, engine: Engine, release: exp.Expr, *, replace: bool) -> None:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from sqlglot import exp
 
+from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.release.release import Release, Writing
+from kanon_sql.release.same_rows import compared_columns
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine
 
@@ -30,8 +35,25 @@ class Sink(ABC):
         """What must happen before the connection is locked down."""
 
     @abstractmethod
+    def make(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> None:
+        """Makes the release beside the target. Raises ConfigurationError or EngineError."""
+
+    @abstractmethod
     def written(self, engine: Engine) -> Source:
         """What was written, opened anew as a source of its own."""
+
+    def verification(self, engine: Engine, loaded: LoadedConfig, written: Source) -> dict[str, Any]:
+        """Compares the rows as the configuration asks; the report's entry. Raises VerificationError."""
+        if loaded.config.release.verify == "counts":
+            return {"compared": "counts"}
+        return {"compared": "rows", "columns": self.compared(engine, written)}
+
+    @abstractmethod
+    def compared(self, engine: Engine, written: Source) -> int:
+        """Compares the rows `written` with those that were to be released; in how many columns.
+
+        Raises VerificationError where they differ or cannot be read.
+        """
 
     @abstractmethod
     def commit(self, engine: Engine) -> None:
@@ -42,10 +64,32 @@ class Sink(ABC):
         """The target as users know it."""
 
 
+Selecting = Callable[[LoadedConfig, Release, Writing], tuple[exp.Expr, list[str]]]
+
+
+def _selected(_: LoadedConfig, release: Release, writing: Writing) -> tuple[exp.Expr, list[str]]:
+    """(SELECT in DuckDB of the rows that are released, their columns)."""
+    return release.select(writing), release.columns()
+
+
 class LocalSink(Sink):
-    """A target that DuckDB writes."""
+    """A target that DuckDB writes, by `selecting` the release."""
 
     plain_text = False  # whether generalized columns must be VARCHAR in the statement itself
+    selecting: Selecting = staticmethod(_selected)
+    made: exp.Expr
+
+    def make(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> None:
+        select, columns = self.selecting(loaded, release, replace(writing, plain_text=self.plain_text))
+        self.put(engine, select, release.problem.source, columns)
+
+    def put(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
+        """Writes a release beside the target; `columns` are its names in order. Raises EngineError."""
+        self.made = release
+        self.write(engine, release, source, columns)
+
+    def compared(self, engine: Engine, written: Source) -> int:
+        return compared_columns(engine, self.as_held(self.made), written)
 
     def as_held(self, release: exp.Expr) -> exp.Expr:
         """The release with its values as this kind of target holds them: what is written, and compared with it."""
@@ -53,7 +97,7 @@ class LocalSink(Sink):
 
     @abstractmethod
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
-        """Writes the release beside the target; `columns` are its names in order. Raises EngineError."""
+        """Writes the release as its kind of target is written (see put)."""
 
 
 def shown(path: Path) -> str:

@@ -12,6 +12,7 @@ from tables import simple
 from kanon_sql.api.opening import open_prepared
 from kanon_sql.commands.run import uniqueness
 from kanon_sql.config.load import from_mapping
+from kanon_sql.source import duckdb as duckdb_source
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -19,7 +20,7 @@ from kanon_sql.config.load import from_mapping
 def test_many_columns_are_counted_by_few_statements(
     tmp_path: Path, suffix: str, together: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uniqueness, "_TOGETHER", together)
+    monkeypatch.setattr(duckdb_source, "_TOGETHER", together)
     rows, width = 200, 20
     # Column c holds about c values of its own in 20 rows.
     table = [(i % 3, *(i if i % width < c else -1 for c in range(width))) for i in range(rows)]
@@ -38,7 +39,7 @@ def test_many_columns_are_counted_by_few_statements(
     assert 5 < len(expected) < width
     with open_prepared(loaded, None, None) as (engine, prepared):
         before = engine.statements
-        warnings = uniqueness.unique_columns(engine, prepared)
+        warnings = uniqueness.unique_columns(prepared)
         taken = engine.statements - before
     assert [warning.partition(":")[0] for warning in warnings] == expected
     assert taken <= 1 + -(-width // together)

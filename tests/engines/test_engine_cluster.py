@@ -17,8 +17,8 @@ from engine_jobs import same, small
 from engine_places import InSpark, counted, spark_session
 
 import kanon_sql
-from kanon_sql.engines.spark import Spark
-from kanon_sql.engines.spark_target import _Remote
+from kanon_sql.engines.spark.engine import Spark
+from kanon_sql.engines.spark.target import _Hadoop
 from kanon_sql.errors import ConfigurationError, EngineError, VerificationError
 
 URL = os.environ.get("KANON_SQL_TEST_SPARK_CLUSTER", "")
@@ -92,7 +92,7 @@ def test_tables_of_the_catalog(place: OnCluster, source: dict[str, Any]) -> None
 def test_folders_that_only_the_cluster_reaches_are_moved_by_hadoop(place: OnCluster) -> None:
     path = str(place.folder / "by-hadoop.parquet")
     home = Spark(place.session, URL, owned=False, show_values=False)
-    files = _Remote(home, f"file://{path}", "target")
+    files = _Hadoop(home, f"file://{path}", "target")
     for number in (1, 2):
         beside = files.beside()
         assert files.exists() == (number > 1)
@@ -103,7 +103,7 @@ def test_folders_that_only_the_cluster_reaches_are_moved_by_hadoop(place: OnClus
     assert place.leftovers() == []
     over_connect = Spark(place.session, "sc://host", owned=False, show_values=False)
     with pytest.raises(ConfigurationError, match="over Spark Connect"):
-        _Remote(over_connect, "s3a://bucket/path", "target")
+        _Hadoop(over_connect, "s3a://bucket/path", "target")
 
 
 def test_the_number_of_jobs_does_not_follow_the_nodes(place: OnCluster, source: dict[str, Any]) -> None:
@@ -132,17 +132,17 @@ def test_a_lost_executor_is_made_up_for(place: OnCluster, source: dict[str, Any]
 def test_files_that_change_during_the_run_are_noticed(place: OnCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine_places import as_parquet
 
-    from kanon_sql.commands.run import pipeline
+    from kanon_sql.engines.sink import RemoteSink
 
     source = place.put(COLUMNS, source_rows())
     asked = place.asked(small(), source)
-    write = vars(pipeline)["write_release"]
+    write = RemoteSink.make
 
     def changed(*arguments: Any) -> None:
         as_parquet(Path(source["path"]), COLUMNS, source_rows()[:-9])
         write(*arguments)
 
-    monkeypatch.setattr(pipeline, "write_release", changed)
+    monkeypatch.setattr(RemoteSink, "make", changed)
     with pytest.raises((VerificationError, EngineError)):
         place.run(asked)
     assert place.released(asked) is None

@@ -184,7 +184,7 @@ def test_the_engine_itself_searches(folder: Path, start: Start, engine: str, cas
 def test_the_number_of_combinations_decides_where_they_are_searched(
     start: Start, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from kanon_sql.engines import searching
+    from kanon_sql.search.full_domain import pushdown
 
     place = start(engine)
     source = place.put(COLUMNS, source_rows())
@@ -193,7 +193,7 @@ def test_the_number_of_combinations_decides_where_they_are_searched(
         return str(kanon_sql.run(place.asked(small(**more), source)).report["engine"]["search_in"])
 
     assert searched() == "duckdb"
-    monkeypatch.setattr(searching, "MOST_IN_DUCKDB", 10)
+    monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 10)
     assert searched() == "engine"
     assert searched(search_in="duckdb") == "duckdb"
     assert searched(algorithm="mondrian") == "duckdb"
@@ -353,13 +353,13 @@ def test_a_source_that_changes_during_the_run_is_noticed(
     start: Start, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL shows the run one state of the table; Spark's files are counted again."""
-    from kanon_sql.commands.run import pipeline
+    from kanon_sql.engines.sink import RemoteSink
 
     place = start(engine)
     source = place.put(COLUMNS, source_rows())
     asked = place.asked(small(), source)
     expected = kanon_sql.run(place.asked(small(), source)).report["rows"]
-    write = vars(pipeline)["write_release"]
+    write = RemoteSink.make
 
     def changed(*arguments: Any) -> None:
         if engine == "postgres":
@@ -371,7 +371,7 @@ def test_a_source_that_changes_during_the_run_is_noticed(
             as_parquet(Path(source["path"]), COLUMNS, source_rows()[:-9])
         write(*arguments)
 
-    monkeypatch.setattr(pipeline, "write_release", changed)
+    monkeypatch.setattr(RemoteSink, "make", changed)
     if engine == "postgres":
         assert kanon_sql.run(asked).report["rows"] == expected
     else:
@@ -384,11 +384,11 @@ def test_a_source_that_changes_during_the_run_is_noticed(
 def test_a_connection_that_is_dropped_leaves_nothing(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     import psycopg
 
-    from kanon_sql.commands.run import pipeline
+    from kanon_sql.engines.sink import RemoteSink
 
     place = start("postgres")
     asked = place.asked(small(), place.put(COLUMNS, source_rows()))
-    write = vars(pipeline)["write_release"]
+    write = RemoteSink.make
 
     def dropped(*arguments: Any) -> None:
         write(*arguments)
@@ -397,7 +397,7 @@ def test_a_connection_that_is_dropped_leaves_nothing(start: Start, monkeypatch: 
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kanon-sql'"
             )
 
-    monkeypatch.setattr(pipeline, "write_release", dropped)
+    monkeypatch.setattr(RemoteSink, "make", dropped)
     with pytest.raises((EngineError, VerificationError), match="the connection to PostgreSQL was lost"):
         kanon_sql.run(asked)
     assert place.released(asked) is None
@@ -408,7 +408,7 @@ def test_what_does_not_verify_is_not_seen_by_others(start: Start, monkeypatch: p
     place = start("postgres")
     asked = place.asked(small(), place.put(COLUMNS, source_rows()))
     seen: list[Any] = []
-    import kanon_sql.engines.postgres as module
+    import kanon_sql.engines.postgres.target as module
 
     create = module.PostgresTable._create
 
@@ -449,7 +449,7 @@ def test_postgres_copies_a_release_to_a_file_of_this_machine(start: Start, tmp_p
 def test_spark_compares_what_is_no_quasi_identifier(
     start: Start, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
-    import kanon_sql.engines.spark_target as module
+    import kanon_sql.engines.spark.target as module
 
     place = start("spark")
     config = {**small(), "source": str(folder / "people.parquet"), "target": str(tmp_path / f"out.{suffix}")}

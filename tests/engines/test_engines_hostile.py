@@ -15,7 +15,7 @@ from engine_places import InPostgres, InSpark, Place, as_parquet, counted, spark
 from servers import missing_postgres, missing_sail, postgres, sail
 
 import kanon_sql
-from kanon_sql.engines.spark_session import describe
+from kanon_sql.engines.spark.connection import describe
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.sql.scratch import spill_folder
 

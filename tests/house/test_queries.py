@@ -15,12 +15,12 @@ WITHOUT_HEADER = {path.relative_to(ROOT / "queries").parts[0] for path in QUERIE
 # Statements that read rows and stand in Python: by their file and their beginning.
 IN_PYTHON = {
     # What PostgreSQL knows of a column, a table, a transaction and a session; no rows of anybody.
-    ("engines/postgres.py", "SELECT attribute.attname"),
-    ("engines/postgres.py", "SELECT namespace.nspname"),
-    ("engines/postgres.py", "SELECT CAST(pg_current_xact_id()"),
-    ("engines/spark_session.py", "SELECT 1"),
+    ("engines/postgres/engine.py", "SELECT attribute.attname"),
+    ("engines/postgres/engine.py", "SELECT namespace.nspname"),
+    ("engines/postgres/target.py", "SELECT CAST(pg_current_xact_id()"),
+    ("engines/spark/connection.py", "SELECT 1"),
     # A number of rows and a sum of digests around a statement that is written already.
-    ("engines/postgres.py", "SELECT count(*), CAST(sum({"),
+    ("engines/postgres/engine.py", "SELECT count(*), CAST(sum({"),
 }
 
 

@@ -264,7 +264,7 @@ def test_a_source_that_gives_other_rows_each_time(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_connection_that_was_handed_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kanon_sql.engines.handed_in_connection import ConnectionSink
+    from kanon_sql.engines.duckdb.connection import ConnectionSink
 
     config = asked(tmp_path, "x")
     with duckdb.connect() as connection:

@@ -20,7 +20,6 @@ from kanon_sql.ledger.earlier import Related, find_related, open_earlier, refuse
 from kanon_sql.ledger.ledger import Entry, find_entry
 from kanon_sql.ledger.recording import Made, conflict, recorded, refuse_early
 from kanon_sql.release.release import Writing
-from kanon_sql.release.same_rows import verify_rows
 from kanon_sql.release.statement import Generalization, sort_items
 from kanon_sql.release.verify import ExpectedLevels, question_of, reading_again, verify
 from kanon_sql.report.call import Call, reporting
@@ -135,18 +134,18 @@ def _run(run: _Run) -> None:
             assert isinstance(prepared, FullDomain)
             run.draft.source_rows = prepared.source_rows
             run.draft.missing = prepared.source_rows - prepared.n
-            run.draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
+            run.draft.warnings += [*prepared.warnings, *unique_columns(prepared)]
         with call.step("decide", "comparing with earlier releases", engine.progress):
             applying = _decide(run, engine, prepared, texts, earlier, Deadline(call.time_limit))
         _require(run, prepared.n)
         with call.step("release", "writing the release", engine.progress):
             select = applying.select(sort_items(_WRITING))
-            sink.write(engine, select, source, [item.name for item in roles.released])
+            sink.put(engine, select, source, [item.name for item in roles.released])
         with call.step("verify", "verifying what was written", engine.progress):
             with reading_again():
                 written = sink.written(engine)
             _verify(run, engine, prepared, written, texts, earlier)
-            run.draft.verification = verify_rows(engine, loaded, sink, written, select)
+            run.draft.verification = sink.verification(engine, loaded, written)
             seen = len(run.request.entries)
             paths = sink.paths()
             made = Made(engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen)

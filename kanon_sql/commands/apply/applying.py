@@ -239,6 +239,7 @@ def generalized(engine: Engine, prepared: SearchProblem, made: Generalization, w
         missing=prepared.source.missing,
         columnar=False,
         label="the new data",
+        backend=prepared.source.backend,
     )
 
 

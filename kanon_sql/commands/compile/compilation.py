@@ -63,7 +63,7 @@ def compile_configuration(
     draft.source_rows, draft.missing = prepared.source_rows, prepared.source_rows - prepared.n
     draft.limit = request.limit
     draft.engine = prepared.describe_engine()
-    draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
+    draft.warnings += [*prepared.warnings, *unique_columns(prepared)]
     with progress.step("searching"):
         found = prepared.solve(engine, loaded.config.algorithm, request, deadline, progress)
     draft.search = found.describe_search()

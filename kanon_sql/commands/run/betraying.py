@@ -49,7 +49,7 @@ def betraying_columns(engine: Engine, prepared: SearchProblem, finer: Sequence[F
     """
     quasi = {item.key for item in prepared.roles.quasi_identifiers}
     columns = [item for item in prepared.roles.released if item.key not in quasi]
-    if prepared.source.home is not None or not finer or not columns:
+    if not prepared.source.backend.abilities.rows or not finer or not columns:
         return []
     _list_finer(engine, finer)
     looked_at = _draw(engine, prepared, columns, finer)

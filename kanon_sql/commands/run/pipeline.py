@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-from sqlglot import exp
 
 from kanon_sql.commands.run.betraying import betraying_columns
 from kanon_sql.commands.run.uniqueness import unique_columns
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
-from kanon_sql.engines.handed_in import SessionJob
-from kanon_sql.engines.handed_in_connection import Job
-from kanon_sql.engines.opening import is_elsewhere, open_target, open_warehouse
-from kanon_sql.engines.sink import write_release
+from kanon_sql.engines.job import Job
 from kanon_sql.errors import EngineError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
@@ -24,7 +18,6 @@ from kanon_sql.ledger.recording import Made, recorded, refuse_early
 from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
-from kanon_sql.release.same_rows import verify_rows
 from kanon_sql.release.verify import reading_again, verify
 from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
@@ -33,21 +26,19 @@ from kanon_sql.search.problem import Request, SearchProblem, SearchResult
 from kanon_sql.source.allowed import allowed_places
 from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql import signals
-from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
+from kanon_sql.sql.connection import Engine, EngineOptions, lock_down
 from kanon_sql.sql.deadline import Deadline
-from kanon_sql.targets.opening import open_sink, prepare
 from kanon_sql.targets.outputs import refuse_outputs
-from kanon_sql.targets.target import LocalSink, Sink
+from kanon_sql.targets.target import Sink
 
 
 @dataclass
 class Run:
-    """One run: the configuration, the bounds, and what is recorded on the way."""
+    """One run: what is asked for, the bounds, and what is recorded on the way."""
 
-    loaded: LoadedConfig
+    job: Job
     options: EngineOptions
     progress: Progress
     time_limit: float | None
@@ -56,25 +47,25 @@ class Run:
 
 
 def run_configuration(
-    loaded: LoadedConfig,
+    job: Job,
     options: EngineOptions,
     progress: Progress,
     *,
     time_limit: float | None = None,
     report: Path | None = None,
-    job: Job | SessionJob | None = None,
 ) -> ReportDraft:
-    """Anonymizes what a configuration names, or what a job was handed in for; writes the report however it ends.
+    """Anonymizes what a job asks for; writes the report however it ends.
 
     Raises the errors of kanon_sql.errors; the source and an existing target are then untouched, unless the error is a
     ReleasedError or says that the release is in its place.
     """
+    loaded = job.loaded
     draft = ReportDraft(algorithm=loaded.config.algorithm.describe(), privacy=loaded.config.privacy)
-    run = Run(loaded, options, progress, time_limit, draft, Stopwatch())
+    run = Run(job, options, progress, time_limit, draft, Stopwatch())
     if report is not None:
         refuse_report(loaded, report)
     with reporting(Call(options, progress, time_limit, report, run.watch), loaded, draft, draft.to_dict):
-        _run(run, job)
+        _run(run)
     return draft
 
 
@@ -85,13 +76,13 @@ def refuse_report(loaded: LoadedConfig, report: Path) -> None:
     refuse_outputs([loaded], [("the report", report)])
 
 
-def _run(run: Run, job: Job | SessionJob | None) -> None:
-    loaded = run.loaded
+def _run(run: Run) -> None:
+    loaded = run.job.loaded
     hierarchies = load_hierarchies(loaded, show_values=run.options.show_values)
     configured_warnings(loaded, run.draft)
     refuse_early(loaded, run.draft, run.options)
-    with job.open(run.options) if job else _open(run) as (engine, sink, open_it):
-        source = open_it(loaded)
+    with run.job.open(run.options) as opened:
+        engine, sink, source = opened.engine, opened.sink, opened.open_source()
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
         run.draft.target = sink.describe()
@@ -102,7 +93,7 @@ def _run(run: Run, job: Job | SessionJob | None) -> None:
             prepared = prepare_search(engine, loaded, source, roles, hierarchies, run.progress)
             run.draft.source_rows = prepared.source_rows
             run.draft.missing = prepared.source_rows - prepared.n
-            run.draft.warnings += [*prepared.warnings, *unique_columns(engine, prepared)]
+            run.draft.warnings += [*prepared.warnings, *unique_columns(prepared)]
             run.draft.engine = prepared.describe_engine()
         found = _search(run, engine, prepared)
         release = release_of(engine, found)
@@ -110,37 +101,22 @@ def _run(run: Run, job: Job | SessionJob | None) -> None:
             run.draft.warnings += betraying_columns(engine, prepared, release.finer())
         with run.watch.part("release"):
             run.draft.solution, run.draft.loss = found.describe(), found.describe_loss()
-            masked, statement = _write(run, engine, release, sink)
+            masked = _write(run, engine, release, sink)
         with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
             with reading_again():
                 written = sink.written(engine)
             run.draft.counts = verify(engine, written, release.expected(written, masked))
-            run.draft.verification = verify_rows(engine, loaded, sink, written, statement)
+            run.draft.verification = sink.verification(engine, loaded, written)
             run.draft.suppressed, run.draft.masked = found.suppressed, masked
             run.draft.released = prepared.n - found.suppressed
-            made = Made(engine, source, roles, hierarchies, written, run.draft, sink.paths(), handed_in=job is not None)
+            paths, handed_in = sink.paths(), run.job.handed_in
+            made = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
             with recorded(loaded, made):
                 signals.hold()
                 sink.commit(engine)
                 run.draft.status = "released"
-        run.draft.engine["statements"] = (source.home or engine).statements
+        run.draft.engine["statements"] = source.backend.statements
         run.draft.warnings += sink.warnings
-
-
-@contextmanager
-def _open(run: Run) -> Iterator[tuple[Engine, Sink, Callable[[LoadedConfig], Source]]]:
-    """An engine of our own, and the sink staged and locked before the source is looked at."""
-    if is_elsewhere(run.loaded):
-        with (
-            open_engine(run.options) as engine,
-            open_warehouse(run.loaded, run.options) as home,
-            open_target(home, run.loaded) as sink,
-        ):
-            yield engine, sink, home.open_source
-        return
-    prepare(run.loaded)
-    with open_engine(run.options) as engine, open_sink(engine, run.loaded) as sink:
-        yield engine, sink, lambda loaded: open_source(engine, loaded)
 
 
 def allow_paths(
@@ -148,11 +124,9 @@ def allow_paths(
 ) -> None:
     """Locks the connection down to the source, the target, populations, `others`, and what `source.allow` adds."""
     files: list[Path] = [path.absolute() for path in source.files]
-    folders: list[Path] = []
+    folders = [folder.absolute() for folder in source.backend.folders]
     if source.database is not None:
         files.append(source.database.absolute())
-    if source.home is not None:
-        folders += [folder.absolute() for folder in source.home.folders]
     described = [population for population, _ in population_configs(loaded)]
     for one in [*([loaded.config.source] if source.kind in ("table", "query") else []), *described]:
         more_files, more_folders = allowed_places(one, loaded.base)
@@ -208,19 +182,19 @@ def request_of(config: Config, n: int) -> Request:
 
 
 def _search(run: Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
-    request = request_of(run.loaded.config, prepared.n)
+    request = request_of(run.job.loaded.config, prepared.n)
     run.draft.limit = request.limit
     with run.watch.part("search"), run.progress.step("searching"):
-        found = prepared.solve(engine, run.loaded.config.algorithm, request, Deadline(run.time_limit), run.progress)
+        found = prepared.solve(engine, run.job.loaded.config.algorithm, request, Deadline(run.time_limit), run.progress)
     run.draft.search = found.describe_search()
     run.draft.warnings += found.notes
     found.require()
     return found
 
 
-def _write(run: Run, engine: Engine, release: Release, sink: Sink) -> tuple[int, exp.Expr | None]:
-    """Writes the release beside the target; (the rows that it masks, the statement that DuckDB made it by)."""
-    config = run.loaded.config
+def _write(run: Run, engine: Engine, release: Release, sink: Sink) -> int:
+    """Writes the release beside the target; how many rows it masks."""
+    config = run.job.loaded.config
     masks = config.release.suppressed == "mask"
     masked = release.result.suppressed if masks else 0
     if masked and not release.can_mask():
@@ -229,18 +203,7 @@ def _write(run: Run, engine: Engine, release: Release, sink: Sink) -> tuple[int,
             f"{'' if release.problem.models.only_k else ', or violate a model together'}; they were dropped"
         )
         masked = 0
-    writing = Writing(
-        order=config.release.order,
-        seed=config.release.seed,
-        plain_text=isinstance(sink, LocalSink) and sink.plain_text,
-        as_text=masks,
-        masked=masked > 0,
-    )
+    order, seed = config.release.order, config.release.seed
     with run.progress.step("writing the release", engine.progress):
-        source = release.problem.source
-        if source.home is not None:
-            return masked, write_release(engine, run.loaded, release, source.home, sink)
-        assert isinstance(sink, LocalSink)
-        statement = release.select(writing)
-        sink.write(engine, statement, source, release.columns())
-    return masked, statement
+        sink.make(engine, run.job.loaded, release, Writing(order, seed, False, masks, masked > 0))
+    return masked

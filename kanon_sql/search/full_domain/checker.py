@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, Protocol
@@ -13,19 +13,38 @@ from kanon_sql.privacy.statement import absent
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.lattice import Node, Tags
 from kanon_sql.search.full_domain.measures import CostModel, Counts, NodeMeasures
-from kanon_sql.sql.connection import Row
+from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Composed, Item, Statement, compose, state
 
 
-class Asked(Protocol):
-    """The engine that counts the classes of nodes: DuckDB, or the one that holds the rows."""
+class Nodes(Protocol):
+    """What counts the classes of nodes; reports call it `duckdb`, or the `engine` that holds the rows."""
+
+    searched_in: str
 
     def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
         """Runs a statement over the tables of the search; its rows."""
 
     def until(self, deadline: Deadline) -> AbstractContextManager[None]:
         """Stops what runs within it when the deadline passes."""
+
+    def list_suppressed(self, statement: Statement, k: int, keys: Sequence[Item]) -> None:
+        """Makes the table suppressed_classes of DuckDB by the statement of a node's violating classes."""
+
+
+class NodesHere:
+    """DuckDB counts the classes."""
+
+    searched_in = "duckdb"
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self.query = engine.query
+        self.until = engine.until
+
+    def list_suppressed(self, statement: Statement, k: int, keys: Sequence[Item]) -> None:
+        self._engine.query(statement, values={"k": k}, lists={"key": keys})
 
 
 class NodeChecker:
@@ -37,7 +56,7 @@ class NodeChecker:
     """
 
     def __init__(
-        self, engine: Asked, frequency: Frequency, models: Models, k: int, limit: int, progress: Progress
+        self, engine: Nodes, frequency: Frequency, models: Models, k: int, limit: int, progress: Progress
     ) -> None:
         self.engine = engine
         self.frequency = frequency

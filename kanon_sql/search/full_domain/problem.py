@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from kanon_sql.config.model import AlgorithmConfig
-from kanon_sql.engines.searching import NodesThere
 from kanon_sql.errors import NoReleaseError, OutOfTimeError
 from kanon_sql.frequency.population import Population
 from kanon_sql.frequency.table import Frequency
 from kanon_sql.progress import Progress
-from kanon_sql.search.full_domain.checker import NodeChecker
+from kanon_sql.search.full_domain.checker import NodeChecker, Nodes
 from kanon_sql.search.full_domain.choice import NodeChoice, nothing
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Lattice, Node
@@ -28,11 +27,11 @@ class FullDomain(SearchProblem):
 
     frequency: Frequency
     lattice: Lattice
+    nodes: Nodes
     populations: tuple[Population, ...] = ()
-    nodes: NodesThere | None = None  # where another engine is asked about nodes
 
     def describe_engine(self) -> Json:
-        return {**super().describe_engine(), "search_in": "duckdb" if self.nodes is None else "engine"}
+        return {**super().describe_engine(), "search_in": self.nodes.searched_in}
 
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
@@ -40,7 +39,7 @@ class FullDomain(SearchProblem):
         refused = impossible(engine, self.models, request.limit)
         if refused:
             return FullDomainResult(self, request, nothing(self.lattice), impossible=refused)
-        checker = NodeChecker(self.nodes or engine, self.frequency, self.models, request.k, request.limit, progress)
+        checker = NodeChecker(self.nodes, self.frequency, self.models, request.k, request.limit, progress)
         found = search(algorithm, self.lattice, checker, request.weights, deadline)
         if found.winner is not None:
             found = replace(found, winner=checker.with_entropy_of(found.winner.levels))

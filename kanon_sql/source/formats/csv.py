@@ -12,6 +12,7 @@ from sqlglot import exp
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import CsvOptions, SourceConfig
+from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.base import FileFormat, First, Writer, located, named_file
 from kanon_sql.source.formats.csv_formulas import escaped, escaped_name
 from kanon_sql.source.formats.csv_reading import open_csv, ragged_rows, read_csv, unescape
@@ -139,7 +140,6 @@ class CsvWriter(Writer):
         }
 
     def written(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
-        del engine
         cells = [name for name in self.names if name not in partitions]
         keys = [f"c{position}" for position in range(len(cells))]
         compression = self.options().get("COMPRESSION")
@@ -156,6 +156,7 @@ class CsvWriter(Writer):
             missing=("",),
             columnar=False,
             label=str(self.final),
+            backend=DuckDB(engine),
             files=files,
         )
 

@@ -18,6 +18,7 @@ from sqlglot import exp
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.data_files import kind_of
 from kanon_sql.settings.source import CsvOptions
+from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.csv_end import BUFFER, LONGEST_LINE, lost_end, may_lose_its_end
 from kanon_sql.source.formats.csv_formulas import unescaped, unescaped_name
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
@@ -78,6 +79,7 @@ def open_csv(
         missing=missing,
         columnar=False,
         label=str(paths[0]) if len(paths) == 1 else f"{len(paths)} CSV files",
+        backend=DuckDB(engine),
         files=paths,
         partitions=partitions,
         dialect=dialect,

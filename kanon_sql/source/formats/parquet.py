@@ -13,6 +13,7 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.data_files import head_of, kind_of
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.base import FileFormat, First, Writer, located, named_file
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql.connection import Engine, literal
@@ -98,6 +99,7 @@ def _open(
         missing=missing,
         columnar=True,
         label=str(paths[0]) if len(paths) == 1 else f"{len(paths)} Parquet files",
+        backend=DuckDB(engine),
         files=paths,
         partitions=partitions,
     )

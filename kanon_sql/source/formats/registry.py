@@ -25,6 +25,6 @@ def telling_faults(engine: Engine, source: Source) -> Iterator[None]:
     try:
         yield
     except EngineError as error:
-        known = FILE_FORMATS.get(source.kind) if source.home is None else None
+        known = FILE_FORMATS.get(source.kind) if source.files else None
         fault = known.ragged(engine, source) if known is not None else None
         raise EngineError(fault or [f"{source.label}: {problem}" for problem in error.problems]) from error

@@ -21,6 +21,14 @@ def cell_type(described: str) -> type[str] | type[int] | type[bool]:
     return int if described in _WHOLE else bool if described == "BOOLEAN" else str
 
 
+def cell_of(value: str | None, described: str) -> Cell:
+    """A value, given as text, as it is listed."""
+    if value is None:
+        return None
+    kind = cell_type(described)
+    return value == "true" if kind is bool else kind(value)
+
+
 @dataclass(frozen=True)
 class Listing:
     """A table of values: `columns` are (name, type as DuckDB describes it); `subject` says of what it is.

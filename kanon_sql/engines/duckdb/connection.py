@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -11,14 +10,16 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
-from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.engines.job import Given, Job, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.database import describe_relation, open_relation
+from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.model import Source, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions
 from kanon_sql.sql.template import state
-from kanon_sql.targets.target import LocalSink, Sink
+from kanon_sql.targets.target import LocalSink
 
 _STANDS_IN = "handed in"
 
@@ -56,6 +57,7 @@ class ConnectionSink(LocalSink):
             missing=(),
             columnar=True,
             label=self.describe(),
+            backend=DuckDB(engine),
         )
 
     def commit(self, engine: Engine) -> None:
@@ -69,68 +71,49 @@ class ConnectionSink(LocalSink):
             engine.run("ROLLBACK")
 
 
-class Job:
-    """The engine, source and sink of a run on the user's connection."""
+class ConnectionJob(Job):
+    """The user's connection; the program's own tables are dropped at the end."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, source: exp.Table, sink: ConnectionSink) -> None:
+    handed_in = True
+
+    def __init__(
+        self,
+        config: Given,
+        connection: duckdb.DuckDBPyConnection,
+        source: str | duckdb.DuckDBPyRelation | None,
+        target: str | None,
+        overrides: Iterable[tuple[str, Any]],
+    ) -> None:
+        if source is None or target is None:
+            raise ConfigurationError(
+                "connection= needs source= (a table, view or relation) and target= (the table to make)"
+            )
+        super().__init__(load_for_hand_in(config, overrides))
         self.connection = connection
-        self.source = source
-        self.sink = sink
+        if isinstance(source, str):
+            self.source = _table(source)
+        else:
+            self.source = exp.Table(this=template.quoted(state("source_relation")))
+            view = self.source.sql("duckdb")
+            Engine(connection, owned=False).run(f"CREATE OR REPLACE TEMP VIEW {view} AS {source.sql_query()}")
+        self.sink = ConnectionSink(_table(target))
 
     @contextmanager
-    def open(self, options: EngineOptions) -> Iterator[tuple[Engine, Sink, Callable[[LoadedConfig], Source]]]:
-        """The engine and the sink, and how the source is opened; the program's own tables are dropped at the end."""
+    def open(self, options: EngineOptions) -> Iterator[Opened]:
         engine = Engine(self.connection, owned=False)
+        missing = tuple(self.loaded.config.source.missing or ())
         try:
-            yield (
-                engine,
-                self.sink,
-                lambda loaded: open_relation(engine, self.source, tuple(loaded.config.source.missing or ())),
-            )
+            yield Opened(engine, self.sink, lambda: open_relation(engine, self.source, missing))
         finally:
             self.sink.roll_back(engine)
             drop_state(engine)
 
 
-def handed_in(
-    config: str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig,
-    connection: duckdb.DuckDBPyConnection,
-    source: str | duckdb.DuckDBPyRelation | None,
-    target: str | None,
-    overrides: Iterable[tuple[str, Any]],
-) -> tuple[LoadedConfig, Job]:
-    """The configuration and the job for a run on a user's connection. Raises ConfigurationError."""
-    if source is None or target is None:
-        raise ConfigurationError(
-            "connection= needs source= (a table, view or relation) and target= (the table to make)"
-        )
-    loaded = load_for_hand_in(config, overrides)
-    if isinstance(source, str):
-        relation = _table(source)
-    else:
-        relation = exp.Table(this=template.quoted(state("source_relation")))
-        view = relation.sql("duckdb")
-        Engine(connection, owned=False).run(f"CREATE OR REPLACE TEMP VIEW {view} AS {source.sql_query()}")
-    return loaded, Job(connection, relation, ConnectionSink(_table(target)))
-
-
 def load_for_hand_in(
-    config: str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig,
-    overrides: Iterable[tuple[str, Any]] = (),
-    base: Path | None = None,
+    config: Given, overrides: Iterable[tuple[str, Any]] = (), base: Path | None = None
 ) -> LoadedConfig:
-    """The configuration without regard to its source and target, which are handed in.
-
-    Paths in a mapping refer to `base`, or the working folder. Raises ConfigurationError with every problem.
-    """
-    stand_ins = {"path": _STANDS_IN}
-    if isinstance(config, LoadedConfig):
-        return config
-    if not isinstance(config, Mapping):
-        return load_config(config, [*overrides, ("source", stand_ins), ("target", _STANDS_IN)])
-    given = config.get("source")
-    missing = {"missing": given["missing"]} if isinstance(given, Mapping) and "missing" in given else {}
-    return from_mapping({**config, "source": {**stand_ins, **missing}, "target": _STANDS_IN}, base, overrides)
+    """The configuration without regard to its source and target, which are handed in (see standing_in)."""
+    return standing_in(config, {"source": {"path": _STANDS_IN}, "target": _STANDS_IN}, overrides, base)
 
 
 def _has_transaction(engine: Engine) -> bool:

@@ -13,8 +13,8 @@ from urllib.parse import urlparse
 from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
-from kanon_sql.engines.sink import RemoteRelease, WarehouseSink, there_already
-from kanon_sql.engines.spark import Spark, quietly
+from kanon_sql.engines.sink import RemoteRelease, RemoteSink, there_already
+from kanon_sql.engines.spark.engine import Spark, quietly
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.model import Source
@@ -26,16 +26,16 @@ from kanon_sql.targets.exchange import exchange, move_new
 _PATTERN = set("*?[{")
 
 
-class SparkFolder(WarehouseSink):
+class SparkFolder(RemoteSink):
     """A folder of files, written beside its place and moved there once it is verified."""
 
-    def __init__(self, home: Spark, target: TargetConfig, path: str, place: str) -> None:
-        super().__init__(home)
-        self.spark = home
+    def __init__(self, remote: Spark, target: TargetConfig, path: str, place: str) -> None:
+        super().__init__(remote)
+        self.spark = remote
         self.target = target
         self.place = place
         self.final = path
-        self.kind = home.format_of(path, target.format, place)
+        self.kind = remote.format_of(path, target.format, place)
         if set(path) & _PATTERN:
             raise ConfigurationError(f"{place}: Spark reads {path} as a pattern; expected a path without * ? [ {{")
         # As files that DuckDB writes: tabs where the name says so, and compressed.
@@ -44,7 +44,7 @@ class SparkFolder(WarehouseSink):
             given if given.delimiter or not plain.endswith(".tsv") else given.model_copy(update={"delimiter": "\t"})
         )
         self._compression = target.compression or ("gzip" if self.kind == "csv" and plain != path.lower() else None)
-        self.files = _Local(path) if _is_local(path) else _Remote(home, path, place)
+        self.files = _Local(path) if _is_local(path) else _Hadoop(remote, path, place)
         if self.files.exists() and not target.overwrite:
             raise ConfigurationError(there_already(f"{place}: {path}"))
         self.beside = self.files.beside()
@@ -84,15 +84,15 @@ class SparkFolder(WarehouseSink):
             self.files.remove(self.beside)
 
 
-class SparkTable(WarehouseSink):
+class SparkTable(RemoteSink):
     """A table of the catalog, made under another name and renamed once it is verified."""
 
-    def __init__(self, home: Spark, target: TargetConfig, place: str) -> None:
-        super().__init__(home)
-        self.spark = home
+    def __init__(self, remote: Spark, target: TargetConfig, place: str) -> None:
+        super().__init__(remote)
+        self.spark = remote
         self.target = target
         self.place = place
-        self.table = table_name(str(target.table), home.dialect, place)
+        self.table = table_name(str(target.table), remote.dialect, place)
         self.beside = self.table.copy()
         self.beside.set("this", quoted(f"kanon_sql_{secrets.token_hex(4)}"))
         if self._there() and not target.overwrite:
@@ -227,7 +227,7 @@ class _Local:
             made.unlink(missing_ok=True)
 
 
-class _Remote:
+class _Hadoop:
     """A folder of a file system that only the cluster reaches, through Hadoop's own classes."""
 
     def __init__(self, home: Spark, path: str, place: str) -> None:

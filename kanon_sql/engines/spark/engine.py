@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.model import Warehouse
-from kanon_sql.engines.spark_session import describe
+from kanon_sql.engines.remote import Remote
+from kanon_sql.engines.spark.connection import describe
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.settings.abilities import ENGINES
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.model import Column, Kind, Source, refuse_repeated, select_keys
 from kanon_sql.sql import template
@@ -44,10 +45,10 @@ _TYPES = {
 _STORED = {bool: "boolean", int: "bigint", str: "string"}
 
 
-class Spark(Warehouse):
+class Spark(Remote):
     """A Spark session; `label` is where it runs."""
 
-    name = "spark"
+    abilities = ENGINES["spark"]
     dialect = find_dialect("spark")
 
     def __init__(self, session: SparkSession, label: str, *, owned: bool, show_values: bool) -> None:
@@ -88,7 +89,7 @@ class Spark(Warehouse):
         names = [name for name, _ in described]
         refuse_repeated(names, place)
         columns = tuple(Column(name, f"c{i}", _type(kind)) for i, (name, kind) in enumerate(described))
-        return Source(kind, select_keys(table, names), columns, missing, True, label, home=self)
+        return Source(kind, select_keys(table, names), columns, missing, True, label, self)
 
     def read(self, path: str, kind: Kind, csv: CsvOptions, place: str) -> DataFrame:
         """A file or folder as a frame; every field of a CSV file is text, a record with other fields an error."""
@@ -128,7 +129,7 @@ class Spark(Warehouse):
             counted = frame.agg(functions.count(functions.lit(1)), functions.sum(digest).cast("string"))
             return tuple(counted.collect()[0])
 
-    def bring(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
+    def copy_to(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
         self.statements += 1
         with self.speaking():
             brought = self.session.sql(sql).toArrow()
@@ -152,10 +153,10 @@ class Spark(Warehouse):
         with self.speaking():
             return self.view(self.session.createDataFrame(values, schema), name)
 
-    def keep(self, sql: str, name: str) -> exp.Table:
+    def keep(self, statement: exp.Expr, name: str) -> exp.Table:
         self.statements += 1
         with self.speaking():
-            frame = self.session.sql(sql).persist()
+            frame = self.session.sql(self.written(statement)).persist()
         self._kept.append(frame)
         return self.view(frame, name)
 

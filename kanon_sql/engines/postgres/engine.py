@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import TargetConfig
-from kanon_sql.engines.model import Warehouse
-from kanon_sql.engines.postgres_connection import describe, encoded, is_lost
-from kanon_sql.engines.sink import RemoteRelease, WarehouseSink, there_already
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.engines.postgres.connection import describe, encoded
+from kanon_sql.engines.remote import Remote
+from kanon_sql.errors import EngineError
+from kanon_sql.settings.abilities import ENGINES
 from kanon_sql.source.formats.csv_reading import read_csv
 from kanon_sql.source.model import Column, CsvDialect, Kind, Source, refuse_repeated, select_keys
 from kanon_sql.sql import template
@@ -42,16 +41,16 @@ _TYPES = {
     "timestamp": "TIMESTAMP",
     "timestamptz": "TIMESTAMP WITH TIME ZONE",
 }
-_TABLES = ("r", "p")  # what pg_class calls tables, partitioned ones too
+
 _HELD = {*_TYPES.values(), "UUID", "TIME", "INTERVAL", "JSON", "JSONB"} - {"VARCHAR"}
 _STORED = {bool: "BOOLEAN", int: "BIGINT", str: "TEXT"}
 _COPIED = CsvDialect(",", '"', '"', False, "utf-8")
 
 
-class Postgres(Warehouse):
+class Postgres(Remote):
     """A connection; what it copies to this machine goes through files in a private folder."""
 
-    name = "postgres"
+    abilities = ENGINES["postgres"]
     dialect = find_dialect("postgres")
 
     def __init__(self, connection: psycopg.Connection[Any], folder: Path, *, show_values: bool) -> None:
@@ -87,7 +86,7 @@ class Postgres(Warehouse):
             Column(name, f"c{i}", f"{kind} COLLATE" if name in folding else kind)
             for i, (name, kind) in enumerate(zip(names, kinds, strict=True))
         )
-        return Source(kind, select_keys(table, names), columns, missing, True, label, home=self)
+        return Source(kind, select_keys(table, names), columns, missing, True, label, self)
 
     def _folding(self, table: exp.Table) -> set[str]:
         """The columns of a collation that takes different texts for the same."""
@@ -128,12 +127,12 @@ class Postgres(Warehouse):
         with self.speaking(place):
             self.connection.execute(encoded(sql), prepare=prepare)
 
-    def bring(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
+    def copy_to(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
         file = self.folders[0] / f"{table}.csv"
-        self._copy_out(sql, file)
+        self.copy_out(sql, file)
         try:
             made = exp.Table(this=template.quoted(table)).sql("duckdb")
-            engine.run(f"CREATE OR REPLACE TEMP TABLE {made} AS {template.text(_copied(file, columns))}")
+            engine.run(f"CREATE OR REPLACE TEMP TABLE {made} AS {template.text(copied(file, columns))}")
         except EngineError as error:
             raise EngineError(
                 "values were copied from PostgreSQL that DuckDB cannot hold, as NaN in a numeric; cast or leave them "
@@ -141,12 +140,6 @@ class Postgres(Warehouse):
             ) from error
         finally:
             file.unlink(missing_ok=True)
-
-    def fetched(self, sql: str, columns: Sequence[tuple[str, str]]) -> exp.Select:
-        """SELECT in DuckDB of what a statement gives, from a private file of this machine."""
-        file = self.folders[0] / "release.csv"
-        self._copy_out(sql, file)
-        return _copied(file, columns)
 
     def load(self, name: str, listing: Listing) -> exp.Table:
         # A temporary table hides others of its name, also the source: this name is of this run alone.
@@ -167,14 +160,11 @@ class Postgres(Warehouse):
         self.execute(f"ANALYZE {table.sql('postgres')}")
         return table
 
-    def keep(self, sql: str, name: str) -> exp.Table:
+    def keep(self, statement: exp.Expr, name: str) -> exp.Table:
         table = exp.Table(this=template.quoted(f"{self._mark}_{name}"))
-        self.execute(f"CREATE TEMP TABLE {table.sql('postgres')} AS\n{sql}")
+        self.execute(f"CREATE TEMP TABLE {table.sql('postgres')} AS\n{self.written(statement)}")
         self.execute(f"ANALYZE {table.sql('postgres')}")
         return table
-
-    def close(self) -> None:
-        self.connection.close()
 
     @contextmanager
     def speaking(self, place: str | None = None) -> Iterator[None]:
@@ -187,7 +177,7 @@ class Postgres(Warehouse):
             said = describe(error, show_values=self.show_values)
             raise EngineError(f"{place}: {said}" if place else said) from (error if self.show_values else None)
 
-    def _copy_out(self, sql: str, file: Path) -> None:
+    def copy_out(self, sql: str, file: Path) -> None:
         self.statements += 1
         statement = f"COPY (\n{sql}\n) TO STDOUT (FORMAT csv, FORCE_QUOTE *)"
         try:
@@ -214,77 +204,7 @@ class Postgres(Warehouse):
         return _TYPES.get(name, name.upper() or f"TYPE {code}")
 
 
-class PostgresTable(WarehouseSink):
-    """A table made in the run's transaction: nobody sees it before it is verified and committed."""
-
-    def __init__(self, home: Postgres, target: TargetConfig, place: str) -> None:
-        super().__init__(home)
-        self.postgres = home
-        self.target = target
-        self.place = place
-        self.table = table_name(str(target.table), home.dialect, place)
-        if self.table.db.startswith("pg_temp"):
-            raise ConfigurationError(f"{place}: a temporary table ends with the run; expected a table that stays")
-        if len(self.table.name.encode()) > home.dialect.longest_name:
-            raise ConfigurationError(f"{place}: PostgreSQL would cut the name of the table; expected at most 63 bytes")
-        there = home.find(self.table)
-        if there and not target.overwrite:
-            raise ConfigurationError(there_already(f"{place}: table {target.table}"))
-        if there and there[1] not in _TABLES:
-            raise ConfigurationError(f"{place}: {target.table} is a view or the like; only a table is replaced")
-        if there:
-            # The new table comes where the old one was found, not where the search path makes new ones.
-            self.table.set("db", template.quoted(there[0]))
-        self._replaced = bool(there)
-
-    def describe(self) -> str:
-        return f"{self.target.table} in PostgreSQL"
-
-    def prepare(self, engine: Engine, source: Source) -> None:
-        read = source.relation.find(exp.Table)
-        if self._replaced and read is not None and self.postgres.find(read) == self.postgres.find(self.table):
-            raise ConfigurationError(f"{self.place}: {self.target.table} is the source; name another table")
-
-    def _create(self, release: RemoteRelease) -> None:
-        name = self.table.sql("postgres")
-        if self._replaced:
-            # What others read goes on being the old table until the commit.
-            self.postgres.execute(f"DROP TABLE {name}", self.place)
-        self.postgres.execute(f"CREATE TABLE {name} AS\n{release.sql}", self.place)
-        # Without statistics the count that verifies it is planned as a sort of all rows.
-        self.postgres.execute(f"ANALYZE {name}", self.place)
-
-    def _opened(self) -> Source:
-        return self.postgres.opened(self.table, "table", str(self.target.table), (), self.place)
-
-    def commit(self, engine: Engine) -> None:
-        import psycopg
-
-        connection = self.postgres.connection
-        with self.postgres.speaking(self.place):
-            number = connection.execute("SELECT CAST(pg_current_xact_id() AS TEXT)").fetchone()
-            try:
-                connection.commit()
-            except psycopg.Error as error:
-                if not is_lost(error):
-                    raise
-                lost = _commit_lost(self.place, str(self.target.table), number[0] if number else "")
-                lost.__cause__ = error if self.postgres.show_values else None
-            else:
-                return
-        # Raised out here, the driver's own error is not in its chain.
-        raise lost
-
-
-def _commit_lost(place: str, table: str, number: str) -> EngineError:
-    """The error where COMMIT was sent and no answer came."""
-    return EngineError(
-        f"{place}: the connection to PostgreSQL was lost at the commit: the release may be in {table}, or nothing was "
-        f"changed; SELECT pg_xact_status('{number}') says committed or aborted; look before you run again"
-    )
-
-
-def _copied(file: Path, columns: Sequence[tuple[str, str]]) -> exp.Select:
+def copied(file: Path, columns: Sequence[tuple[str, str]]) -> exp.Select:
     """SELECT of a file that COPY wrote: NULL is empty, an empty text is in quotes."""
     keys = [f"v{position}" for position in range(len(columns))]
     reader = read_csv((file,), _COPIED, keys, ("",), allow_quoted_nulls=False)

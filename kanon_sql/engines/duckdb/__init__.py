@@ -1,0 +1,1 @@
+"""DuckDB inside this process, and connections of it that were handed in."""

@@ -1,0 +1,103 @@
+"""Tables that PostgreSQL makes, and files of this machine that a release is copied to."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.engines.postgres.connection import is_lost
+from kanon_sql.engines.postgres.engine import Postgres, copied
+from kanon_sql.engines.sink import RemoteRelease, RemoteSink, remote_release, there_already
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.release.release import Release, Writing
+from kanon_sql.source.model import Source
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.dialects.write import table_name
+from kanon_sql.targets.target import Selecting
+
+_TABLES = ("r", "p")  # what pg_class calls tables, partitioned ones too
+
+
+def copying(postgres: Postgres) -> Selecting:
+    """What selects, in DuckDB, a release that is copied to a private file of this machine."""
+
+    def select(loaded: LoadedConfig, release: Release, _: Writing) -> tuple[exp.Expr, list[str]]:
+        made = remote_release(postgres, loaded, release)
+        columns = [(one.name, one.described) for one in made.body.released]
+        file = postgres.folders[0] / "release.csv"
+        postgres.copy_out(made.sql, file)
+        return copied(file, columns), [name for name, _ in columns]
+
+    return select
+
+
+class PostgresTable(RemoteSink):
+    """A table made in the run's transaction: nobody sees it before it is verified and committed."""
+
+    def __init__(self, remote: Postgres, target: TargetConfig, place: str) -> None:
+        super().__init__(remote)
+        self.postgres = remote
+        self.target = target
+        self.place = place
+        self.table = table_name(str(target.table), remote.dialect, place)
+        if self.table.db.startswith("pg_temp"):
+            raise ConfigurationError(f"{place}: a temporary table ends with the run; expected a table that stays")
+        if len(self.table.name.encode()) > remote.dialect.longest_name:
+            raise ConfigurationError(f"{place}: PostgreSQL would cut the name of the table; expected at most 63 bytes")
+        there = remote.find(self.table)
+        if there and not target.overwrite:
+            raise ConfigurationError(there_already(f"{place}: table {target.table}"))
+        if there and there[1] not in _TABLES:
+            raise ConfigurationError(f"{place}: {target.table} is a view or the like; only a table is replaced")
+        if there:
+            # The new table comes where the old one was found, not where the search path makes new ones.
+            self.table.set("db", template.quoted(there[0]))
+        self._replaced = bool(there)
+
+    def describe(self) -> str:
+        return f"{self.target.table} in PostgreSQL"
+
+    def prepare(self, engine: Engine, source: Source) -> None:
+        read = source.relation.find(exp.Table)
+        if self._replaced and read is not None and self.postgres.find(read) == self.postgres.find(self.table):
+            raise ConfigurationError(f"{self.place}: {self.target.table} is the source; name another table")
+
+    def _create(self, release: RemoteRelease) -> None:
+        name = self.table.sql("postgres")
+        if self._replaced:
+            # What others read goes on being the old table until the commit.
+            self.postgres.execute(f"DROP TABLE {name}", self.place)
+        self.postgres.execute(f"CREATE TABLE {name} AS\n{release.sql}", self.place)
+        # Without statistics the count that verifies it is planned as a sort of all rows.
+        self.postgres.execute(f"ANALYZE {name}", self.place)
+
+    def _opened(self) -> Source:
+        return self.postgres.opened(self.table, "table", str(self.target.table), (), self.place)
+
+    def commit(self, engine: Engine) -> None:
+        import psycopg
+
+        connection = self.postgres.connection
+        with self.postgres.speaking(self.place):
+            number = connection.execute("SELECT CAST(pg_current_xact_id() AS TEXT)").fetchone()
+            try:
+                connection.commit()
+            except psycopg.Error as error:
+                if not is_lost(error):
+                    raise
+                lost = _commit_lost(self.place, str(self.target.table), number[0] if number else "")
+                lost.__cause__ = error if self.postgres.show_values else None
+            else:
+                return
+        # Raised out here, the driver's own error is not in its chain.
+        raise lost
+
+
+def _commit_lost(place: str, table: str, number: str) -> EngineError:
+    """The error where COMMIT was sent and no answer came."""
+    return EngineError(
+        f"{place}: the connection to PostgreSQL was lost at the commit: the release may be in {table}, or nothing was "
+        f"changed; SELECT pg_xact_status('{number}') says committed or aborted; look before you run again"
+    )

@@ -1,0 +1,1 @@
+"""Spark: sessions of our own, those that were handed in, and Spark Connect."""

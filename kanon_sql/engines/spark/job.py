@@ -1,0 +1,107 @@
+"""Sessions of Spark: of our own, or handed in, which then keep their settings and stay open."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import EngineConfig
+from kanon_sql.engines.job import Given, Opened, RemoteJob, standing_in
+from kanon_sql.engines.sink import target_of
+from kanon_sql.engines.spark.connection import open_session
+from kanon_sql.engines.spark.engine import Spark
+from kanon_sql.engines.spark.target import SparkFolder, SparkTable
+from kanon_sql.sql.connection import EngineOptions
+from kanon_sql.targets.target import Sink
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_STANDS_IN = {"spark": "the session handed in"}
+
+
+class SparkJob(RemoteJob[Spark]):
+    """The session of a configuration; its target is a table of the catalog, or a folder."""
+
+    @contextmanager
+    def connect(self, options: EngineOptions) -> Iterator[Spark]:
+        asked = self.loaded.config.engine
+        session, is_new = open_session(str(asked.spark), asked.config)
+        with _closing(Spark(session, str(asked.spark), owned=is_new, show_values=options.show_values)) as spark:
+            yield spark
+
+    @contextmanager
+    def open_target(self, remote: Spark) -> Iterator[Sink]:
+        target, place = target_of(self.loaded)
+        if target.table is not None:
+            made: SparkTable | SparkFolder = SparkTable(remote, target, place)
+        else:
+            made = SparkFolder(remote, target, remote.whole_path(str(target.path), self.loaded.base), place)
+        try:
+            yield made
+        finally:
+            made.withdraw()
+
+
+@contextmanager
+def _closing(spark: Spark) -> Iterator[Spark]:
+    try:
+        yield spark
+    finally:
+        spark.close()
+
+
+def is_session(connection: object) -> TypeGuard[SparkSession]:
+    """Whether a connection is a session of Spark, a classic one or one of Spark Connect."""
+    return any(
+        kind.__name__ == "SparkSession" and kind.__module__.startswith("pyspark.") for kind in type(connection).__mro__
+    )
+
+
+class SessionJob(SparkJob):
+    """The user's session; `source` (a table, view or DataFrame) and `target` (a table) may stand for the configured."""
+
+    handed_in = True
+
+    def __init__(
+        self,
+        config: Given,
+        session: SparkSession,
+        source: Any,
+        target: str | None,
+        overrides: Iterable[tuple[str, Any]],
+    ) -> None:
+        self.session = session
+        self.view: str | None = None
+        if source is not None and not isinstance(source, str):
+            self.view = f"kanon_sql_{secrets.token_hex(4)}_handed_in"
+            source.createOrReplaceTempView(self.view)
+            source = self.view
+        parts: dict[str, Any] = {"engine": _STANDS_IN}
+        if source is not None:
+            parts["source"] = {"table": source}
+        if target is not None:
+            parts["target"] = {"table": target}
+        loaded = standing_in(config, parts, overrides)
+        if isinstance(config, LoadedConfig):
+            loaded = replace(loaded, config=loaded.config.model_copy(update={"engine": EngineConfig(**_STANDS_IN)}))
+        super().__init__(loaded)
+
+    @contextmanager
+    def open(self, options: EngineOptions) -> Iterator[Opened]:
+        try:
+            with super().open(options) as opened:
+                yield opened
+        finally:
+            if self.view is not None:
+                self.session.catalog.dropTempView(self.view)
+
+    @contextmanager
+    def connect(self, options: EngineOptions) -> Iterator[Spark]:
+        label = _STANDS_IN["spark"]
+        with _closing(Spark(self.session, label, owned=False, show_values=options.show_values)) as spark:
+            yield spark

@@ -1,0 +1,216 @@
+"""The search where the rows are: for distinct combinations too many to leave the engine that holds them.
+
+The lattice is searched as always; each node is a GROUP BY over the combinations there. What DuckDB has are the values
+of each single column, which the hierarchies and the bounds of the loss need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import ConfigurationError, NoReleaseError
+from kanon_sql.frequency.table import (
+    Carried,
+    Frequency,
+    LevelMarginal,
+    build_costs,
+    code_name,
+    count_records,
+    frequency_items,
+)
+from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.mapping import Mapping as MappingTable
+from kanon_sql.hierarchy.uncovered import refuse_uncovered
+from kanon_sql.privacy.registry import models_of
+from kanon_sql.source.combinations import counted_columns, counted_statement
+from kanon_sql.source.model import Backend, Column
+from kanon_sql.source.values import or_missing
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, Row, literal
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.dialects.inline_table import Cell, Listing, cell_of
+from kanon_sql.sql.template import Composed, Item, column, state
+
+MOST_IN_DUCKDB = 20_000_000  # distinct combinations, of about 100 bytes each
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The `count` distinct combinations of columns as a table of the engine that holds the rows.
+
+    `searched` says that they are to be searched there.
+    """
+
+    backend: Backend
+    columns: Sequence[Column]
+    table: exp.Table
+    searched: bool
+
+    def bring(self, engine: Engine) -> exp.Select:
+        """SELECT of them in DuckDB, with the number of rows as row_count."""
+        typed = counted_columns(self.columns)
+        kept = exp.select(*(column(name) for name, _ in typed)).from_(self.table.copy())
+        return self.backend.bring(engine, kept, typed, state("raw_frequency"))
+
+    def bring_values(self, engine: Engine, item: Column, index: int) -> exp.Select:
+        """SELECT in DuckDB of the values of one column, with the number of rows as row_count."""
+        rows = exp.select(column(item.key), column("row_count")).from_(self.table.copy())
+        names: dict[str, template.Fill] = {"source": rows, "out_key": item.key}
+        statement = template.fill("search/full_domain/pushdown_values", names)
+        return self.backend.bring(engine, statement, counted_columns([item]), state(f"values_{index}"))
+
+
+def keep_combinations(
+    loaded: LoadedConfig, backend: Backend, rows: exp.Select, columns: Sequence[Column]
+) -> Kept | None:
+    """Keeps the distinct combinations where they may be searched there; None where DuckDB searches them in any case.
+
+    Raises ConfigurationError where the search is asked for there and cannot be done.
+    """
+    asked, reason = loaded.config.search_in, _refusal(loaded)
+    if asked == "engine" and reason is not None:
+        raise ConfigurationError(f"{loaded.place('search_in')}: {reason}; expected search_in: auto or duckdb")
+    if asked == "duckdb" or reason is not None or not backend.abilities.pushdown:
+        return None
+    table = backend.keep(counted_statement(backend, rows, columns), "combinations")
+    counts = exp.select(column("row_count")).from_(table.copy())
+    count = int(backend.query("frequency/tuple_count", names={"tuples": counts})[0][0])
+    return Kept(backend, columns, table, asked == "engine" or count > MOST_IN_DUCKDB)
+
+
+def _refusal(loaded: LoadedConfig) -> str | None:
+    """Why the engine itself cannot search for what is asked."""
+    config = loaded.config
+    if not config.algorithm.declared.full_domain:
+        return f"{config.algorithm.name} searches in DuckDB alone"
+    if config.privacy.entity is not None or models_of(config.privacy):
+        return "models beside k are judged in DuckDB alone"
+    if config.release.suppressed == "mask":
+        return "whether rows can be masked is found in DuckDB alone"
+    return None
+
+
+class NodesThere:
+    """Asks the engine that holds the rows about nodes (see kanon_sql.search.full_domain.checker.Nodes)."""
+
+    searched_in = "engine"
+
+    def __init__(self, engine: Engine, backend: Backend, tables: Mapping[str, exp.Select]) -> None:
+        self._engine = engine
+        self._backend = backend
+        self._tables = tables
+        self._deadline = Deadline()
+
+    def query(self, name: template.Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
+        self._deadline.check()
+        return self._backend.query(Composed(self._filled(name, **holes)), values=values)
+
+    @contextmanager
+    def until(self, deadline: Deadline) -> Iterator[None]:
+        """Asks nothing more once the deadline has passed; a statement that runs is not interrupted."""
+        self._deadline = deadline
+        try:
+            yield
+        finally:
+            self._deadline = Deadline()
+
+    def list_suppressed(self, statement: template.Statement, k: int, keys: Sequence[Item]) -> None:
+        made = self._filled(statement, lists={"key": keys})
+        assert isinstance(made, exp.Create)
+        for node in list(made.find_all(exp.Parameter, exp.Placeholder)):
+            node.replace(literal(k))
+        columns = [*((str(key["code"]), "BIGINT") for key in keys), ("is_suppressed", "BOOLEAN")]
+        self._backend.bring(self._engine, made.expression, columns, state("suppressed_classes"))
+
+    def _filled(self, name: template.Statement, **holes: Any) -> exp.Expr:
+        tree = template.fill(name, **holes)
+        for table in list(tree.find_all(exp.Table)):
+            if table.name in self._tables and not table.args.get("db"):
+                template.put(table, exp.Subquery(this=self._tables[table.name].copy()))
+        return tree
+
+
+def frequency_there(
+    engine: Engine, kept: Kept, inputs: Sequence[Input], mappings: Sequence[MappingTable]
+) -> tuple[Frequency, NodesThere]:
+    """Codes the combinations in the engine, and gives DuckDB the costs of each column's values.
+
+    `inputs` read what `bring_values` brought. Raises ConfigurationError when hierarchies leave values uncovered,
+    NoReleaseError without any row.
+    """
+    backend = kept.backend
+    marginals = _marginals(engine, inputs, mappings)
+    coded = backend.keep(_coded(engine, kept, inputs, mappings), "coded")
+    names = [code_name(m.index, level) for m in mappings for level in range(m.height + 1)]
+    tuples = exp.select(*map(column, [*names, "row_count"])).from_(coded)
+    count, n = backend.query("frequency/tuple_count", names={"tuples": tuples})[0]
+    if not n:
+        raise NoReleaseError("the source has no row; there is nothing to release")
+    tables = {state("tuples"): tuples}
+    for mapping in mappings:
+        costs = state(f"costs_{mapping.index}")
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (*map(int, row[:3]), str(row[3]))
+            for row in engine.query("search/full_domain/pushdown_costs", names={"costs": costs})
+        )
+        typed = (("level", "BIGINT"), ("code", "BIGINT"), ("units", "BIGINT"), ("spread", "DOUBLE"))
+        listed = backend.listed(Listing(f"costs_{mapping.index}", "the costs", typed, rows)).this
+        assert isinstance(listed, exp.Select)
+        tables[costs] = listed
+    return Frequency(tuple(mappings), int(n), int(count), marginals), NodesThere(engine, backend, tables)
+
+
+def _marginals(
+    engine: Engine, inputs: Sequence[Input], mappings: Sequence[MappingTable]
+) -> tuple[tuple[LevelMarginal, ...], ...]:
+    """What each level of each column costs, by the frequency of that column alone."""
+    problems: list[str] = []
+    found = []
+    for one, mapping in zip(inputs, mappings, strict=True):
+        rows = exp.select("*").from_(exp.Table(this=template.quoted(state(f"values_{one.index}"))))
+        holes = frequency_items([one.column], [mapping])
+        count_records(engine, rows, holes, Carried(), staged=True)
+        try:
+            refuse_uncovered(engine, rows, [one.column], [mapping], [one.place], holes)
+        except ConfigurationError as error:
+            problems += error.problems
+        else:
+            found.append(build_costs(engine, mapping))
+    if problems:
+        raise ConfigurationError(problems)
+    return tuple(found)
+
+
+def _coded(engine: Engine, kept: Kept, inputs: Sequence[Input], mappings: Sequence[MappingTable]) -> exp.Select:
+    """The statement of the combinations by the codes of every level."""
+    listed: list[exp.CTE] = []
+    cells: list[Item] = []
+    joined: list[Item] = []
+    for one, mapping in zip(inputs, mappings, strict=True):
+        item = one.column
+        steps: list[Item] = [{"code": f"level_{level}"} for level in range(mapping.height + 1)]
+        names = {"mapping": mapping.table}
+        rows = engine.query("search/full_domain/pushdown_codes", names=names, lists={"step": steps})
+        absent = next((row[1:] for row in rows if row[0] is None), None)
+        there = tuple((cell_of(row[0], item.type), *map(int, row[1:])) for row in rows if row[0] is not None)
+        typed = (("value", item.type), *((str(step["code"]), "BIGINT") for step in steps))
+        listing = Listing(f"codes_{mapping.index}", f"quasi-identifier {item.name!r}", typed, there)
+        listed.append(kept.backend.listed(listing))
+        for level in range(mapping.height + 1):
+            code = None if absent is None else exp.Literal.number(int(absent[level]))
+            value = or_missing(column(item.key, "source"), column(f"level_{level}", listing.name), code)
+            cells.append({"value": value, "name": code_name(mapping.index, level)})
+        joined.append({"mapping": listing.name, "key": item.key})
+    keys = [*(column(one.column.key) for one in inputs), column("row_count")]
+    source = exp.select(*keys).from_(kept.table.copy())
+    statement = template.fill("search/full_domain/pushdown_coded", {"source": source}, {"cell": cells, "qi": joined})
+    assert isinstance(statement, exp.Select)
+    for part in listed:
+        statement = statement.with_(part.args["alias"].this, as_=part.this)
+    return statement
