@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import EngineError
-from kanon_sql.frequency.judged import ModelInputs, model_columns, read_models
+from kanon_sql.frequency.judged import Models, model_columns, read_models
 from kanon_sql.frequency.population import open_populations, persons_as_they_stand
 from kanon_sql.frequency.table import count_rows, participants
 from kanon_sql.progress import Progress, Stopwatch
@@ -89,7 +89,7 @@ def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, r
     return counts
 
 
-def _table(source: Source, rows: exp.Select, values: Sequence[exp.Expr], judged: ModelInputs) -> Table:
+def _table(source: Source, rows: exp.Select, values: Sequence[exp.Expr], judged: Models) -> Table:
     columns = {name: source.column(name) for name in judged.columns}
     sensitive = {name: comparable(item, item, source.missing) for name, item in columns.items()}
     entity = normalized(source.column(judged.entity.name), source.missing) if judged.entity is not None else None

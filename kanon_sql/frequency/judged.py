@@ -32,38 +32,11 @@ TUPLES = state("tuples")
 
 
 @dataclass(frozen=True)
-class ModelInputs:
-    """What a configuration asks for besides k: the columns to be counted with the quasi-identifiers."""
-
-    models: tuple[Model, ...]
-    columns: dict[str, Sensitive]
-    entity: Column | None
-
-    @property
-    def only_k(self) -> bool:
-        """Whether k, counted in rows, is all that is asked for."""
-        return not self.models and self.entity is None
-
-    @property
-    def by_entity(self) -> bool:
-        """Whether k counts entities."""
-        return self.entity is not None
-
-    def carried(self, source: Source) -> Carried:
-        """The further columns of the frequency table."""
-        coded: list[Item] = [
-            {"mapping": one.domain, "key": one.column.key, "leaf": one.code, "code": "position"}
-            for one in self.columns.values()
-        ]
-        return Carried(tuple(coded), self.entity, source.missing)
-
-
-@dataclass(frozen=True)
 class Models:
-    """The models of a prepared source: k with what `models` ask for besides.
+    """The models of a source: k with what `models` ask for besides.
 
-    `columns` are the sensitive columns that they speak of, with what `totals` says of them; k counts the values of
-    `entity` where there is one.
+    `columns` are the sensitive columns that they speak of, with what `totals` says of them once they are counted; k
+    counts the values of `entity` where there is one.
     """
 
     models: tuple[Model, ...] = ()
@@ -98,6 +71,14 @@ class Models:
             return True
         return all(spec.monotone for spec in specs)
 
+    def carried(self, source: Source) -> Carried:
+        """The further columns of the frequency table."""
+        coded: list[Item] = [
+            {"mapping": one.domain, "key": one.column.key, "leaf": one.code, "code": "position"}
+            for one in self.columns.values()
+        ]
+        return Carried(tuple(coded), self.entity, source.missing)
+
     def classes(self, tables: Tables, models: Sequence[Model] | None = None) -> Composed:
         """The statement that gives each class with its size and whether it violates k ($k) or one of `models`."""
         chosen = self.models if models is None else models
@@ -122,7 +103,7 @@ def model_columns(loaded: LoadedConfig, source: Source) -> list[Column]:
 
 def read_models(
     engine: Engine, loaded: LoadedConfig, source: Source, tuples: exp.Select, reference: Source | None = None
-) -> ModelInputs:
+) -> Models:
     """Gives the values of the sensitive columns codes; `tuples` selects distinct rows, or all.
 
     With a `reference` its values have codes too. Raises ConfigurationError for values without a place in the hierarchy
@@ -131,14 +112,19 @@ def read_models(
     config = loaded.config.privacy
     models = models_of(config)
     entity = source.column(config.entity) if config.entity is not None else None
-    names = dict.fromkeys(model.column for model in models if model.column is not None)
-    columns = {
-        name: _sensitive(
-            engine, loaded, source, _values(source, tuples, reference, name), index, by_entity=entity is not None
-        )
-        for index, name in enumerate(names)
-    }
-    return ModelInputs(models, columns, entity)
+    columns = {}
+    for index, name in enumerate(dict.fromkeys(model.column for model in models if model.column is not None)):
+        item, distinct = _values(source, tuples, reference, name)
+        speaking = [model for model in models if model.column == name]
+        missing = source.missing if item.is_text else ()
+        is_nested = item.type.endswith("]") or item.type.startswith(("STRUCT", "MAP", "UNION"))
+        ordered = not is_nested and any(model.spec.needs_order for model in speaking)
+        # Only an order needs to read texts as numbers: else 1.5 and 1.50 are two values.
+        spec = QuasiIdentifier(type=None if ordered else "text")
+        one = Input(domain_index(index), item, spec, distinct, missing=missing, place=loaded.place("privacy"))
+        kind = ordered_dimension(engine, one, by_text=True).kind
+        columns[name] = Sensitive(index, item, entity is not None, kind, _mapping(engine, loaded, one, speaking))
+    return Models(models, columns, entity=entity)
 
 
 def _values(source: Source, tuples: exp.Select, reference: Source | None, name: str) -> tuple[Column, exp.Select]:
@@ -158,50 +144,23 @@ def _values(source: Source, tuples: exp.Select, reference: Source | None, name: 
     return item, exp.select("*").from_(exp.Subquery(this=both, alias=named))
 
 
-def _sensitive(
-    engine: Engine,
-    loaded: LoadedConfig,
-    source: Source,
-    values: tuple[Column, exp.Select],
-    index: int,
-    *,
-    by_entity: bool,
-) -> Sensitive:
-    item, distinct = values
-    name = item.name
-    missing = source.missing if item.is_text else ()
-    is_nested = item.type.endswith("]") or item.type.startswith(("STRUCT", "MAP", "UNION"))
-    ordered = not is_nested and any(model.spec.needs_order for model in _speaking(loaded, name))
-    # Only an order needs to read texts as numbers: else 1.5 and 1.50 are two values.
-    spec, place = QuasiIdentifier(type=None if ordered else "text"), loaded.place("privacy")
-    given = Input(domain_index(index), item, spec, distinct, missing=missing, place=place)
-    dimension = ordered_dimension(engine, given, by_text=True)
-    mapping = _mapping(engine, loaded, index, item, distinct, missing)
-    return Sensitive(index, item, by_entity, dimension.kind, mapping)
-
-
-def _speaking(loaded: LoadedConfig, name: str) -> list[Model]:
-    return [model for model in models_of(loaded.config.privacy) if model.column == name]
-
-
-def _mapping(
-    engine: Engine, loaded: LoadedConfig, index: int, item: Column, distinct: exp.Select, missing: tuple[str, ...]
-) -> Mapping | None:
-    """The hierarchy of a sensitive column, where a distance is measured in one."""
-    named = {model.spec.tree: model.key for model in _speaking(loaded, item.name) if model.spec.tree is not None}
+def _mapping(engine: Engine, loaded: LoadedConfig, one: Input, speaking: Sequence[Model]) -> Mapping | None:
+    """The hierarchy of a sensitive column, where a model measures in one."""
+    named = {model.spec.tree: model.key for model in speaking if model.spec.tree is not None}
     if not named:
         return None
+    name = one.column.name
     place = loaded.place("privacy", next(iter(named.values())))
     if len(named) > 1:
-        raise ConfigurationError(f"{place}: column {item.name!r} has several hierarchies; expected one, keep one")
+        raise ConfigurationError(f"{place}: column {name!r} has several hierarchies; expected one, keep one")
     spec, hierarchy = _hierarchy(loaded, next(iter(named)), place)
-    given = Input(domain_index(index), item, spec, distinct, hierarchy, missing, place=place)
-    mapping = build_mapping(engine, given)
-    uncovered = int(engine.query("hierarchy/uncovered", names={"mapping": mapping.table, "raw_values": distinct})[0][0])
+    mapping = build_mapping(engine, replace(one, spec=spec, hierarchy=hierarchy, place=place))
+    names = {"mapping": mapping.table, "raw_values": one.distinct}
+    uncovered = int(engine.query("hierarchy/uncovered", names=names)[0][0])
     if uncovered:
         raise ConfigurationError(
-            f"{place}: {uncovered} distinct values of column {item.name!r} are not covered; expected a row of the "
-            "hierarchy for every value of the source"
+            f"{place}: {uncovered} distinct values of column {name!r} are not covered; expected a row of the hierarchy "
+            "for every value of the source"
         )
     return mapping
 
@@ -213,28 +172,28 @@ def _hierarchy(loaded: LoadedConfig, name: str, place: str) -> tuple[QuasiIdenti
     return QuasiIdentifier(), read_hierarchy(found, show_values=False)
 
 
-def count_models(engine: Engine, inputs: ModelInputs, leaves: Sequence[Item], cells: Sequence[Item]) -> Models:
+def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: Sequence[Item]) -> Models:
     """Makes the tables that classes are judged on from the table of records.
 
     `leaves` are the quasi-identifiers' columns there, {"leaf": name} and, where `cells` name columns of every level,
     {"codes": table}: with `cells` the tables have these columns, else the leaves.
     """
-    carried: list[Item] = [{"name": "entity"}] if inputs.by_entity else []
+    carried: list[Item] = [{"name": "entity"}] if models.by_entity else []
     totals: dict[str, Totals] = {}
-    for name, one in inputs.columns.items():
+    for name, one in models.columns.items():
         engine.query(
             "frequency/sensitive" if cells else "frequency/sensitive_leaves",
             names={"sensitive": one.table, "records": state("records"), "sensitive_value": one.code},
             lists={"qi": leaves, "cell": cells, "carried": carried},
         )
         totals[name] = count_reference(engine, one)
-    if inputs.by_entity:
+    if models.by_entity:
         engine.query(
             "frequency/holders" if cells else "frequency/holders_leaves",
             names={"holders": HOLDERS, "records": state("records")},
             lists={"qi": leaves, "cell": cells},
         )
-    return Models(inputs.models, inputs.columns, totals, inputs.entity)
+    return replace(models, totals=totals)
 
 
 def source_tables(models: Models, tuples: str = TUPLES) -> Tables:

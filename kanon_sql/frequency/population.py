@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.judged import population_table
-from kanon_sql.frequency.table import cell_items
+from kanon_sql.frequency.table import code_name
 from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.privacy.base import strangers
@@ -22,7 +22,7 @@ from kanon_sql.source.opening import open_described
 from kanon_sql.source.roles import Roles
 from kanon_sql.source.values import normalized
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Item, column, state
+from kanon_sql.sql.template import Fill, Item, column, state
 
 _FIRST = 2000  # mapping tables of populations stand beside those of the source, numbered from here
 _MANY = 200
@@ -80,85 +80,64 @@ def open_populations(engine: Engine, loaded: LoadedConfig) -> list[Source]:
 
 
 def read_populations(
-    engine: Engine,
-    loaded: LoadedConfig,
-    models: Sequence[Model],
-    columns: Sequence[Column],
-    specs: Sequence[QuasiIdentifier],
-    mappings: Sequence[Mapping],
-    released_missing: Sequence[str | None],
+    engine: Engine, loaded: LoadedConfig, models: Sequence[Model], inputs: Sequence[Input], mappings: Sequence[Mapping]
 ) -> tuple[Population, ...]:
-    """The populations of the models, counted. Raises EngineError for one that the source is no part of."""
+    """The populations of the models, counted by the codes of every level in the tables population_<index>.
+
+    `inputs` are the quasi-identifiers of the source with their `mappings`. Raises ConfigurationError for values without
+    a place in a hierarchy, EngineError for a population that the source is no part of.
+    """
+    compared = [model for model in models if model.population is not None]
     found = []
-    for index, source in enumerate(open_populations(engine, loaded)):
-        model = next(model for model in models if model.population == index)
+    for index, (source, model) in enumerate(zip(open_populations(engine, loaded), compared, strict=True)):
         place = loaded.place("privacy", model.key)
-        policy = loaded.config.missing
-        found.append(_read(engine, index, source, columns, specs, mappings, released_missing, policy, place))
+        values = _values(source, [one.column for one in inputs])
+        rows = _taking_part(source, values, loaded.config.missing)
+        there = source.relation.subquery("everyone")
+        numbered = [replace(one, index=_FIRST + _MANY * index + one.index, missing=(), place=place) for one in inputs]
+        coded = [
+            _own_codes(engine, one, mapping, value, there) if mapping.builtin is not None else (mapping, mapping.table)
+            for one, mapping, value in zip(numbered, mappings, values, strict=True)
+        ]
+        _count(engine, index, rows, values, mappings, [table for _, table in coded])
+        _refuse_uncovered(engine, index, mappings, place, source.label)
         if model.spec.contains_table:
             _refuse_rows_without_person(engine, index, mappings)
+        found.append(Population(rows, tuple(values), tuple(mapping for mapping, _ in coded)))
     return tuple(found)
 
 
-def _read(
+def _own_codes(
+    engine: Engine, one: Input, of_source: Mapping, value: exp.Expr, there: exp.Subquery
+) -> tuple[Mapping, str]:
+    """(the mapping of the population's values by a built-in, the table of their codes)."""
+    named = exp.alias_(value.copy(), "value", quoted=True)
+    mapping = build_mapping(engine, replace(one, distinct=exp.select(named).from_(there.copy()).distinct()))
+    return mapping, _joint_codes(engine, mapping, of_source)
+
+
+def _count(
     engine: Engine,
     index: int,
-    source: Source,
-    columns: Sequence[Column],
-    specs: Sequence[QuasiIdentifier],
+    rows: exp.Select,
+    values: Sequence[exp.Expr],
     mappings: Sequence[Mapping],
-    released_missing: Sequence[str | None],
-    policy: str,
-    place: str,
-) -> Population:
-    """Counts a population by the codes of every level in the table population_<index>.
-
-    `columns` are the quasi-identifiers of the source. Raises ConfigurationError for values without a place in a
-    hierarchy.
-    """
-    values = _values(source, columns)
-    rows = _taking_part(source, values, policy)
-    own: list[Mapping] = []
-    items: list[Item] = []
-    for position, (item, spec, of_source) in enumerate(zip(columns, specs, mappings, strict=True)):
-        mapping, table = of_source, of_source.table
-        if of_source.builtin is not None:
-            number = _FIRST + _MANY * index + position
-            named = exp.alias_(values[position].copy(), "value", quoted=True)
-            distinct = exp.select(named).from_(source.relation.copy().subquery("everyone")).distinct()
-            released = released_missing[position]
-            given = Input(number, item, spec, distinct, released_missing=released, place=place)
-            mapping = build_mapping(engine, given)
-            table = _joint_codes(engine, number, mapping, of_source)
-        own.append(mapping)
-        items.append({"mapping": table, "value": values[position]})
-    cells = [
-        {"mapping": items[m.index]["mapping"], "level": f"level_{level}", "name": cell["name"]}
-        for (m, level), cell in zip(
-            ((m, level) for m in mappings for level in range(m.height + 1)), cell_items(mappings), strict=True
-        )
+    tables: Sequence[str],
+) -> None:
+    """Makes the table population_<index>; `tables` hold the codes of the values."""
+    items: list[Item] = [{"mapping": table, "value": value} for table, value in zip(tables, values, strict=True)]
+    cells: list[Item] = [
+        {"mapping": table, "level": f"level_{level}", "name": code_name(mapping.index, level)}
+        for table, mapping in zip(tables, mappings, strict=True)
+        for level in range(mapping.height + 1)
     ]
-    engine.query(
-        "frequency/population",
-        names={"population": population_table(index), "source": rows},
-        lists={"qi": items, "cell": cells},
-    )
-    uncovered = engine.query(
-        "frequency/population_uncovered",
-        names={"population": population_table(index)},
-        lists={"qi": [{"leaf": f"q{m.index}_0"} for m in mappings]},
-    )[0][0]
-    if uncovered:
-        raise ConfigurationError(
-            f"{place}: {uncovered} rows of the population {source.label} hold values that a hierarchy does not cover; "
-            "expected a row of the hierarchy for every value"
-        )
-    return Population(rows, tuple(values), tuple(own))
+    names: dict[str, Fill] = {"population": population_table(index), "source": rows}
+    engine.query("frequency/population", names=names, lists={"qi": items, "cell": cells})
 
 
-def _joint_codes(engine: Engine, number: int, mapping: Mapping, of_source: Mapping) -> str:
+def _joint_codes(engine: Engine, mapping: Mapping, of_source: Mapping) -> str:
     """Codes of a built-in's values by their labels: those of the source where it has the label, else negative ones."""
-    table = state(f"joint_{number}")
+    table = state(f"joint_{mapping.index}")
     steps: list[Item] = []
     for level in range(mapping.height + 1):
         known = (
@@ -211,12 +190,24 @@ def persons_as_they_stand(source: Source, roles: Roles, policy: str) -> exp.Expr
     return exp.select(*named, counted).from_(rows.subquery("everyone")).group_by(*values)
 
 
+def _refuse_uncovered(engine: Engine, index: int, mappings: Sequence[Mapping], place: str, label: str) -> None:
+    """Raises ConfigurationError for persons with a value that no hierarchy covers."""
+    found = _number(engine, "frequency/population_uncovered", {"population": population_table(index)}, mappings)
+    if found:
+        raise ConfigurationError(
+            f"{place}: {found} rows of the population {label} hold values that a hierarchy does not cover; expected a "
+            "row of the hierarchy for every value"
+        )
+
+
 def _refuse_rows_without_person(engine: Engine, index: int, mappings: Sequence[Mapping]) -> None:
     """Raises EngineError where a combination of values has more rows in the table than persons in the population."""
-    found = engine.query(
-        "frequency/strangers",
-        names={"tuples": state("tuples"), "population": population_table(index)},
-        lists={"qi": [{"leaf": f"q{m.index}_0"} for m in mappings]},
-    )[0][0]
+    names = {"tuples": state("tuples"), "population": population_table(index)}
+    found = _number(engine, "frequency/strangers", names, mappings)
     if found:
         raise EngineError(strangers(f"{found}"))
+
+
+def _number(engine: Engine, file: str, names: MappingOf[str, Fill], mappings: Sequence[Mapping]) -> int:
+    leaves: list[Item] = [{"leaf": code_name(mapping.index, 0)} for mapping in mappings]
+    return int(engine.query(file, names=names, lists={"qi": leaves})[0][0])

@@ -15,7 +15,7 @@ from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.frequency.dimensions.order import ordered_dimension
 from kanon_sql.frequency.dimensions.tree import tree_dimension
 from kanon_sql.frequency.dimensions.widened import Grid, find_grid
-from kanon_sql.frequency.judged import ModelInputs, Models, count_models, model_columns, read_models
+from kanon_sql.frequency.judged import Models, count_models, model_columns, read_models
 from kanon_sql.frequency.population import read_populations
 from kanon_sql.frequency.table import (
     Carried,
@@ -158,7 +158,7 @@ def _read_there(
         source,
         roles,
         values[0],
-        Models((), {}, {}, None),
+        Models(),
         frequency.n,
         _source_rows(counted, frequency.n),
         tuple(warnings),
@@ -186,7 +186,7 @@ class _Reading:
     """
 
     tuples: exp.Select
-    judged: ModelInputs
+    judged: Models
     carried: Carried
     staged: bool
     warnings: list[str]
@@ -202,9 +202,7 @@ def _lattice(
         engine, reading.tuples, columns, mappings, reading.carried, staged=reading.staged, places=places
     )
     models = count_models(engine, reading.judged, leaf_items(mappings), cell_items(mappings))
-    specs = [one.spec for one in inputs]
-    released = [one.released_missing for one in inputs]
-    populations = read_populations(engine, loaded, reading.judged.models, columns, specs, mappings, released)
+    populations = read_populations(engine, loaded, reading.judged.models, inputs, mappings)
     lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
     build = partial(FullDomain, frequency=frequency, lattice=lattice, nodes=NodesHere(engine), populations=populations)
     return frequency.n, models, build
