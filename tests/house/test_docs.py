@@ -29,6 +29,7 @@ from kanon_sql.config.arguments import to_yaml
 from kanon_sql.config.load import load_config
 from kanon_sql.config.model import Config
 
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 # Commands in the documentation that are not run here, and why.
 NOT_RUN = {
@@ -283,6 +284,16 @@ def test_every_folder_is_listed() -> None:
         assert {name for name in listed if "/" not in name} == folders
 
 
+def test_every_decision_is_listed_and_takes_half_a_page() -> None:
+    listing, records = DECISIONS[-1], DECISIONS[:-1]
+    listed = re.findall(r"^(\d+)\. \[(.*)\]\((.*)\)$", listing.read_text(encoding="utf-8"), re.MULTILINE)
+    assert [name for _, _, name in listed] == [record.name for record in records]
+    for (number, title, _), record in zip(listed, records, strict=True):
+        text = record.read_text(encoding="utf-8")
+        assert text.startswith(f"# {number}. {title}\n") and len(text.split()) <= 300
+        assert "**Decided.**" in text and "**Left aside.**" in text
+
+
 def test_every_command_is_listed_first() -> None:
     listed = blocks(ROOT / "docs" / "commands.md")[0].text
     assert re.findall(r"^kanon-sql (\w+)", listed, re.MULTILINE) == list(cli.commands)
@@ -321,7 +332,7 @@ def test_every_key_of_a_report_is_described(section: str, calls: list[list[str]]
     assert described <= found | around
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *DECISIONS, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "/work/" not in text and "../shared" not in text
