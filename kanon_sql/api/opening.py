@@ -9,13 +9,14 @@ from typing import Any
 
 from kanon_sql.api.chains import without_causes
 from kanon_sql.commands.run.pipeline import allow_paths
-from kanon_sql.config.arguments import FLAGS, CommandLine
+from kanon_sql.config.arguments import CommandLine
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.engines.opening import job_of
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.progress import Progress
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import SearchProblem
+from kanon_sql.settings.arguments import FLAGS
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql.connection import Engine, EngineOptions
 

@@ -9,103 +9,80 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.command import Common, Option, with_options
+from kanon_sql.settings.arguments import ARGUMENTS
 
 if TYPE_CHECKING:
     from kanon_sql.config.arguments import CommandLine
     from kanon_sql.config.load import LoadedConfig
 
-_K = click.option(
-    "--k", type=click.IntRange(min=1), metavar="N", help="Rows that every combination stands for at least."
-)
-_LIMIT = click.option(
-    "--limit", metavar="ROWS|SHARE%", help="Rows that may be suppressed, such as 20 or 1% [default: 0]."
-)
+
+def argument(name: str, **declared: Any) -> Option:
+    """The option of click that stands for a key of a configuration."""
+    return click.option(*ARGUMENTS[name].flags, name, **declared)
+
+
+_K = argument("k", type=click.IntRange(min=1), metavar="N", help="Rows that every combination stands for at least.")
+_LIMIT = argument("limit", metavar="ROWS|SHARE%", help="Rows that may be suppressed, such as 20 or 1% [default: 0].")
 _COLUMNS: list[Option] = [
-    click.option(
-        "--qi",
+    argument(
+        "qi",
         metavar="COLUMN[=HOW]",
         multiple=True,
         help="A quasi-identifier, may be repeated; HOW is a hierarchy file, a ready hierarchy, suppress, "
         "prefix:4,3,2, intervals:5,10,20 or date:month,year [default: suppress].",
     ),
     _K,
-    click.option(
-        "--l",
+    argument(
         "l_diversity",
         type=click.FloatRange(min=1),
         metavar="L",
         help="l-diversity: different values of each --sensitive column that a class holds at least.",
     ),
-    click.option(
-        "--t",
+    argument(
         "t_closeness",
         type=click.FloatRange(0, 1),
         metavar="T",
         help="t-closeness: how far those of a class may be from those of all rows, 0 to 1.",
     ),
-    click.option("--entity", metavar="COLUMN", help="A column that names persons: k counts these, not rows."),
-    click.option(
-        "--sensitive",
+    argument("entity", metavar="COLUMN", help="A column that names persons: k counts these, not rows."),
+    argument(
+        "sensitive",
         metavar="COLUMN",
         multiple=True,
         help="A column that nobody shall learn of a person, released unchanged; may be repeated.",
     ),
-    click.option(
-        "--insensitive",
+    argument(
+        "insensitive",
         metavar="COLUMN",
         multiple=True,
         help="Another column to release unchanged; may be repeated.",
     ),
-    click.option(
-        "--identifier",
+    argument(
         "identifiers",
         metavar="COLUMN",
         multiple=True,
         help="A column never to release; may be repeated.",
     ),
-    click.option(
-        "--unlisted",
+    argument(
+        "unlisted",
         type=click.Choice(["error", "drop", "insensitive"]),
         help="What becomes of columns that no option names [default: error; insensitive where nothing is released].",
     ),
     _LIMIT,
-    click.option(
-        "--missing",
+    argument(
         "missing_texts",
         metavar="TEXT",
         multiple=True,
         help="A text that means missing, besides the empty fields of a CSV.",
     ),
-    click.option(
-        "--missing-only",
+    argument(
+        "missing_only",
         metavar="TEXT",
         multiple=True,
         help="A text that means missing, instead of empty fields.",
     ),
-    click.option("--delimiter", metavar="CHARACTER", help="Between two fields of a CSV [default: found out]."),
+    argument("delimiter", metavar="CHARACTER", help="Between two fields of a CSV [default: found out]."),
 ]
-
-
-# Options that stand for a configuration, and so do not go with one.
-_FLAGS = {
-    "k": "--k",
-    "l_diversity": "--l",
-    "t_closeness": "--t",
-    "entity": "--entity",
-    "sensitive": "--sensitive",
-    "insensitive": "--insensitive",
-    "identifiers": "--identifier",
-    "unlisted": "--unlisted",
-    "limit": "--limit",
-    "missing_texts": "--missing",
-    "missing_only": "--missing-only",
-    "delimiter": "--delimiter",
-    "output": "-o",
-    "algorithm": "--algorithm",
-    "order": "--order",
-    "suppressed": "--suppressed",
-    "missing_rows": "--missing-rows",
-}
 
 
 column_options = with_options(*_COLUMNS)
@@ -131,27 +108,9 @@ def mapping_of(data: str, options: dict[str, Any]) -> CommandLine:
     """The configuration that a command line with column options stands for."""
     from kanon_sql.config.arguments import CommandLine, config_from_arguments
 
-    made = config_from_arguments(
-        data,
-        qi=options["qi"],
-        k=options["k"],
-        l_diversity=options.get("l_diversity"),
-        t_closeness=options.get("t_closeness"),
-        entity=options.get("entity"),
-        output=options.get("output"),
-        sensitive=options["sensitive"],
-        insensitive=options["insensitive"],
-        identifiers=options["identifiers"],
-        unlisted=options["unlisted"],
-        limit=options["limit"],
-        missing=_missing(data, options["missing_texts"], options["missing_only"]),
-        delimiter=options["delimiter"],
-        algorithm=options.get("algorithm"),
-        order=options.get("order"),
-        suppressed=options.get("suppressed"),
-        missing_rows=options.get("missing_rows"),
-    )
-    return CommandLine(made)
+    missing = _missing(data, options["missing_texts"], options["missing_only"])
+    given: Any = {name: options.get(name) for name in ARGUMENTS if name not in ("missing_texts", "missing_only")}
+    return CommandLine(config_from_arguments(data, missing=missing, **given))
 
 
 def releasing_nothing(options: dict[str, Any]) -> dict[str, Any]:
@@ -177,7 +136,9 @@ def loaded_from(first: str, options: dict[str, Any], common: Common, *, releases
 
 def refuse_columns(options: dict[str, Any]) -> None:
     """Raises UsageError for options that stand for a configuration where one is given."""
-    given = [flag for name, flag in _FLAGS.items() if options.get(name) not in (None, (), "")]
+    given = [
+        one.flags[0] for name, one in ARGUMENTS.items() if name != "qi" and options.get(name) not in (None, (), "")
+    ]
     if given:
         raise click.UsageError(
             f"{', '.join(given)} go with --qi; with a configuration file use --set, such as --set privacy.k=5"

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from kanon_sql.cli.command import Common, after_release, common_options
-from kanon_sql.cli.options import column_options, loaded_from
+from kanon_sql.cli.options import argument, column_options, loaded_from
 from kanon_sql.cli.output import print_data
 from kanon_sql.settings.algorithms import ALGORITHMS
 
@@ -15,21 +15,21 @@ from kanon_sql.settings.algorithms import ALGORITHMS
 @click.command()
 @click.argument("config", metavar="CONFIG|DATA")
 @column_options
-@click.option("-o", "--output", metavar="FILE", help="The release, CSV or Parquet by its suffix, or in-place.")
+@argument("output", metavar="FILE", help="The release, CSV or Parquet by its suffix, or in-place.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing release.")
-@click.option(
-    "--algorithm",
+@argument(
+    "algorithm",
     type=click.Choice(tuple(ALGORITHMS)),
     help="The search [default: optimal].",
 )
-@click.option("--order", type=click.Choice(["random", "none"]), help="Order of the released rows [default: random].")
-@click.option(
-    "--suppressed",
+@argument("order", type=click.Choice(["random", "none"]), help="Order of the released rows [default: random].")
+@argument(
+    "suppressed",
     type=click.Choice(["drop", "mask"]),
     help="What becomes of suppressed rows [default: drop].",
 )
-@click.option(
-    "--missing-rows", type=click.Choice(["keep", "drop", "drop-any"]), help="Rows with missing values [default: keep]."
+@argument(
+    "missing_rows", type=click.Choice(["keep", "drop", "drop-any"]), help="Rows with missing values [default: keep]."
 )
 @click.option("--print-config", is_flag=True, help="Print the configuration that the options stand for, and stop.")
 @common_options

@@ -6,68 +6,53 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import yaml
 
+from kanon_sql.config.model import Config
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.algorithms import by_order
+from kanon_sql.settings.arguments import ARGUMENTS
 from kanon_sql.settings.yaml import KeyPath
+
+if TYPE_CHECKING:
+    from typing_extensions import Required, Unpack
 
 _LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
 _EXAMPLES = {"prefix": "prefix:4,3,2", "intervals": "intervals:5,10,20", "date": "date:month,year"}
-
-# The options that keys of the mapping come from.
-FLAGS: dict[KeyPath, str] = {
-    ("source", "csv", "delimiter"): "--delimiter",
-    ("source", "missing"): "--missing",
-    ("target",): "-o",
-    ("quasi_identifiers",): "--qi",
-    ("sensitive",): "--sensitive",
-    ("insensitive",): "--insensitive",
-    ("identifiers",): "--identifier",
-    ("unlisted",): "--unlisted",
-    ("privacy",): "--k",
-    ("privacy", "k"): "--k",
-    ("privacy", "l_diversity"): "--l",
-    ("privacy", "t_closeness"): "--t",
-    ("privacy", "entity"): "--entity",
-    ("suppression", "limit"): "--limit",
-    ("missing",): "--missing-rows",
-    ("algorithm",): "--algorithm",
-    ("release", "order"): "--order",
-    ("release", "suppressed"): "--suppressed",
-}
 
 
 class CommandLine(dict[str, Any]):
     """The mapping of a configuration that came from the options of a command line."""
 
 
-def config_from_arguments(
-    data: str,
-    *,
-    qi: Sequence[str],
-    k: int | None = None,
-    l_diversity: float | None = None,
-    t_closeness: float | None = None,
-    entity: str | None = None,
-    output: str | None = None,
-    sensitive: Sequence[str] = (),
-    insensitive: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
-    unlisted: str | None = None,
-    limit: str | int | None = None,
-    hierarchies: Sequence[str] = (),
-    algorithm: str | None = None,
-    missing: Sequence[str] = (),
-    missing_rows: str | None = None,
-    delimiter: str | None = None,
-    header: bool | None = None,
-    order: str | None = None,
-    suppressed: str | None = None,
-    report: str | None = None,
-) -> dict[str, Any]:
+class Options(TypedDict, total=False):
+    """What a command line says of a configuration, by the names of kanon_sql.settings.arguments, and a little more."""
+
+    qi: Required[Sequence[str]]
+    k: int | None
+    l_diversity: float | None
+    t_closeness: float | None
+    entity: str | None
+    sensitive: Sequence[str]
+    insensitive: Sequence[str]
+    identifiers: Sequence[str]
+    unlisted: str | None
+    limit: str | int | None
+    hierarchies: Sequence[str]
+    missing: Sequence[str]
+    delimiter: str | None
+    header: bool | None
+    output: str | None
+    algorithm: str | None
+    order: str | None
+    suppressed: str | None
+    missing_rows: str | None
+    report: str | None
+
+
+def config_from_arguments(data: str, **options: Unpack[Options]) -> dict[str, Any]:
     """The mapping of a configuration, for `from_mapping` and `to_yaml`; what is not given is left out.
 
     Every `qi` is a column, or COLUMN=HOW, where HOW is `suppress`, `prefix:4,3,2`, `intervals:5,10,20`,
@@ -78,30 +63,34 @@ def config_from_arguments(
 
     Raises ConfigurationError with every entry that has another form, or names a column twice.
     """
-    csv = _known(delimiter=delimiter, header=header)
-    config: dict[str, Any] = {
-        "source": _source(data, csv, list(missing)),
-        "target": output,
-        "identifiers": list(identifiers),
-        "quasi_identifiers": _quasi_identifiers(
-            qi, hierarchies, {} if by_order(algorithm) else {"builtin": "suppress"}
-        ),
-        "sensitive": list(sensitive),
-        "insensitive": list(insensitive),
-        "unlisted": unlisted,
-        "privacy": _known(
-            k=k,
-            l_diversity=_of_each(sensitive, "l", l_diversity, "--l"),
-            t_closeness=_of_each(sensitive, "t", t_closeness, "--t"),
-            entity=entity,
-        ),
-        "suppression": _known(limit=_whole(limit) if isinstance(limit, str) else limit),
-        "missing": missing_rows,
-        "algorithm": algorithm,
-        "release": _known(order=order, suppressed=suppressed),
-        "report": report,
+    sensitive, limit = options.get("sensitive", ()), options.get("limit")
+    plain = {} if by_order(options.get("algorithm")) else {"builtin": "suppress"}
+    made: dict[str, Any] = {
+        **options,
+        "qi": _quasi_identifiers(options["qi"], options.get("hierarchies", ()), plain),
+        "l_diversity": _of_each(sensitive, "l", options.get("l_diversity"), "--l"),
+        "t_closeness": _of_each(sensitive, "t", options.get("t_closeness"), "--t"),
+        "limit": _whole(limit) if isinstance(limit, str) else limit,
     }
-    return {key: value for key, value in config.items() if value not in (None, [], {})}
+    found: list[tuple[KeyPath, Any]] = [
+        *((one.key, made.get(name)) for name, one in ARGUMENTS.items()),
+        (("source", "csv", "header"), options.get("header")),
+        (("source", "missing"), options.get("missing")),
+        (("report",), options.get("report")),
+    ]
+    config: dict[str, Any] = {"source": {"path": data}}
+    for path, value in found:
+        if value not in (None, (), [], {}):
+            _put(config, path, list(value) if isinstance(value, tuple) else value)
+    if len(config["source"]) == 1:
+        config["source"] = data
+    return {key: config[key] for key in Config.model_fields if key in config}
+
+
+def _put(config: dict[str, Any], path: KeyPath, value: Any) -> None:
+    for key in path[:-1]:
+        config = config.setdefault(str(key), {})
+    config[str(path[-1])] = value
 
 
 def to_yaml(mapping: Mapping[str, Any]) -> str:
@@ -119,10 +108,6 @@ def to_yaml(mapping: Mapping[str, Any]) -> str:
     )
 
 
-def _known(**options: Any) -> dict[str, Any]:
-    return {key: value for key, value in options.items() if value is not None}
-
-
 def _of_each(columns: Sequence[str], key: str, value: float | None, option: str) -> list[dict[str, Any]] | None:
     """The same model of each sensitive column. Raises ConfigurationError without one."""
     if value is None:
@@ -131,12 +116,6 @@ def _of_each(columns: Sequence[str], key: str, value: float | None, option: str)
         raise ConfigurationError(f"{option} {value:g}: expected the column that it is about; add --sensitive COLUMN")
     number = int(value) if value == int(value) else Decimal(str(value))
     return [{"column": name, key: number} for name in columns]
-
-
-def _source(path: str, csv: dict[str, Any], missing: list[str]) -> str | dict[str, Any]:
-    """The short form, where there are no further options."""
-    given = {key: value for key, value in (("csv", csv), ("missing", missing)) if value}
-    return {"path": path, **given} if given else path
 
 
 def _quasi_identifiers(qi: Sequence[str], hierarchies: Sequence[str], plain: dict[str, Any]) -> dict[str, Any]:

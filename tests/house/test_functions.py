@@ -11,7 +11,6 @@ from places import ROOT
 MOST_LINES, MOST_PARAMETERS = 50, 7
 # What is longer or takes more, each with its reason.
 LONGER: set[str] = {
-    "config/arguments.py:config_from_arguments",
     "frequency/population.py:_read",
     "release/compiled.py:compiled_release",
     "release/compiled_partitions.py:compiled_partitions",
@@ -28,7 +27,6 @@ WIDER: set[str] = {
     "api/running.py:run",
     # Click hands each option and argument of a command to a parameter of its name.
     "cli/releases.py:check",
-    "config/arguments.py:config_from_arguments",
     "frequency/population.py:_read",
     "release/compiled.py:compiled_release",
     "release/verify.py:_verify",
