@@ -1,5 +1,10 @@
--- One quasi-identifier: every released value of every level with its rows, the leaves of the hierarchy below it less
--- one (the units of the loss), and the binary logarithm of its rows (for the entropy).
+-- Answers: one quasi-identifier: every released value of every level with its rows, the leaves of the hierarchy below
+-- it less one (the units of the loss), and the binary logarithm of its rows (for the entropy).
+-- Reads: weight, the released values of a hierarchy (leaves, level, code); codes, the codes of every level for each
+-- leaf (level_0, step_code); frequency, the frequency table (qi_leaf, row_count).
+-- Takes: qi_leaf, of each quasi-identifier the column of its codes, leaves of the hierarchy; step_code, of each level
+-- the column of its codes; step_number, of each level its number.
+-- Gives: the table costs (level, code, units, row_count, spread).
 CREATE OR REPLACE TEMP TABLE costs AS
 SELECT
     reached.level,

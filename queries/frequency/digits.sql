@@ -1,5 +1,8 @@
--- How the numbers of a dimension are written: for each number of decimals the most digits before the point, and whether
--- the last decimal of any is a five. Zeros at the end count for nothing.
+-- Answers: how the numbers of a dimension are written: for each number of decimals the most digits before the point,
+-- and whether the last decimal of any is a five. Zeros at the end count for nothing.
+-- Reads: places, a row for each position of a dimension (position, bound).
+-- Takes: nothing.
+-- Gives: decimals, whole_digits, has_five.
 SELECT
     greatest(length(fraction) - exponent, 0) AS decimals,
     max(length(matched.whole) + greatest(exponent, 0)) AS whole_digits,

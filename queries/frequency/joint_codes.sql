@@ -1,5 +1,10 @@
--- The codes of a population's values by their labels: those of the source, or negative ones where it has no such label.
--- Code 0 is the missing value, whatever its label.
+-- Answers: the codes of a population's values by their labels: those of the source, or negative ones where it has no
+-- such label. Code 0 is the missing value, whatever its label.
+-- Reads: mapping, the mapping table (value, step_label, step_code); step_known, a level's labels with their codes in
+-- the source (label, code).
+-- Takes: step_code, of each level the column of its codes; step_label, of each level the column of its labels;
+-- step_name, of each level the name of the codes here; step_table, of each level the name of its labels in the join.
+-- Gives: the table joint (value, step_name).
 CREATE OR REPLACE TEMP TABLE joint AS
 SELECT
     mapping.value,

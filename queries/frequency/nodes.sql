@@ -1,4 +1,9 @@
--- The nodes of a sensitive column's hierarchy, with the rows below them; the top is one node.
+-- Answers: the nodes of a sensitive column's hierarchy, with the rows below them; the top is one node.
+-- Reads: reference, how often each value occurs in all rows (row_count, value); domain, the distinct values of a column
+-- (position, value); mapping, the mapping table (step_code, value).
+-- Takes: step_code, of each level the column of its codes; step_number, of each level its number; $height, the level of
+-- the top.
+-- Gives: the table nodes (level, node, row_count).
 CREATE OR REPLACE TEMP TABLE nodes AS
 SELECT level, node, CAST(sum(row_count) AS BIGINT) AS row_count
 FROM (

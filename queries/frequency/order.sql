@@ -1,5 +1,10 @@
--- The distinct values of one quasi-identifier without a hierarchy, in their order: position 0 for missing values, then
--- from 1; values that are equal in their type share a position, unless ties are broken. The measure runs from 0 to 1.
+-- Answers: the distinct values of one quasi-identifier without a hierarchy, in their order: position 0 for missing
+-- values, then from 1; values that are equal in their type share a position, unless ties are broken. The measure runs
+-- from 0 to 1.
+-- Reads: distinct_values, the distinct values of a column (value, is_missing).
+-- Takes: endless_value, whether a value has no end; label_value, the text of a value; number_value, the number that
+-- measures a value; ordered_value, the value in the type of the order; tie_value, what breaks ties.
+-- Gives: the table domain (value, position, ordered, label, missing, endless, measure).
 CREATE OR REPLACE TEMP TABLE domain AS
 SELECT
     value,

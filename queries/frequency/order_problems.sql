@@ -1,4 +1,7 @@
--- Values that could not be read in the order asked for, and numbers or dates without end.
+-- Answers: values that could not be read in the order asked for, and numbers or dates without end.
+-- Reads: domain, the distinct values of a column (position, endless, ordered, missing).
+-- Takes: nothing.
+-- Gives: unreadable, endless, values, has_missing.
 SELECT
     count(CASE WHEN ordered IS NULL AND NOT missing THEN 1 END) AS unreadable,
     count(CASE WHEN endless THEN 1 END) AS endless,

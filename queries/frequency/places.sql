@@ -1,4 +1,7 @@
--- One row for each position of a dimension: its label and its measure.
+-- Answers: one row for each position of a dimension: its label and its measure.
+-- Reads: domain, the distinct values of a column (position, label, ordered, measure).
+-- Takes: nothing.
+-- Gives: the table places (position, label, bound, measure).
 CREATE OR REPLACE TEMP TABLE places AS
 SELECT
     position,

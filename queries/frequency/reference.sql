@@ -1,5 +1,8 @@
--- A sensitive column in all rows that take part: how often each value occurs, in order of the values, with the rows up to
--- there, the sum of these, and the share. Rank -1 stands before the first.
+-- Answers: a sensitive column in all rows that take part: how often each value occurs, in order of the values, with the
+-- rows up to there, the sum of these, and the share. Rank -1 stands before the first.
+-- Reads: class_counts, how many rows of each class hold each value (value, row_count).
+-- Takes: nothing.
+-- Gives: the table reference (value, row_count, rank, cumulative, prefix, share).
 CREATE OR REPLACE TEMP TABLE reference AS
 SELECT
     value,

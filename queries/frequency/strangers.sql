@@ -1,4 +1,8 @@
--- Combinations of quasi-identifiers with more rows in the table than persons in the population.
+-- Answers: combinations of quasi-identifiers with more rows in the table than persons in the population.
+-- Reads: tuples, the distinct tuples (qi_leaf, row_count); population, the persons of a population (qi_leaf,
+-- row_count).
+-- Takes: qi_leaf, of each quasi-identifier the column of its codes, leaves of the hierarchy.
+-- Gives: strangers.
 SELECT count(*) AS strangers
 FROM (
     SELECT qi_leaf, TRUE AS is_more

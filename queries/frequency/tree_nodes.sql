@@ -1,4 +1,11 @@
--- The nodes of a hierarchy at every level: what a class is released as whose values all lie below a node, and its loss.
+-- Answers: the nodes of a hierarchy at every level: what a class is released as whose values all lie below a node, and
+-- its loss.
+-- Reads: weight, the released values of a hierarchy (label, level, code, leaves); domain, the distinct values of a
+-- column (value, position); mapping, the mapping table (value, step_code).
+-- Takes: file_top, the level of the top in the hierarchy's file; step_code, of each level the column of its codes;
+-- step_number, of each level its number; step_shift, of each level the shift to its bits; $leaves, how many leaves
+-- there are; $missing, the label of missing values.
+-- Gives: the table nodes (level, node, label, cost).
 CREATE OR REPLACE TEMP TABLE nodes AS
 SELECT
     reached.level,

@@ -1,5 +1,9 @@
--- Every released value of a built-in hierarchy by level: its code, how many values of the column lie below it, its
--- label. Codes follow the order of the values. Code 0 is the missing value, which has no label.
+-- Answers: every released value of a built-in hierarchy by level: its code, how many values of the column lie below it,
+-- its label. Codes follow the order of the values. Code 0 is the missing value, which has no label.
+-- Reads: leaf, the values of a hierarchy with a key for each level (place, level_key).
+-- Takes: level_key, of each level the column that tells its nodes apart; level_number, of each level its number;
+-- $height, the level of the top.
+-- Gives: the table weight (level, code, leaves, label).
 CREATE OR REPLACE TEMP TABLE weight AS
 SELECT
     level,

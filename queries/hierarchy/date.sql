@@ -1,5 +1,9 @@
--- Built-in date: every moment in the calendar periods that hold it. Decades and centuries begin with years that end in
--- 0 and 00; the remainder is taken twice since % keeps the sign of what it divides.
+-- Answers: built-in date: every moment in the calendar periods that hold it. Decades and centuries begin with years
+-- that end in 0 and 00; the remainder is taken twice since % keeps the sign of what it divides.
+-- Reads: moments, the values as moments (value, text, moment).
+-- Takes: level_label, of each level the expression or the column of its labels; level_name, of each level the name of
+-- its column here.
+-- Gives: value, text, place, label_0, level_name.
 SELECT
     value,
     text,

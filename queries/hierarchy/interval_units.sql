@@ -1,5 +1,8 @@
--- Numerals as whole multiples of a unit, 10 to the power of minus $scale, rounded down; exact, since it only moves the
--- point within the digits. Texts that are no numerals, and numbers of more than 38 digits, have no units.
+-- Answers: numerals as whole multiples of a unit, 10 to the power of minus $scale, rounded down; exact, since it only
+-- moves the point within the digits. Texts that are no numerals, and numbers of more than 38 digits, have no units.
+-- Reads: builtin_values, the values of a column as texts (value, text).
+-- Takes: $scale, how many decimals a unit has.
+-- Gives: the table interval_units (value, text, units, rounded).
 CREATE OR REPLACE TEMP TABLE interval_units AS
 SELECT
     value,

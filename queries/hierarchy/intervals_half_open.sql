@@ -1,5 +1,11 @@
--- Built-in intervals of decimal numbers: 43.5 lies in [40, 45), without the upper bound. Bounds are written out of
--- their units, with as few decimals as they need.
+-- Answers: built-in intervals of decimal numbers: 43.5 lies in [40, 45), without the upper bound. Bounds are written
+-- out of their units, with as few decimals as they need.
+-- Reads: interval_units, the numbers as whole units (value, text, units).
+-- Takes: level_below, of each level the name of its lower bound in units; level_lower and level_upper, of each level
+-- the names of the lower and the upper bound; level_name, of each level the name of its column here; level_origin, of
+-- each level where its intervals begin; level_width, of each level the width of its intervals; $scale, how many
+-- decimals a unit has; $unit, the units of one.
+-- Gives: value, text, place, label_0, level_name.
 SELECT
     value,
     text,

@@ -1,5 +1,8 @@
--- All texts that one hierarchy releases below its top, that of missing values included, in the order of levels and
--- codes: an ENUM type.
+-- Answers: all texts that one hierarchy releases below its top, that of missing values included, in the order of levels
+-- and codes: an ENUM type.
+-- Reads: weight, the released values of a hierarchy (label, level, code).
+-- Takes: $height, the level of the top; $missing, the label of missing values.
+-- Gives: label.
 SELECT label
 FROM (
     SELECT label, level, code

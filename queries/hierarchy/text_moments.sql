@@ -1,5 +1,8 @@
--- Texts that are ISO 8601 dates or timestamps as the moment that they write; an offset from UTC is left out, so that
--- the day is the day that stands there. Other texts have no moment.
+-- Answers: texts that are ISO 8601 dates or timestamps as the moment that they write; an offset from UTC is left out,
+-- so that the day is the day that stands there. Other texts have no moment.
+-- Reads: builtin_values, the values of a column as texts (value, text).
+-- Takes: nothing.
+-- Gives: value, text, moment.
 SELECT
     value,
     text,

@@ -1,3 +1,6 @@
--- Dates and timestamps as moments.
+-- Answers: dates and timestamps as moments.
+-- Reads: builtin_values, the values of a column as texts (value, text).
+-- Takes: typed_moment, the value as a moment.
+-- Gives: value, text, moment.
 SELECT value, text, typed_moment AS moment
 FROM builtin_values

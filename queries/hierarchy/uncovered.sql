@@ -1,4 +1,7 @@
--- Distinct values of a column that its mapping table lacks.
+-- Answers: distinct values of a column that its mapping table lacks.
+-- Reads: raw_values, the distinct values of a column (value); mapping, the mapping table (value, level_0).
+-- Takes: nothing.
+-- Gives: distinct_values.
 SELECT CAST(count(*) AS BIGINT) AS distinct_values
 FROM (
     SELECT DISTINCT raw_values.value

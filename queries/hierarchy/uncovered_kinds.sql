@@ -1,5 +1,9 @@
--- What the distinct values of one quasi-identifier look like that its hierarchy does not cover: a kind of value, and how
--- many of them are of it, the most frequent kind first.
+-- Answers: what the distinct values of one quasi-identifier look like that its hierarchy does not cover: a kind of
+-- value, and how many of them are of it, the most frequent kind first.
+-- Reads: source, the rows of the source (qi_key); qi_mapping, the mapping table of the quasi-identifier (value,
+-- level_0); mapping, the mapping table (value, level_0).
+-- Takes: qi_key, its column in the source.
+-- Gives: kind, distinct_values.
 SELECT
     CASE
         WHEN text IS NULL THEN 'missing'

@@ -1,5 +1,8 @@
--- What tells whether two tables hold the same rows, in whatever order and format: how many there are, and two sums over
--- digests of them. No row can be read from it.
+-- Answers: what tells whether two tables hold the same rows, in whatever order and format: how many there are, and two
+-- sums over digests of them. No row can be read from it.
+-- Reads: table_rows, the rows of a table (cell_value).
+-- Takes: cell_value, of each column its value.
+-- Gives: row_count, total, parity.
 SELECT
     count(*) AS row_count,
     CAST(coalesce(sum(CAST(digest AS HUGEINT)), 0) AS VARCHAR) AS total,

@@ -1,5 +1,10 @@
--- What the values of a column are to a built-in hierarchy: how many distinct ones are written as its labels are, how many
--- of these are more than *, and how many are neither labels nor values that fit. A value that is missing is nothing.
+-- Answers: what the values of a column are to a built-in hierarchy: how many distinct ones are written as its labels
+-- are, how many of these are more than *, and how many are neither labels nor values that fit. A value that is missing
+-- is nothing.
+-- Reads: raw_values, the distinct values of a column (value).
+-- Takes: $builtin, the built-in hierarchy; $keep, $levels and $widths, how the hierarchy is built; $missing, the label
+-- of missing values.
+-- Gives: labels, telling, others.
 SELECT
     CAST(count(CASE WHEN is_label THEN 1 END) AS BIGINT) AS labels,
     CAST(count(CASE WHEN is_label AND text <> '*' THEN 1 END) AS BIGINT) AS telling,

@@ -1,5 +1,8 @@
--- What the values of a column are to a hierarchy file: how many distinct ones are labels and no values of it, how many of
--- these are more than *, and how many are neither. A value that is missing is nothing.
+-- Answers: what the values of a column are to a hierarchy file: how many distinct ones are labels and no values of it,
+-- how many of these are more than *, and how many are neither. A value that is missing is nothing.
+-- Reads: raw_values, the distinct values of a column (value).
+-- Takes: $labels, the labels, as JSON; $leaves, the values of the file, as JSON; $missing, the label of missing values.
+-- Gives: labels, telling, others.
 SELECT
     CAST(count(CASE WHEN known.is_leaf = 0 THEN 1 END) AS BIGINT) AS labels,
     CAST(count(CASE WHEN known.is_leaf = 0 AND present.text <> '*' THEN 1 END) AS BIGINT) AS telling,

@@ -1,4 +1,8 @@
--- The ledger: one row for each release that was made, none of its data. Releases of one source share their origin.
+-- Answers: the ledger: one row for each release that was made, none of its data. Releases of one source share their
+-- origin.
+-- Reads: nothing.
+-- Takes: nothing.
+-- Gives: the table kanon_sql_releases, with the columns of what it reads.
 CREATE TABLE IF NOT EXISTS kanon_sql_releases AS
 SELECT *
 FROM (

@@ -1,4 +1,8 @@
--- The classes of what was written when all the columns that earlier releases published count as quasi-identifiers.
+-- Answers: the classes of what was written when all the columns that earlier releases published count as
+-- quasi-identifiers.
+-- Reads: written, the release as it was written (known_key).
+-- Takes: known_key, of each column whose value is known its key; $k, the fewest rows of a class.
+-- Gives: classes, row_count.
 SELECT
     count(*) AS classes,
     CAST(coalesce(sum(row_count), 0) AS BIGINT) AS row_count

@@ -1,5 +1,9 @@
--- The classes that a search made: their rows, and from which position to which each dimension goes; `first` leaves
--- missing values, position 0, out.
+-- Answers: the classes that a search made: their rows, and from which position to which each dimension goes; `first`
+-- leaves missing values, position 0, out.
+-- Reads: assigned, the tuples of each class (part, row_count, this_position).
+-- Takes: this_first, of each dimension the least position that is no missing value; this_high and this_low, of each
+-- dimension the least and the greatest position; this_position, of each dimension the column of positions.
+-- Gives: the table classes (part, row_count, this_low, this_first, this_high).
 CREATE OR REPLACE TEMP TABLE classes AS
 SELECT
     part,

@@ -1,5 +1,11 @@
--- One dimension of numbers or dates: each class as its range. Missing values beside others are said, alone they are
--- released as they are. A range that begins with missing values has no lower bound.
+-- Answers: one dimension of numbers or dates: each class as its range. Missing values beside others are said, alone
+-- they are released as they are. A range that begins with missing values has no lower bound.
+-- Reads: classes, the classes by the least and the greatest position of each dimension (part, this_first, this_high,
+-- this_low); places, a row for each position of a dimension (position, bound, measure, label).
+-- Takes: this_first, of each dimension the least position that is no missing value; this_high and this_low, of each
+-- dimension the least and the greatest position; $between, what stands between the ends of a range; $missing, the label
+-- of missing values.
+-- Gives: the table labels (part, label, lower_bound, upper_bound, cost).
 CREATE OR REPLACE TEMP TABLE labels AS
 SELECT
     classes.part,

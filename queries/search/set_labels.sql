@@ -1,4 +1,12 @@
--- One dimension of texts: each class as the set of values that it holds. Members that could be misread are quoted.
+-- Answers: one dimension of texts: each class as the set of values that it holds. Members that could be misread are
+-- quoted.
+-- Reads: classes, the classes by the least and the greatest position of each dimension (part, this_first, this_high,
+-- this_low); places, a row for each position of a dimension (label, position); assigned, the tuples of each class
+-- (part, this_position).
+-- Takes: this_first, of each dimension the least position that is no missing value; this_high and this_low, of each
+-- dimension the least and the greatest position; this_position, of each dimension the column of positions; $missing,
+-- the label of missing values; $values, how many values the dimension has.
+-- Gives: the table labels (part, label, cost).
 CREATE OR REPLACE TEMP TABLE labels AS
 SELECT
     classes.part,

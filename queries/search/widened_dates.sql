@@ -1,6 +1,12 @@
--- One dimension of dates: each class from the hour, day, month, year or decade of its first value to that of its last,
--- whichever fits the width of the range; a period is no value of the data. What all rows of a class share is no range;
--- where missing values are beside it, it is.
+-- Answers: one dimension of dates: each class from the hour, day, month, year or decade of its first value to that of
+-- its last, whichever fits the width of the range; a period is no value of the data. What all rows of a class share is
+-- no range; where missing values are beside it, it is.
+-- Reads: classes, the classes by the least and the greatest position of each dimension (part, this_first, this_low,
+-- this_high); places, a row for each position of a dimension (label, bound, position).
+-- Takes: this_first, of each dimension the least position that is no missing value; this_high and this_low, of each
+-- dimension the least and the greatest position; $days, whether the ends are days; $hours, whether the ends are full
+-- hours; $missing, the label of missing values; $span, how far a range reaches at least.
+-- Gives: the table labels (part, label, cost).
 CREATE OR REPLACE TEMP TABLE labels AS
 SELECT
     part,

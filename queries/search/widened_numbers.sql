@@ -1,7 +1,14 @@
--- One dimension of numbers: each class as a range whose ends are no values of the data. In units of the last digit that
--- any value has, the ends are multiples of a step (1, 2 or 5 times a power of ten, a tenth of the range's width or more,
--- two units at least), half a unit outside of these: they have a digit that no value has. What all rows of a class
--- share is no range; where missing values are beside it, it is.
+-- Answers: one dimension of numbers: each class as a range whose ends are no values of the data. In units of the last
+-- digit that any value has, the ends are multiples of a step (1, 2 or 5 times a power of ten, a tenth of the range's
+-- width or more, two units at least), half a unit outside of these: they have a digit that no value has. What all rows
+-- of a class share is no range; where missing values are beside it, it is.
+-- Reads: classes, the classes by the least and the greatest position of each dimension (part, this_first, this_low,
+-- this_high); places, a row for each position of a dimension (label, position).
+-- Takes: lower_units and upper_units, the ends of a range on the grid, in units; this_first, of each dimension the
+-- least position that is no missing value; this_high and this_low, of each dimension the least and the greatest
+-- position; $digits, how many decimals the ends have; $missing, the label of missing values; $span, how far a range
+-- reaches at least.
+-- Gives: the table labels (part, label, cost).
 CREATE OR REPLACE TEMP TABLE labels AS
 SELECT
     part,

@@ -1,4 +1,7 @@
--- The databases of this connection that are files.
+-- Answers: the databases of this connection that are files.
+-- Reads: duckdb_databases(), what the engine tells.
+-- Takes: nothing.
+-- Gives: database_name, path.
 SELECT database_name, path
 FROM duckdb_databases()
 WHERE NOT internal AND path IS NOT NULL

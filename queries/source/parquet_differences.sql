@@ -1,5 +1,8 @@
--- Parquet files whose columns, in order, are not those of the first file. Rows of parquet_schema come out of order where
--- there are many: only column_id tells the place of a column in its file.
+-- Answers: Parquet files whose columns, in order, are not those of the first file. Rows of parquet_schema come out of
+-- order where there are many: only column_id tells the place of a column in its file.
+-- Reads: parquet_schema(), what the engine tells.
+-- Takes: $paths, the files.
+-- Gives: file_name.
 WITH described AS (
     SELECT
         file_name,

@@ -1,4 +1,8 @@
--- The rows that an earlier release does not hold.
+-- Answers: the rows that an earlier release does not hold.
+-- Reads: written, the release as it was written (cell_fresh); earlier, an earlier release (cell_past).
+-- Takes: cell_fresh, of each released column its text in the new release; cell_name, of each released column its name;
+-- cell_past, of each released column its text in the earlier one.
+-- Gives: cell_name.
 SELECT cell_fresh AS cell_name
 FROM written
 EXCEPT ALL

@@ -1,5 +1,9 @@
--- The codes of a sensitive column: as the models count its values in the new data; values that only earlier releases
--- hold get codes behind them.
+-- Answers: the codes of a sensitive column: as the models count its values in the new data; values that only earlier
+-- releases hold get codes behind them.
+-- Reads: all_values, the values of the column in all releases (value, position); domain, the distinct values of a
+-- column (value, position).
+-- Takes: $top, the greatest code of a value in the new data.
+-- Gives: the table codes (text, code).
 CREATE OR REPLACE TEMP TABLE codes AS
 SELECT
     told.text,

@@ -1,5 +1,11 @@
--- How many rows are released, wait in classes that are released, and are suppressed with their classes, which violate by
--- themselves or only by what has changed since an earlier release; and how many classes each of the last are.
+-- Answers: how many rows are released, wait in classes that are released, and are suppressed with their classes, which
+-- violate by themselves or only by what has changed since an earlier release; and how many classes each of the last
+-- are.
+-- Reads: counts, how often each row text is in each release (class, row_count, cell, release); quotas, how many rows of
+-- each row text are released (quota, cell); open_classes, the classes that are not decided (class); failed_alone, the
+-- classes that violate by themselves (class).
+-- Takes: nothing.
+-- Gives: released, waiting, violating, changed, violating_classes, changed_classes.
 SELECT
     CAST(coalesce(sum(quota), 0) AS BIGINT) AS released,
     CAST(coalesce(sum(CASE WHEN is_open = 0 THEN row_count - quota END), 0) AS BIGINT) AS waiting,

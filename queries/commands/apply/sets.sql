@@ -1,7 +1,11 @@
--- What anybody can tell apart who has the new release and an earlier one, class by class: all that is new (side 0,
--- release 0), and against each earlier release what both hold (1), what was added (2) and what was removed (3). Against
--- a release that has no row of a class in common with it there is nothing to tell apart: what was removed is then a
--- class as it was released, and what was added the class as it is.
+-- Answers: what anybody can tell apart who has the new release and an earlier one, class by class: all that is new
+-- (side 0, release 0), and against each earlier release what both hold (1), what was added (2) and what was removed
+-- (3). Against a release that has no row of a class in common with it there is nothing to tell apart: what was removed
+-- is then a class as it was released, and what was added the class as it is.
+-- Reads: tried, what would be released (class, sensitive_code, quota); counts, how often each row text is in each
+-- release (class, release); open_classes, the classes that are not decided (class).
+-- Takes: sensitive_code, of each sensitive column its code.
+-- Gives: the table sets (class, release, side, sensitive_code, row_count).
 CREATE OR REPLACE TEMP TABLE sets AS
 SELECT class, CAST(0 AS BIGINT) AS release, 0 AS side, sensitive_code, quota AS row_count
 FROM tried

@@ -1,5 +1,11 @@
--- Every pair of combinations of both releases that match: the tuple of quasi-identifiers that they say together, and
--- the values that they are joined on.
+-- Answers: every pair of combinations of both releases that match: the tuple of quasi-identifiers that they say
+-- together, and the values that they are joined on.
+-- Reads: group_pairs, the pairs of both sides that match (left_number, right_number, left_rows, right_rows);
+-- left_groups and right_groups, each the distinct rows of one side (number, qi_text, shared_text); qi_meets, of each
+-- quasi-identifier the common value of a pair (said, left_label, right_label).
+-- Takes: qi_said, of each quasi-identifier the value that both leave open; qi_text, of each quasi-identifier the column
+-- of texts; shared_text, of each shared column its text.
+-- Gives: the table combined (left_number, right_number, left_rows, right_rows, tuple, shared, qi_said).
 CREATE OR REPLACE TEMP TABLE combined AS
 SELECT
     group_pairs.left_number,

@@ -1,6 +1,9 @@
--- Dates, moments and periods as the first and the last microsecond that they hold: 2024-03-05, 2024-03-05T14, 2024-03,
--- 2024-Q1, 2024, 2020-2029, 2020-01-01/2020-03-31, and bounds that were two columns, "2020-01-01 to 2020-03-31".
--- An offset from UTC is left out: the day is the day that stands there. Other texts have none.
+-- Answers: dates, moments and periods as the first and the last microsecond that they hold: 2024-03-05, 2024-03-05T14,
+-- 2024-03, 2024-Q1, 2024, 2020-2029, 2020-01-01/2020-03-31, and bounds that were two columns, "2020-01-01 to
+-- 2020-03-31". An offset from UTC is left out: the day is the day that stands there. Other texts have none.
+-- Reads: labels, the distinct values of one side (code, bare).
+-- Takes: nothing.
+-- Gives: the table spans (code, low, high).
 CREATE OR REPLACE TEMP TABLE spans AS
 SELECT
     code,

@@ -1,4 +1,8 @@
--- Which combinations of both sides match, by their numbers.
+-- Answers: which combinations of both sides match, by their numbers.
+-- Reads: pairs, the pairs of both sides that match (left_node, right_node); left_groups and right_groups, each the
+-- distinct rows of one side (number, row_count, node).
+-- Takes: nothing.
+-- Gives: the table group_pairs (left_number, right_number, left_rows, right_rows).
 CREATE OR REPLACE TEMP TABLE group_pairs AS
 SELECT
     left_groups.number AS left_number,

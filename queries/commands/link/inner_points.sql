@@ -1,4 +1,8 @@
--- The points below each value, or the value itself where there are none below.
+-- Answers: the points below each value, or the value itself where there are none below.
+-- Reads: points, the exact texts that a value stands for (code, point); labels, the distinct values of one side (code,
+-- bare).
+-- Takes: nothing.
+-- Gives: the table inner_points (code, point).
 CREATE OR REPLACE TEMP TABLE inner_points AS
 SELECT DISTINCT points.code, points.point
 FROM points

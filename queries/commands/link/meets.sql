@@ -1,4 +1,9 @@
--- What two values that match say together: the narrower one, or where neither lies within the other both.
+-- Answers: what two values that match say together: the narrower one, or where neither lies within the other both.
+-- Reads: left_labels and right_labels, each the distinct values of one side (label, code); matches, the pairs of values
+-- that match (left_code, right_code); narrower, the pairs of values of which one lies within the other (left_code,
+-- right_code, said).
+-- Takes: nothing.
+-- Gives: the table meets (left_label, right_label, said).
 CREATE OR REPLACE TEMP TABLE meets AS
 SELECT
     left_labels.label AS left_label,

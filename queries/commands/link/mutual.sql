@@ -1,4 +1,8 @@
--- Pairs of one row on each side that match each other and nothing else.
+-- Answers: pairs of one row on each side that match each other and nothing else.
+-- Reads: pairs, the pairs of both sides that match (left_node, right_node); left_counts and right_counts, each how many
+-- partners the nodes of a side have (node, matches).
+-- Takes: nothing.
+-- Gives: mutual.
 SELECT count(*) AS mutual
 FROM pairs
 JOIN left_counts ON left_counts.node = pairs.left_node

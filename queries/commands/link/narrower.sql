@@ -1,4 +1,7 @@
--- Of two values that match, which one says more: it lies within the other. Equal ones do on both sides.
+-- Answers: of two values that match, which one says more: it lies within the other. Equal ones do on both sides.
+-- Reads: left_labels and right_labels, each the distinct values of one side (code, label, covers_missing).
+-- Takes: nothing.
+-- Gives: the table narrower (left_code, right_code, said).
 CREATE OR REPLACE TEMP TABLE narrower AS
 SELECT left_labels.code AS left_code, right_labels.code AS right_code, left_labels.label AS said
 FROM left_labels

@@ -1,5 +1,9 @@
--- A label, set or value of one side whose points are all shared by the other. The label of a tree or a set is no point
--- of its own here: what lies below it is.
+-- Answers: a label, set or value of one side whose points are all shared by the other. The label of a tree or a set is
+-- no point of its own here: what lies below it is.
+-- Reads: left_labels and right_labels, each the distinct values of one side (code, label); left_inner and right_inner,
+-- each the exact texts within a value of one side (code, point).
+-- Takes: nothing.
+-- Gives: further rows of the table narrower (left_code, right_code, said).
 INSERT INTO narrower
 SELECT
     shared.left_code,

@@ -1,4 +1,8 @@
--- Of two prefixes the longer one.
+-- Answers: of two prefixes the longer one.
+-- Reads: left_labels and right_labels, each the distinct values of one side (code, bare, label); right_prefixes and
+-- left_prefixes, each the prefixes that values of one side stand for (code, prefix).
+-- Takes: nothing.
+-- Gives: further rows of the table narrower (left_code, right_code, said).
 INSERT INTO narrower
 SELECT left_labels.code AS left_code, right_prefixes.code AS right_code, right_labels.label AS said
 FROM left_labels

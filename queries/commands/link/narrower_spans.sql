@@ -1,4 +1,8 @@
--- A range of one side that lies within one of the other.
+-- Answers: a range of one side that lies within one of the other.
+-- Reads: left_spans and right_spans, each the ranges that values of one side stand for (code, low, high); left_labels
+-- and right_labels, each the distinct values of one side (code, label).
+-- Takes: nothing.
+-- Gives: further rows of the table narrower (left_code, right_code, said).
 INSERT INTO narrower
 SELECT
     left_spans.code AS left_code,

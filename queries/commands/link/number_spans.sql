@@ -1,5 +1,8 @@
--- Numbers and ranges of numbers as the least and the greatest number that they hold: 43, 40-44, -10--1, [40, 45), and
--- bounds that were two columns, "40 to 44". Other texts have none.
+-- Answers: numbers and ranges of numbers as the least and the greatest number that they hold: 43, 40-44, -10--1, [40,
+-- 45), and bounds that were two columns, "40 to 44". Other texts have none.
+-- Reads: labels, the distinct values of one side (code, bare).
+-- Takes: nothing.
+-- Gives: the table spans (code, low, high).
 CREATE OR REPLACE TEMP TABLE spans AS
 SELECT code, low, high
 FROM (

@@ -1,4 +1,8 @@
--- Values of which one is a prefix of the other.
+-- Answers: values of which one is a prefix of the other.
+-- Reads: left_labels and right_labels, each the distinct values of one side (code, bare); right_prefixes and
+-- left_prefixes, each the prefixes that values of one side stand for (code, prefix).
+-- Takes: nothing.
+-- Gives: further rows of the table matches (left_code, right_code).
 INSERT INTO matches
 SELECT left_labels.code AS left_code, right_prefixes.code AS right_code
 FROM left_labels

@@ -1,4 +1,7 @@
--- A set such as {Local-gov, "a, b"} stands for each of its members. Quoted members are read back as they were.
+-- Answers: a set such as {Local-gov, "a, b"} stands for each of its members. Quoted members are read back as they were.
+-- Reads: labels, the distinct values of one side (code, bare).
+-- Takes: nothing.
+-- Gives: further rows of the table points (code, point).
 INSERT INTO points
 SELECT
     code,

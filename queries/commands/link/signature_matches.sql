@@ -1,4 +1,8 @@
--- Which signatures match.
+-- Answers: which signatures match.
+-- Reads: matches, the pairs of values that match (left_code, right_code); left_signatures and right_signatures, each
+-- the signatures of values of one side (signature, code).
+-- Takes: nothing.
+-- Gives: the table signature_matches (left_signature, right_signature).
 CREATE OR REPLACE TEMP TABLE signature_matches AS
 SELECT DISTINCT left_signatures.signature AS left_signature, right_signatures.signature AS right_signature
 FROM matches

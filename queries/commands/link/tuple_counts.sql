@@ -1,4 +1,7 @@
--- The combined tuples, the smallest, and those that stand for fewer than k rows.
+-- Answers: the combined tuples, the smallest, and those that stand for fewer than k rows.
+-- Reads: tuples, the combined tuples with their rows (row_count).
+-- Takes: $k, the fewest rows of a class.
+-- Gives: tuples, smallest, violating_tuples, violating_rows.
 SELECT
     count(*) AS tuples,
     coalesce(min(row_count), 0) AS smallest,

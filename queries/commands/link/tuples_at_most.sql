@@ -1,5 +1,9 @@
--- How many rows each combined tuple stands for at most: for each value joined on, no more than either release has of
--- it, and no more than the pairs of combinations allow one by one.
+-- Answers: how many rows each combined tuple stands for at most: for each value joined on, no more than either release
+-- has of it, and no more than the pairs of combinations allow one by one.
+-- Reads: combined, the pairs of tuples of both releases with the values that both leave open (tuple, shared, left_rows,
+-- right_rows, left_number, right_number).
+-- Takes: nothing.
+-- Gives: the table tuples (tuple, row_count).
 CREATE OR REPLACE TEMP TABLE tuples AS
 SELECT paired.tuple, CAST(sum(least(lefts.row_count, rights.row_count, paired.row_count)) AS BIGINT) AS row_count
 FROM (

@@ -1,4 +1,9 @@
--- The classes by levels and codes instead of values.
+-- Answers: the classes by levels and codes instead of values.
+-- Reads: class_list, the classes of the table (row_count, qi_name); qi_steps, of each quasi-identifier the level of
+-- each value (level, rung, value).
+-- Takes: qi_level, of each quasi-identifier the column of its level; qi_name, of each quasi-identifier the column of
+-- its values; qi_rung, of each quasi-identifier the column of its code at that level.
+-- Gives: the table class_steps (qi_level, qi_rung, size).
 CREATE OR REPLACE TEMP TABLE class_steps AS
 SELECT
     qi_steps.level AS qi_level,

@@ -1,5 +1,8 @@
--- The lowest level at which every value of a released column is a label, NULL without one. Missing values and *, which
--- stands for everything, say nothing of the level.
+-- Answers: the lowest level at which every value of a released column is a label, NULL without one. Missing values and
+-- *, which stands for everything, say nothing of the level.
+-- Reads: labels, the labels that classes hold (level, label); class_list, the classes of the table (qi_name).
+-- Takes: qi_name, of each quasi-identifier the column of its values.
+-- Gives: common_level.
 SELECT min(level) AS common_level
 FROM (
     SELECT labels.level

@@ -1,4 +1,7 @@
--- Classes and their rows by size, for each range from a low to a high size.
+-- Answers: classes and their rows by size, for each range from a low to a high size.
+-- Reads: class_sizes, the size of each class (size, class_count).
+-- Takes: $highs and $lows, the ends of the bins.
+-- Gives: low, high, class_total, row_total.
 SELECT
     ranges.low,
     ranges.high,

@@ -1,4 +1,9 @@
--- What stands for the values of a quasi-identifier at each level: their own texts, or the labels of the hierarchy.
+-- Answers: what stands for the values of a quasi-identifier at each level: their own texts, or the labels of the
+-- hierarchy.
+-- Reads: ladder, the labels of a column by level (rung_0, value); weight, the released values of a hierarchy (level,
+-- label, code).
+-- Takes: nothing.
+-- Gives: the table labels (level, label, rung).
 CREATE OR REPLACE TEMP TABLE labels AS
 SELECT
     0 AS level,

@@ -1,7 +1,11 @@
--- The sums that the measures of risk are made of. A row of a class of f rows under which F persons fall has the
--- prosecutor risk 1/f and the journalist risk 1/F; the sum of f/F over the classes is the expected number of rows that
--- a marketer names right. The last four columns count what contradicts the population: classes that it lacks, and
+-- Answers: the sums that the measures of risk are made of. A row of a class of f rows under which F persons fall has
+-- the prosecutor risk 1/f and the journalist risk 1/F; the sum of f/F over the classes is the expected number of rows
+-- that a marketer names right. The last four columns count what contradicts the population: classes that it lacks, and
 -- classes of which it has fewer persons than the table rows.
+-- Reads: class_sizes, the size of each class (size, persons, class_count).
+-- Takes: $threshold, the risk that is looked at.
+-- Gives: row_total, class_total, smallest, largest, alone, rows_above, fewest_persons, person_total, named_right,
+-- rows_above_by_persons, alone_in_population, absent_classes, absent_rows, outnumbered_classes, outnumbered_rows.
 SELECT
     CAST(sum(size * class_count) AS BIGINT) AS row_total,
     CAST(sum(class_count) AS BIGINT) AS class_total,

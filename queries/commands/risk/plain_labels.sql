@@ -1,4 +1,7 @@
--- What stands for the values of a quasi-identifier where nothing is generalized: their own texts.
+-- Answers: what stands for the values of a quasi-identifier where nothing is generalized: their own texts.
+-- Reads: ladder, the labels of a column by level (rung_0, value).
+-- Takes: nothing.
+-- Gives: the table labels (level, label, rung).
 CREATE OR REPLACE TEMP TABLE labels AS
 SELECT
     0 AS level,

@@ -1,5 +1,8 @@
--- One quasi-identifier of the population without a hierarchy: each of its values with a code of its own, in no
+-- Answers: one quasi-identifier of the population without a hierarchy: each of its values with a code of its own, in no
 -- order.
+-- Reads: tuples, the distinct tuples with their rows (qi_name).
+-- Takes: qi_name, of each quasi-identifier the column of its values.
+-- Gives: the table ladder (value, rung_0).
 CREATE OR REPLACE TEMP TABLE ladder AS
 SELECT
     value,

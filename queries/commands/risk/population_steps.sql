@@ -1,4 +1,10 @@
--- The population by codes of every level instead of values.
+-- Answers: the population by codes of every level instead of values.
+-- Reads: tuples, the distinct tuples with their rows (row_count, qi_name); qi_ladder, of each quasi-identifier its
+-- labels by level (value).
+-- Takes: cell_ladder, of each quasi-identifier its labels by level; cell_name, of each level of each column its name
+-- here; cell_rung, of each level of each column its column in the ladder; qi_name, of each quasi-identifier the column
+-- of its values.
+-- Gives: the table population_steps (cell_name, row_count).
 CREATE OR REPLACE TEMP TABLE population_steps AS
 SELECT
     cell_ladder.cell_rung AS cell_name,

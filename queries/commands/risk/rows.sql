@@ -1,4 +1,7 @@
--- Rows that a frequency table stands for, and the combinations in it.
+-- Answers: rows that a frequency table stands for, and the combinations in it.
+-- Reads: tuples, the distinct tuples with their rows (row_count).
+-- Takes: nothing.
+-- Gives: total_rows, combinations, alone.
 SELECT
     CAST(coalesce(sum(row_count), 0) AS BIGINT) AS total_rows,
     count(*) AS combinations,

@@ -1,6 +1,10 @@
--- The values of one released column: the level of each and its code there. Where all have one level it is $level, else
--- each has the highest at which it is a label. Level -1 is that of *, which stands for everything; a value that is no
--- label has no code.
+-- Answers: the values of one released column: the level of each and its code there. Where all have one level it is
+-- $level, else each has the highest at which it is a label. Level -1 is that of *, which stands for everything; a value
+-- that is no label has no code.
+-- Reads: labels, the labels that classes hold (rung, level, label); class_list, the classes of the table (qi_name).
+-- Takes: qi_name, of each quasi-identifier the column of its values; $generalized, whether values are generalized;
+-- $level, the level of the values.
+-- Gives: the table steps (value, level, rung).
 CREATE OR REPLACE TEMP TABLE steps AS
 SELECT
     present.label AS value,

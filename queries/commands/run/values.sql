@@ -1,4 +1,7 @@
--- How often the finer values of one quasi-identifier are there: row_count rows each, of so many values.
+-- Answers: how often the finer values of one quasi-identifier are there: row_count rows each, of so many values.
+-- Reads: sample, a sample of the rows by codes (finer_code).
+-- Takes: finer_code, the codes at a level and at one below.
+-- Gives: row_count, value_count.
 SELECT
     row_count,
     count(*) AS value_count

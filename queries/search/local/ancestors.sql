@@ -1,4 +1,9 @@
--- One dimension: the nodes above each of its values, each node with a number of its own.
+-- Answers: one dimension: the nodes above each of its values, each node with a number of its own.
+-- Reads: costs, the nodes of a dimension with their losses (level, node, cost); cells, the distinct tuples, numbered
+-- (this_position).
+-- Takes: level_number, of each level its number; level_shift, of each level the shift of a position to its node there;
+-- this_position, of each dimension the column of positions.
+-- Gives: the table ancestors (position, number, level, cost).
 CREATE OR REPLACE TEMP TABLE ancestors AS
 SELECT reached.position, numbered.number, numbered.level, numbered.cost
 FROM (

@@ -1,4 +1,9 @@
--- The rows of each class, and from which position to which each dimension goes.
+-- Answers: the rows of each class, and from which position to which each dimension goes.
+-- Reads: cells, the distinct tuples, numbered (cell, this_position); classed, tuples with the class of each (part,
+-- cell, row_count).
+-- Takes: this_high and this_low, of each dimension the least and the greatest position; this_position, of each
+-- dimension the column of positions.
+-- Gives: part, size, this_low, this_high.
 SELECT
     classed.part,
     CAST(sum(classed.row_count) AS BIGINT) AS size,

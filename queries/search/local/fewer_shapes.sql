@@ -1,4 +1,7 @@
--- Where there are too many shapes: the most general one, the cheap ones, and as many of the others by chance.
+-- Answers: where there are too many shapes: the most general one, the cheap ones, and as many of the others by chance.
+-- Reads: half_labels, the half labels (all columns).
+-- Takes: $most, how many shapes are kept.
+-- Gives: the table half_labels, with the columns of what it reads.
 CREATE OR REPLACE TEMP TABLE half_labels AS
 SELECT half_labels.*
 FROM half_labels

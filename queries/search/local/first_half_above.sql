@@ -1,4 +1,7 @@
--- A half without dimensions yet: one label, which loses nothing.
+-- Answers: a half without dimensions yet: one label, which loses nothing.
+-- Reads: nothing.
+-- Takes: nothing.
+-- Gives: the table half_above (tuple, label, shape, height, cost).
 CREATE OR REPLACE TEMP TABLE half_above AS
 SELECT
     CAST(1 AS INTEGER) AS tuple,

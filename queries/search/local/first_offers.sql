@@ -1,4 +1,7 @@
--- Only labels that enough rows fall under stay on offer.
+-- Answers: only labels that enough rows fall under stay on offer.
+-- Reads: offers, labels on offer to tuples (all columns).
+-- Takes: $k, the fewest rows of a class.
+-- Gives: the table offers, with the columns of what it reads.
 CREATE OR REPLACE TEMP TABLE offers AS
 SELECT offers.*
 FROM offers

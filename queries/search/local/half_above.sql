@@ -1,4 +1,9 @@
--- Which half labels stand above which half tuples.
+-- Answers: which half labels stand above which half tuples.
+-- Reads: half_next, the half tuples with one dimension more (tuple, before, this_position); half_above, the half labels
+-- above each half tuple (tuple, label); ancestors, the nodes of a dimension above each position (position, number);
+-- half_labels, the half labels (label, shape, height, cost, before, number).
+-- Takes: this_position, of each dimension the column of positions.
+-- Gives: the table half_above (tuple, label, shape, height, cost).
 CREATE OR REPLACE TEMP TABLE half_above AS
 SELECT half_next.tuple, half_labels.label, half_labels.shape, half_labels.height, half_labels.cost
 FROM half_next

@@ -1,4 +1,9 @@
--- The half tuples with one dimension more, numbered in no order, and their rows.
+-- Answers: the half tuples with one dimension more, numbered in no order, and their rows.
+-- Reads: cells, the distinct tuples, numbered (kept_position, this_position, row_count); half_tuples, the half tuples
+-- so far (tuple, kept_position).
+-- Takes: kept_position, of each dimension that is in the half already its column of positions; this_position, of each
+-- dimension the column of positions.
+-- Gives: the table half_next, with the columns of what it reads.
 CREATE OR REPLACE TEMP TABLE half_next AS
 SELECT CAST(row_number() OVER () AS INTEGER) AS tuple, widened.*
 FROM (

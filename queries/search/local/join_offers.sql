@@ -1,4 +1,7 @@
--- The class that each waiting tuple makes dearer by least.
+-- Answers: the class that each waiting tuple makes dearer by least.
+-- Reads: costed, spans of positions with what they lose (cell, row_count, part, cost, size, old_cost).
+-- Takes: nothing.
+-- Gives: the table join_offers (cell, row_count, best).
 CREATE OR REPLACE TEMP TABLE join_offers AS
 SELECT
     cell,

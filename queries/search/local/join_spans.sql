@@ -1,4 +1,9 @@
--- Each waiting tuple with each class: what the class would span with it.
+-- Answers: each waiting tuple with each class: what the class would span with it.
+-- Reads: class_costs, the classes with their spans and losses (part, size, cost, this_low, this_high); cells, the
+-- distinct tuples, numbered (this_position, cell); waiting, the tuples that wait for a class (cell, row_count).
+-- Takes: this_high and this_low, of each dimension the least and the greatest position; this_position, of each
+-- dimension the column of positions.
+-- Gives: cell, row_count, part, size, old_cost, this_low, this_high.
 SELECT
     newcomers.cell,
     newcomers.row_count,

@@ -1,4 +1,10 @@
--- The tuples of classes that have rows to spare, and what they would span together with all tuples left over.
+-- Answers: the tuples of classes that have rows to spare, and what they would span together with all tuples left over.
+-- Reads: cells, the distinct tuples, numbered (this_position, cell); members, the tuples of each class, with their rows
+-- there (cell, part, row_count); class_costs, the classes with their spans and losses (cost, size, part); rest, the
+-- tuples without a class (cell).
+-- Takes: this_high and this_low, of each dimension the least and the greatest position; this_position, of each
+-- dimension the column of positions; $k, the fewest rows of a class.
+-- Gives: cell, part, row_count, spare, old_cost, this_low, this_high.
 SELECT
     members.cell,
     members.part,

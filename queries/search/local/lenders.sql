@@ -1,4 +1,8 @@
--- How many rows of a tuple its class can spare, those first that would lose least, and what each would lose more.
+-- Answers: how many rows of a tuple its class can spare, those first that would lose least, and what each would lose
+-- more.
+-- Reads: costed, spans of positions with what they lose (cell, part, cost, old_cost, row_count, spare).
+-- Takes: nothing.
+-- Gives: the table lenders (cell, part, added, can_lend).
 CREATE OR REPLACE TEMP TABLE lenders AS
 SELECT
     cell,

@@ -1,4 +1,7 @@
--- As many of these rows as the tuples left over lack, the cheapest first.
+-- Answers: as many of these rows as the tuples left over lack, the cheapest first.
+-- Reads: lenders, the rows that tuples can spare; rest, the tuples without a class (row_count).
+-- Takes: $k, the fewest rows of a class.
+-- Gives: the table lent (cell, part, row_count).
 CREATE OR REPLACE TEMP TABLE lent AS
 SELECT
     cell,

@@ -1,4 +1,9 @@
--- One dimension: what all rows lose together when they are released at one level, and the rows of its smallest node.
+-- Answers: one dimension: what all rows lose together when they are released at one level, and the rows of its smallest
+-- node.
+-- Reads: ancestors, the nodes of a dimension above each position (level, number, position, cost); cells, the distinct
+-- tuples, numbered (this_position, row_count).
+-- Takes: this_position, of each dimension the column of positions.
+-- Gives: level, cost, smallest.
 SELECT level, sum(row_count * cost) AS cost, min(row_count) AS smallest
 FROM (
     SELECT ancestors.level, ancestors.number, any_value(ancestors.cost) AS cost, sum(present.row_count) AS row_count

@@ -1,4 +1,7 @@
--- Each class with the tuples left over: what they would span together.
+-- Answers: each class with the tuples left over: what they would span together.
+-- Reads: class_costs, the classes with their spans and losses (all columns).
+-- Takes: this_high and this_low, of each dimension the least and the greatest position.
+-- Gives: part, size, old_cost, left_size, this_low, this_high.
 SELECT
     class_costs.part,
     class_costs.size,

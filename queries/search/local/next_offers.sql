@@ -1,4 +1,9 @@
--- What stays on offer to the tuples without a class: labels accepted before, and those that still have enough rows.
+-- Answers: what stays on offer to the tuples without a class: labels accepted before, and those that still have enough
+-- rows.
+-- Reads: offers, labels on offer to tuples (all columns); takers, the tuples whose label is accepted (cell); accepted,
+-- the labels that were accepted (label).
+-- Takes: $k, the fewest rows of a class.
+-- Gives: the table offers, with the columns of what it reads.
 CREATE OR REPLACE TEMP TABLE offers AS
 WITH open_offers AS MATERIALIZED (
     SELECT offers.*

@@ -1,6 +1,11 @@
--- The tuples of the rest with each label above them that loses from `low` up to `width` more. A label is its loss and
--- its two half labels, packed into one number that sorts by loss. What the second half loses lies in one of two strips
--- of loss as broad as the window, by which it is looked up.
+-- Answers: the tuples of the rest with each label above them that loses from `low` up to `width` more. A label is its
+-- loss and its two half labels, packed into one number that sorts by loss. What the second half loses lies in one of
+-- two strips of loss as broad as the window, by which it is looked up.
+-- Reads: rest, the tuples without a class (cell, tuple_b, row_count, tuple_a); above_b and above_a, each the half
+-- labels of one half above each half tuple (all columns).
+-- Takes: $label_shift and $loss_shift, by how many bits the first half label and the loss are shifted; $low, the loss
+-- from which labels are offered; $width, how broad the window of losses is.
+-- Gives: the table offers (label, cell, row_count).
 CREATE OR REPLACE TEMP TABLE offers AS
 SELECT
     ((first_half.cost + above_b.cost) << $loss_shift) | (first_half.label << $label_shift) | above_b.label AS label,

@@ -1,4 +1,9 @@
--- One dimension of numbers or dates: a tree over their ranks; each node is as broad as the range below it, weighted.
+-- Answers: one dimension of numbers or dates: a tree over their ranks; each node is as broad as the range below it,
+-- weighted.
+-- Reads: places, a row for each position of a dimension (measure, position).
+-- Takes: level_number, of each level its number; level_shift, of each level the shift of a position to its node there;
+-- $weight, the weight of the dimension.
+-- Gives: the table costs (level, node, cost).
 CREATE OR REPLACE TEMP TABLE costs AS
 SELECT
     level,

@@ -1,4 +1,8 @@
--- One dimension of texts: a tree over their ranks; each node is as broad as it has values below it, weighted.
+-- Answers: one dimension of texts: a tree over their ranks; each node is as broad as it has values below it, weighted.
+-- Reads: places, a row for each position of a dimension (position).
+-- Takes: level_number, of each level its number; level_shift, of each level the shift of a position to its node there;
+-- $values, how many values the dimension has; $weight, the weight of the dimension.
+-- Gives: the table costs (level, node, cost).
 CREATE OR REPLACE TEMP TABLE costs AS
 SELECT
     level,

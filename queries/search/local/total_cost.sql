@@ -1,3 +1,6 @@
--- What all classes lose together, and the rows of the smallest.
+-- Answers: what all classes lose together, and the rows of the smallest.
+-- Reads: class_costs, the classes with their spans and losses (size, cost).
+-- Takes: nothing.
+-- Gives: cost, smallest.
 SELECT sum(size * cost) AS cost, min(size) AS smallest
 FROM class_costs

@@ -1,4 +1,10 @@
--- The loss up to which labels are offered at once, so that they make about so many pairs with tuples; by a sample.
+-- Answers: the loss up to which labels are offered at once, so that they make about so many pairs with tuples; by a
+-- sample.
+-- Reads: above_b and above_a, each the half labels of one half above each half tuple (cost, tuple); rest, the tuples
+-- without a class (tuple_a, tuple_b, cell).
+-- Takes: $low, the loss from which labels are offered; $sample, how many tuples the sample has; $skipped, how many
+-- pairs come before.
+-- Gives: cost.
 SELECT sampled.cost + above_b.cost AS cost
 FROM above_b
 JOIN (

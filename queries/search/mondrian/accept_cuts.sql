@@ -1,4 +1,9 @@
--- Of these candidates, each partition's best of which no side violates a model.
+-- Answers: of these candidates, each partition's best of which no side violates a model.
+-- Reads: candidates, the cuts that k allows, numbered in each partition (part, dimension, low, high, place);
+-- accepted_cuts, the cuts of which both sides satisfy all models (part); classes, the sides of the candidates, judged
+-- by the models (part, place, violates).
+-- Takes: $from_place and $to_place, the places of the candidates, the first excluded.
+-- Gives: further rows of the table accepted_cuts (part, dimension, low, high).
 INSERT INTO accepted_cuts
 SELECT candidates.part, candidates.dimension, candidates.low, candidates.high
 FROM candidates

@@ -1,4 +1,8 @@
--- The dimension along which each open partition is halved, and the order of the others, by which ties are sorted.
+-- Answers: the dimension along which each open partition is halved, and the order of the others, by which ties are
+-- sorted.
+-- Reads: halves, the relaxed cuts (part, row_count, dimension, low, high, left_of_tie, width).
+-- Takes: cut_score, expressions that order the cuts, the greatest first.
+-- Gives: the table cuts (part, number, dimension, low, high, left_of_tie, left_rows, row_count, places, live).
 CREATE OR REPLACE TEMP TABLE cuts AS
 SELECT
     chosen.part,

@@ -1,6 +1,12 @@
--- All tuples after the cuts of a round: those of partitions that are halved under the numbers of their new ones. A
--- tuple that ties at the median may be in both, with some of its rows in each: ties go by the other dimensions, the
--- widest first, then by their own leaves.
+-- Answers: all tuples after the cuts of a round: those of partitions that are halved under the numbers of their new
+-- ones. A tuple that ties at the median may be in both, with some of its rows in each: ties go by the other dimensions,
+-- the widest first, then by their own leaves.
+-- Reads: open_tuples, the tuples with the partition of each and the dimensions along which it is live (part,
+-- this_position, row_count); cuts, the cut of each partition (live, number, left_rows, left_of_tie, row_count, part,
+-- places, dimension, low, high).
+-- Takes: this_number, the number of the dimension; this_position, of each dimension the column of positions; $first,
+-- the number of the first new partition; $k, the fewest rows of a class.
+-- Gives: the table next_tuples (part, this_position, row_count, live).
 CREATE OR REPLACE TEMP TABLE next_tuples AS
 WITH sided AS (
     SELECT

@@ -1,4 +1,9 @@
--- One dimension: how many rows of each open partition hold each of its values.
+-- Answers: one dimension: how many rows of each open partition hold each of its values.
+-- Reads: open_tuples, the tuples with the partition of each and the dimensions along which it is live (part,
+-- this_position, row_count, live).
+-- Takes: this_bit, the bit of the dimension; this_number, the number of the dimension; this_position, of each dimension
+-- the column of positions.
+-- Gives: part, dimension, position, row_count.
 SELECT
     part,
     this_number AS dimension,

@@ -1,5 +1,8 @@
--- The table of allowable cuts, empty. Left is every row whose position lies from `low` to `high`. The gain is the loss
--- saved, along this dimension, in rows.
+-- Answers: the table of allowable cuts, empty. Left is every row whose position lies from `low` to `high`. The gain is
+-- the loss saved, along this dimension, in rows.
+-- Reads: nothing.
+-- Takes: nothing.
+-- Gives: the table allowable_cuts (part, dimension, low, high, left_rows, row_count, width, gain, preference).
 CREATE OR REPLACE TEMP TABLE allowable_cuts (
     part UINTEGER,
     dimension INTEGER,

@@ -1,5 +1,9 @@
--- The allowable cuts, those accepted under a preference of their own. The others still say along which dimensions a
--- part of a partition may be cut.
+-- Answers: the allowable cuts, those accepted under a preference of their own. The others still say along which
+-- dimensions a part of a partition may be cut.
+-- Reads: allowable_cuts, the cuts that leave k rows on both sides (part, dimension, low, high, left_rows, row_count,
+-- width, gain); accepted_cuts, the cuts of which both sides satisfy all models (high, low, part, dimension).
+-- Takes: nothing.
+-- Gives: the table allowable_cuts (part, dimension, low, high, left_rows, row_count, width, gain, preference).
 CREATE OR REPLACE TEMP TABLE allowable_cuts AS
 SELECT
     allowable_cuts.part,

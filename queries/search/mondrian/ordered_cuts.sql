@@ -1,6 +1,12 @@
--- Along ordered dimensions: each place between two neighbouring values of a partition where both sides satisfy the
--- models. The preference is 2 for the cut behind the median (the first value at which half of the rows are reached), 1
--- for the one before it, else 0.
+-- Answers: along ordered dimensions: each place between two neighbouring values of a partition where both sides satisfy
+-- the models. The preference is 2 for the cut behind the median (the first value at which half of the rows are
+-- reached), 1 for the one before it, else 0.
+-- Reads: histogram, the rows of each partition at each position of a dimension (all columns); spans, the ends of each
+-- partition along each dimension (first_breadth, last_breadth, width, row_count, rows_before, part, dimension,
+-- last_position).
+-- Takes: $k, the fewest rows of a class.
+-- Gives: further rows of the table allowable_cuts (part, dimension, low, high, left_rows, all_rows, width, gain,
+-- preference).
 INSERT INTO allowable_cuts
 SELECT
     part,

@@ -1,4 +1,9 @@
--- Along ordered dimensions: the value at which half of a partition's rows are reached is shared out.
+-- Answers: along ordered dimensions: the value at which half of a partition's rows are reached is shared out.
+-- Reads: histogram, the rows of each partition at each position of a dimension (all columns); spans, the ends of each
+-- partition along each dimension (first_breadth, last_breadth, width, row_count, rows_before, part, dimension,
+-- first_position, last_position).
+-- Takes: $k, the fewest rows of a class.
+-- Gives: further rows of the table halves (part, dimension, low, high, left_of_tie, row_count, width, gain).
 INSERT INTO halves
 SELECT
     part,

@@ -1,4 +1,9 @@
--- Where the values of each open partition begin and end along each dimension.
+-- Answers: where the values of each open partition begin and end along each dimension.
+-- Reads: histogram, the rows of each partition at each position of a dimension (part, dimension, position, breadth,
+-- row_count, rows_so_far, measure).
+-- Takes: nothing.
+-- Gives: the table spans (part, dimension, row_count, first_position, last_position, rows_before, first_breadth,
+-- last_breadth, width).
 CREATE OR REPLACE TEMP TABLE spans AS
 SELECT
     part,

@@ -1,5 +1,12 @@
--- All tuples after the cuts of a round: those of partitions that are cut under the numbers of their new partitions.
--- A new partition stays live along the dimensions of the old one if it is large enough; one without a cut is finished.
+-- Answers: all tuples after the cuts of a round: those of partitions that are cut under the numbers of their new
+-- partitions. A new partition stays live along the dimensions of the old one if it is large enough; one without a cut
+-- is finished.
+-- Reads: open_tuples, the tuples with the partition of each and the dimensions along which it is live (part,
+-- this_position, row_count); cuts, the cut of each partition (live, number, left_rows, row_count, low, high, part,
+-- dimension).
+-- Takes: this_position, of each dimension the column of positions; $first, the number of the first new partition; $k,
+-- the fewest rows of a class.
+-- Gives: the table next_tuples (part, this_position, row_count, live).
 CREATE OR REPLACE TEMP TABLE next_tuples AS
 SELECT
     CAST(

@@ -1,5 +1,13 @@
--- Along hierarchies: each subtree inside a partition that can be set apart from the rest, which keeps the first and the
--- last leaf and with them its lowest common ancestor. (A subtree at either end is a cut between neighbours.)
+-- Answers: along hierarchies: each subtree inside a partition that can be set apart from the rest, which keeps the
+-- first and the last leaf and with them its lowest common ancestor. (A subtree at either end is a cut between
+-- neighbours.)
+-- Reads: spans, the ends of each partition along each dimension (row_count, part, dimension, first_position,
+-- last_position); trees, the shifts of each hierarchy (dimension, min_level); ancestors, the nodes above each leaf
+-- (cost, level, dimension, position, node, shift); histogram, the rows of each partition at each position of a
+-- dimension (part, dimension, position, row_count).
+-- Takes: level_shift, of each level the column of its shift in trees and the shift; $k, the fewest rows of a class.
+-- Gives: further rows of the table allowable_cuts (part, dimension, low, high, left_rows, row_count, width, gain,
+-- preference).
 INSERT INTO allowable_cuts
 SELECT
     inside.part,

@@ -1,6 +1,13 @@
--- Along hierarchies: each place between two neighbouring leaves of a partition where both sides satisfy the models. The
--- lowest common ancestor of a range of leaves is on the level below which its first and its last leaf part. The
--- preference is that of ordered cuts, among the places between two children of the partition's own ancestor.
+-- Answers: along hierarchies: each place between two neighbouring leaves of a partition where both sides satisfy the
+-- models. The lowest common ancestor of a range of leaves is on the level below which its first and its last leaf part.
+-- The preference is that of ordered cuts, among the places between two children of the partition's own ancestor.
+-- Reads: ancestors, the nodes above each leaf (cost, level, dimension, position); histogram, the rows of each partition
+-- at each position of a dimension (part, dimension, position, next_position, rows_so_far); spans, the ends of each
+-- partition along each dimension (first_position, row_count, rows_before, last_position, part, dimension); trees, the
+-- shifts of each hierarchy (min_level, dimension).
+-- Takes: level_shift, of each level the column of its shift in trees and the shift; $k, the fewest rows of a class.
+-- Gives: further rows of the table allowable_cuts (part, dimension, low, high, left_rows, row_count, width, gain,
+-- preference).
 INSERT INTO allowable_cuts
 WITH neighbours AS (
     SELECT

@@ -1,5 +1,10 @@
--- Along hierarchies: the child of a partition's lowest common ancestor at which half of the rows are reached is shared
--- out.
+-- Answers: along hierarchies: the child of a partition's lowest common ancestor at which half of the rows are reached
+-- is shared out.
+-- Reads: ancestors, the nodes above each leaf (cost, level, dimension, position, node); spans, the ends of each
+-- partition along each dimension (all columns); trees, the shifts of each hierarchy (dimension); histogram, the rows of
+-- each partition at each position of a dimension (position, row_count, rows_so_far, part, dimension).
+-- Takes: level_shift, of each level the column of its shift in trees and the shift; $k, the fewest rows of a class.
+-- Gives: further rows of the table halves (part, dimension, low, high, left_of_tie, row_count, width, gain).
 INSERT INTO halves
 WITH spread AS (
     SELECT
