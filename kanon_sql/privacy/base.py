@@ -51,6 +51,14 @@ class PrivacyModel(Part):
     A model with the field `column` speaks of that sensitive column, one with `population` compares with that table, one
     with `hierarchy` reads that hierarchy of its column. queries/privacy/<key> holds its two statements: violates for
     the search, measure for what counts a table anew; they share nothing.
+
+    A model is monotone when joining classes, or suppressing some of them, never makes a class violate it that held it
+    before: then what fails at a node of the lattice fails below it. Distinct l-diversity and k-map are, as k-anonymity
+    is (their violating rows can only become fewer upwards). The others are as long as no row is suppressed: a union of
+    classes that hold them holds them (entropy is concave, the distances and shares are convex in a class's
+    distribution, Li et al., ICDE 2007, section 4.3). With suppression they are not: a class may hold a model, and its
+    union with a class that was to be suppressed not. Nor are they where entities are counted: an entity that is in both
+    classes counts once in their union.
     """
 
     key: ClassVar[str]  # in the configuration
@@ -66,12 +74,12 @@ class PrivacyModel(Part):
 
     @property
     def monotone(self) -> bool:
-        """Whether joining or suppressing classes never makes a class violate it that held it before."""
+        """Whether it is also where rows are suppressed."""
         return False
 
     @property
     def monotone_unsuppressed(self) -> bool:
-        """Whether a union of classes that hold it holds it, entities apart."""
+        """Whether it is as long as no row is suppressed."""
         return True
 
     @property

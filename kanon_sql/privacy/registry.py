@@ -25,7 +25,6 @@ from kanon_sql.settings.source import SourceConfig
 from kanon_sql.settings.yaml import KeyPath
 
 T = TypeVar("T")
-M = TypeVar("M", bound=PrivacyModel)
 
 for _module in iter_modules(models.__path__):
     import_module(f"{models.__name__}.{_module.name}")
@@ -64,11 +63,6 @@ class PrivacyConfig(Part):
     entity: ColumnName | None = Field(
         None, description="a column that names persons: k counts these and not rows; never released"
     )
-
-    def of(self, model: type[M]) -> list[M]:
-        """The entries of one of the models."""
-        entries: list[M] = getattr(self, model.key)
-        return entries
 
 
 def entries_of(part: Mapping[str, Any]) -> Iterator[tuple[KeyPath, type[PrivacyModel], Mapping[str, Any]]]:

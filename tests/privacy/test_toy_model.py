@@ -37,7 +37,7 @@ from kanon_sql.config.model import Config
 from kanon_sql.config.schema import json_schema
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.privacy.base import Number, PrivacyModel
-from kanon_sql.privacy.registry import registered
+from kanon_sql.privacy.registry import models_of, registered
 from kanon_sql.settings import rules
 from kanon_sql.settings.part import ColumnName
 from kanon_sql.sql import template
@@ -217,7 +217,8 @@ def test_projects_say_what_they_do_not_test(tool: str, tmp_path: Path) -> None:
 
 def test_the_configuration_knows_it(tmp_path: Path) -> None:
     config = CASE.config(tmp_path)
-    assert from_mapping(config).config.privacy.of(Repeated)[0].values == 1
+    (entry,) = models_of(from_mapping(config).config.privacy)
+    assert entry.spec == Repeated(column="s", values=1, times=2)
     config["privacy"]["repeated"] = {"column": "b", "values": 1, "times": 13}
     with pytest.raises(ConfigurationError) as refused:
         from_mapping(config)
