@@ -333,3 +333,20 @@ def test_a_reference_of_another_type_and_with_missing_values(tmp_path: Path) -> 
     source = small(tmp_path / "more.csv", "a,s A,1 A,2 B,10 B,2 ,7 ,7 ,7")
     report = kanon_sql.check({**asked, "source": text, "missing": "drop"}, reference=source)
     assert report["privacy"]["t_closeness"]["actual"] == pytest.approx(0.25)
+
+
+def test_texts_that_mean_missing_are_no_numbers(tmp_path: Path) -> None:
+    """A number is not missing for a text that reads like it, neither in its class nor in its hierarchy."""
+    (tmp_path / "h.csv").write_text("1,low,all\n2,low,all\n9,high,all\n")
+    with duckdb.connect() as connection:
+        rows = "FROM (VALUES ('x', 1), ('x', 9), ('x', 9), ('y', 2), ('y', 1), ('y', 9)) AS _(a, s)"
+        connection.execute(f"COPY ({rows}) TO '{tmp_path / 'people.parquet'}' (FORMAT parquet)")
+    model = {"column": "s", "t": 0.1, "distance": "hierarchical", "hierarchy": str(tmp_path / "h.csv")}
+    config = {
+        "source": {"path": str(tmp_path / "people.parquet"), "missing": ["9"]},
+        "quasi_identifiers": {"a": {"builtin": "suppress"}},
+        "sensitive": ["s"],
+        "privacy": {"k": 2, "t_closeness": model},
+    }
+    # Of x: (1/3, 0, 2/3) of (1/3, 1/6, 1/2). A sixth of the rows goes from 2 to 9, over the top: all of the height 2.
+    assert kanon_sql.check(config)["privacy"]["t_closeness"]["actual"] == pytest.approx(1 / 6)
