@@ -137,13 +137,11 @@ class Chain:
 
     def too_small(self, k: exp.Expr) -> exp.Expr:
         """SELECT of the classes that hold too few: class_rows, reached."""
-        return template.fill(compose("recount/violating_k", values={"k": k}), lists={"qi": self.keys}, part=True)
+        return self._filled("recount/violating_k", values={"k": k})
 
     def violating(self, index: int) -> exp.Expr:
         """SELECT of the classes that violate a model: class_rows, reached."""
-        return template.fill(
-            compose("recount/violating_model", {"measured": f"measured_{index}"}), lists={"qi": self.keys}, part=True
-        )
+        return self._filled("recount/violating_model", {"measured": f"measured_{index}"})
 
     def before(self, statement: exp.Query, *others: exp.CTE) -> None:
         """Puts the chain, after `others`, at the head of a statement that reads it."""
