@@ -13,7 +13,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.remote import Remote
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.release.body import Asked, Body, set_with, with_of
+from kanon_sql.release.compiled import CompiledRelease, CompileRequest, set_with, with_of
 from kanon_sql.release.compiled_source import own_columns, participating
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.same_rows import different_rows
@@ -32,7 +32,7 @@ class RemoteRelease:
     """A release as the statement of the engine that makes it; its classes are counted by the columns `judged`."""
 
     sql: str
-    body: Body
+    body: CompiledRelease
     judged: tuple[str, ...]
 
 
@@ -40,7 +40,7 @@ def remote_release(remote: Remote, loaded: LoadedConfig, release: Release) -> Re
     """Compiles a release for the engine that holds the rows, and loads the tables of values that it reads."""
     prepared = release.problem
     masks = loaded.config.release.suppressed == "mask"
-    asked = Asked(
+    asked = CompileRequest(
         rows=participating(loaded, prepared, lambda needed: own_columns(prepared.source, needed)),
         missing=prepared.source.missing,
         order=loaded.config.release.order,

@@ -1,199 +1,153 @@
-"""A full-domain release as one self-contained SELECT."""
+"""A release as one self-contained SELECT: what the compiled statement of every family is made of."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
-from kanon_sql.frequency.table import code_name
-from kanon_sql.hierarchy.mapping import Mapping
-from kanon_sql.release.body import (
-    Asked,
-    Body,
-    Released,
-    key_name,
-    other_name,
-    set_with,
-    source_rows,
-    split_missing,
-    with_of,
-)
-from kanon_sql.release.statement import WRITTEN_DIFFERENTLY
-from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import or_missing
+from kanon_sql.source.values import null_for
 from kanon_sql.sql import template
-from kanon_sql.sql.connection import Engine, Row
-from kanon_sql.sql.dialects.inline_table import Listing, cell_of
-from kanon_sql.sql.template import Item, column, state
-
-_STAR = exp.Literal.string("*")
+from kanon_sql.sql.connection import Row
+from kanon_sql.sql.dialects.inline_table import Listing
+from kanon_sql.sql.template import Fill, Item, column, quoted
 
 
-def compiled_release(
-    engine: Engine,
-    asked: Asked,
-    roles: Roles,
-    mappings: Sequence[Mapping],
-    node: Node,
-    *,
-    k: int,
-    lines: tuple[str, ...],
-    masked: int,
-    listed: Sequence[tuple[Mapping, int]] | None = None,
-) -> Body:
-    """The release of a lattice node as one SELECT over the source.
-
-    The classes that are left out are those of fewer than k rows; with `listed`, the quasi-identifiers that tell them
-    apart, they are those of the table suppressed_classes, written out by their codes.
+@dataclass(frozen=True)
+class CompileRequest:
+    """What a statement is compiled of: `rows` gives the rows that take part under their keys, `missing` are texts that
+    mean missing, `order` that of the release. With `as_text` every quasi-identifier is VARCHAR, with `masks` suppressed
+    rows stay as `*`. `carried` is a column that is not released but counted in a check, as `entity`. A statement that
+    is `executed` at once says what is known already (which classes are left out, which class a tuple is in) by tables
+    instead of counting it again.
     """
-    levels = {m.index: (m, level) for m, level in zip(mappings, node, strict=True)}
-    by_key = {item.key: levels[index] for index, item in enumerate(roles.quasi_identifiers)}
-    coded = {m.index for m, _ in listed or ()}
-    made = [_Generalized(engine, asked, item, *by_key[item.key]) for item in roles.released if item.key in by_key]
-    found = {one.item.key: one for one in made}
-    for one in made:
-        one.read(with_code=one.mapping.index in coded)
-    outputs: list[Item] = []
-    released: list[Released] = []
-    for item in roles.released:
-        code, quasi = other_name(item), found.get(item.key)
-        value = quasi.value() if quasi else column(code, "source_rows")
-        kept: exp.Expr = column(code)
-        if quasi and asked.masks:
-            hidden = column("left_out").eq(exp.Literal.number(1))
-            kept = exp.Case(ifs=[exp.If(this=hidden, true=_STAR.copy())], default=kept)
-        outputs.append({"value": value, "column": code, "released": kept, "name": item.name})
-        described = quasi.described if quasi else item.released_type
-        released.append(Released(code, item.name, quasi is not None, described))
-    if asked.carried is not None:
-        entity = column("entity", "source_rows")
-        outputs.append({"value": entity, "column": "entity", "released": column("entity"), "name": "entity"})
-    nothing_left_out = asked.executed and listed is None
-    file = (
-        "release/compiled_listed"
-        if listed is not None
-        else "release/compiled_all"
-        if nothing_left_out
-        else "release/compiled_release"
-    )
-    statement = _assemble(asked, made, outputs, k, file)
+
+    rows: exp.Select
+    missing: tuple[str, ...]
+    order: str
+    as_text: bool = False
+    masks: bool = False
+    carried: Column | None = None
+    executed: bool = False
+
+
+@dataclass(frozen=True)
+class Released:
+    """A column of the release: `code` inside the statement, `name` as the user knows it."""
+
+    code: str
+    name: str
+    is_quasi_identifier: bool = False
+    described: str = "VARCHAR"
+
+
+@dataclass(frozen=True)
+class CompiledRelease:
+    """The release as a statement over source_rows and the `listings`; `lines` say what was chosen.
+
+    `masked` are the suppressed rows that stay as `*`.
+    """
+
+    statement: exp.Select
+    listings: tuple[Listing, ...]
+    released: tuple[Released, ...]
+    lines: tuple[str, ...] = ()
+    masked: int = 0
+
+    def parts(self) -> list[exp.CTE]:
+        """The common table expressions; the last is `released`."""
+        return [one for one in with_of(self.statement).expressions if isinstance(one, exp.CTE)]
+
+
+def assembled(
+    asked: CompileRequest,
+    roles: Roles,
+    file: str,
+    lists: Mapping[str, Sequence[Item]],
+    names: Mapping[str, Fill] | None = None,
+) -> exp.Select:
+    """A query file filled, which begins with the rows that take part; a column that is carried is not released."""
+    sort: list[Item] = [{"key": exp.Rand()}] if asked.order == "random" else []
+    statement = template.fill(file, names, {**lists, "sort": sort}, part=True)
+    assert isinstance(statement, exp.Select)
     if asked.carried is not None:
         statement.expressions[-1].pop()
     set_with(statement, [source_rows(asked, roles), *with_of(statement).expressions])
-    listings = [listing for one in made if (listing := one.listing()) is not None]
-    if listed is not None:
-        listings.append(_violating(engine, listed))
-    return Body(lines, statement, tuple(listings), tuple(released), masked)
-
-
-class _Generalized:
-    """One quasi-identifier at its level: what is released of it, and the mapping table that this needs."""
-
-    def __init__(self, engine: Engine, asked: Asked, item: Column, mapping: Mapping, level: int) -> None:
-        self.engine = engine
-        self.asked = asked
-        self.item = item
-        self.mapping = mapping
-        self.level = level
-        self.name = f"mapping_{mapping.index}"
-        self.key = key_name(item)
-        as_it_was = not level and mapping.height > 0 and not item.is_text and not asked.as_text
-        self.described = item.released_type if as_it_was else "VARCHAR"
-        self._plain = as_it_was and not item.type.startswith(WRITTEN_DIFFERENTLY)
-        self._rows: list[Row] = []
-        self._absent: Row | None = None
-        self._coded = False
-
-    def read(self, *, with_code: bool) -> None:
-        """Reads what each value becomes, where that is not the value itself."""
-        if self._plain and not with_code:
-            return
-        below = not self.level and self.mapping.height > 0 and self.mapping.column_type != "VARCHAR"
-        label = exp.cast(column("value" if below else f"label_{self.level}"), "VARCHAR")
-        pairs = self.engine.query(
-            "release/compiled_pairs",
-            names={"mapping": self.mapping.table, "label_value": label, "level_code": f"level_{self.level}"},
-        )
-        self._rows, self._absent = split_missing(pairs, self.item, self.asked.missing)
-        self._coded = with_code or (self.described != "VARCHAR" and not self._plain)
-
-    @property
-    def _label(self) -> str | None:
-        """The one label that every value has at the top; None where there are several."""
-        labels = {row[1] for row in self._rows} | ({self._absent[0]} if self._absent else set())
-        is_top = self.level == self.mapping.height and not self.mapping.splits_top
-        return str(labels.pop()) if is_top and len(labels) == 1 and None not in labels else None
-
-    def value(self) -> exp.Expr:
-        """What is released."""
-        key = column(self.key, "source_rows")
-        if self._plain:
-            return self.item.released(key)
-        if self._label is not None:
-            return exp.cast(exp.Literal.string(self._label), "VARCHAR")
-        absent = self._absent[0] if self._absent else None
-        return or_missing(
-            key, column("released", self.name), None if absent is None else exp.Literal.string(str(absent))
-        )
-
-    def code(self) -> exp.Expr | None:
-        """The code of what is released, where classes are told apart by codes."""
-        if not self._coded:
-            return None
-        absent = exp.Literal.number(int(self._absent[1])) if self._absent else None
-        return or_missing(column(self.key, "source_rows"), column("code", self.name), absent)
-
-    def listing(self) -> Listing | None:
-        """The mapping table."""
-        if not self._coded and (self._plain or self._label is not None):
-            return None
-        kind = self.item.type
-        kept = not (self._plain or self._label is not None)
-        columns = [("value", kind), *([("released", self.described)] if kept else [])]
-        columns += [("code", "BIGINT")] if self._coded else []
-        rows = tuple(
-            (
-                cell_of(value, kind),
-                *([cell_of(label, self.described)] if kept else []),
-                *([int(code)] if self._coded else []),
-            )
-            for value, label, code in self._rows
-        )
-        return Listing(self.name, f"quasi-identifier {self.item.name!r}", tuple(columns), rows)
-
-
-def _assemble(asked: Asked, made: Sequence[_Generalized], outputs: list[Item], k: int, file: str) -> exp.Select:
-    """The query file filled: mapping tables in its joins, codes beside what is released."""
-    classes: list[Item] = []
-    keys: list[Item] = []
-    for one in made:
-        code = one.code()
-        name = f"code_{one.mapping.index}"
-        if code is not None:
-            classes.append({"value": code, "column": name})
-        if template.mentions(file, "key"):
-            keys.append({"column": name if code is not None else other_name(one.item)})
-    kept = exp.true() if asked.masks else column("left_out").eq(exp.Literal.number(0))
-    joined: list[Item] = [{"mapping": one.name, "key": one.key} for one in made if one.listing() is not None]
-    statement = template.fill(
-        file,
-        names={"is_kept": kept},
-        lists={"out": outputs, "class": classes, "key": keys, "qi": joined, "sort": asked.sort_items()},
-        scope={"smallest": k, "source_rows": "source_rows"},
-        part=True,
-    )
-    assert isinstance(statement, exp.Select)
     return statement
 
 
-def _violating(engine: Engine, listed: Sequence[tuple[Mapping, int]]) -> Listing:
-    """The classes that are left out."""
-    names = {"suppressed_classes": state("suppressed_classes")}
-    codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in listed]
-    found = engine.query("release/compiled_violating", names=names, lists={"class": codes})
-    columns = (*((f"code_{m.index}", "BIGINT") for m, _ in listed), ("is_listed", "BIGINT"))
-    rows = tuple((*map(int, row), 1) for row in found)
-    return Listing("violating", "the classes that violate k or a model", columns, rows, keys=len(listed))
+def leave_out(statement: exp.Select, name: str) -> None:
+    """Takes a common table expression out: what reads it reads what it is made of, which has the same columns."""
+    parts = with_of(statement)
+    left = next(one for one in parts.expressions if one.alias == name)
+    origin = left.this.find(exp.Table).name
+    parts.set("expressions", [one for one in parts.expressions if one is not left])
+    for table in statement.find_all(exp.Table):
+        if table.name == name:
+            table.this.set("this", origin)
+    for one in statement.find_all(exp.Column):
+        if one.table == name:
+            one.args["table"].set("this", origin)
+
+
+def with_of(statement: exp.Query) -> exp.With:
+    """The WITH of a statement."""
+    found = statement.args.get("with_") or statement.args.get("with")
+    assert isinstance(found, exp.With)
+    return found
+
+
+def set_with(statement: exp.Query, parts: Sequence[exp.Expr]) -> None:
+    """Gives a statement its common table expressions."""
+    statement.set("with_" if "with_" in exp.Select.arg_types else "with", exp.With(expressions=list(parts)))
+
+
+def key_name(item: Column) -> str:
+    """What source_rows calls a quasi-identifier: its value, NULL where that is missing."""
+    return f"k{item.key[1:]}"
+
+
+def other_name(item: Column) -> str:
+    """What source_rows calls a column that is released as it is."""
+    return f"o{item.key[1:]}"
+
+
+def source_rows(asked: CompileRequest, roles: Roles) -> exp.CTE:
+    """The rows that take part: quasi-identifiers with texts that mean missing as NULL, the others as they are."""
+    keys = {item.key for item in roles.quasi_identifiers}
+    selected: list[exp.Expr] = [
+        exp.alias_(present(item, asked.missing), key_name(item), quoted=True) for item in roles.quasi_identifiers
+    ]
+    selected += [
+        exp.alias_(item.released(column(item.key)), other_name(item), quoted=True)
+        for item in roles.released
+        if item.key not in keys
+    ]
+    if asked.carried is not None:
+        selected.append(exp.alias_(present(asked.carried, asked.missing), "entity", quoted=True))
+    select = exp.select(*selected).from_(asked.rows.copy().subquery("participants"))
+    return exp.CTE(this=select, alias=exp.TableAlias(this=quoted("source_rows")))
+
+
+def present(item: Column, missing: Sequence[str], value: exp.Expr | None = None) -> exp.Expr:
+    """A column's value, NULL where it is missing; a text is compared as text whatever the table's type is."""
+    value = value or column(item.key)
+    if not item.is_text:
+        return value
+    return null_for(exp.cast(value, "VARCHAR"), missing)
+
+
+def split_missing(rows: Iterable[Row], item: Column, missing: Sequence[str]) -> tuple[list[Row], Row | None]:
+    """(rows of values that are there, what follows a missing value); rows begin with their value as text."""
+    texts = {None, *(missing if item.is_text else ())}
+    listed: list[Row] = []
+    absent: Row | None = None
+    for row in rows:
+        if row[0] in texts:
+            absent = tuple(row[1:]) if absent is None or row[0] is None else absent
+        else:
+            listed.append(row)
+    return listed, absent

@@ -9,7 +9,7 @@ from sqlglot import exp
 from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.recount.statement import Chain, Question, Table, parts_of, ranks_and_steps, union_all
-from kanon_sql.release.body import Asked, Body, other_name, present, source_rows
+from kanon_sql.release.compiled import CompiledRelease, CompileRequest, other_name, present, source_rows
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -26,7 +26,13 @@ _LISTED = {
 
 
 def compiled_check(
-    engine: Engine, asked: Asked, roles: Roles, body: Body, models: Models, k: int, table: exp.Table | None
+    engine: Engine,
+    asked: CompileRequest,
+    roles: Roles,
+    body: CompiledRelease,
+    models: Models,
+    k: int,
+    table: exp.Table | None,
 ) -> Check:
     """(the statement, its listings, the models that it does not check as they compare with a population).
 
@@ -60,7 +66,9 @@ def compiled_check(
     return statement, tuple(listings), tuple(model.key for model in models.models if model.population is not None)
 
 
-def _released(asked: Asked, body: Body, models: Models, table: exp.Table | None, spoken: Sequence[Sensitive]) -> Table:
+def _released(
+    asked: CompileRequest, body: CompiledRelease, models: Models, table: exp.Table | None, spoken: Sequence[Sensitive]
+) -> Table:
     """The rows of the release: as they were stored, or as the statement makes them."""
     codes = {one.name: one.code if table is None else one.name for one in body.released}
     keys = [column(codes[one.name]) for one in body.released if one.is_quasi_identifier]
@@ -69,7 +77,7 @@ def _released(asked: Asked, body: Body, models: Models, table: exp.Table | None,
     return Table(table if table is not None else exp.Table(this=quoted("released")), keys, values, entity)
 
 
-def _reference(asked: Asked, models: Models) -> Table:
+def _reference(asked: CompileRequest, models: Models) -> Table:
     """The sensitive values of all rows that take part."""
     values = {
         name: present(one.column, asked.missing, column(other_name(one.column))) for name, one in models.columns.items()

@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.judged import Models
-from kanon_sql.release.body import present
+from kanon_sql.release.compiled import present
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.database import with_absolute_paths
 from kanon_sql.source.model import Column, Source

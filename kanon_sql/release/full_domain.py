@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from kanon_sql.frequency.judged import source_tables
 from kanon_sql.privacy.statement import Tables
-from kanon_sql.release.body import Asked, Body
-from kanon_sql.release.compiled import compiled_release
+from kanon_sql.release.compiled import CompiledRelease, CompileRequest
+from kanon_sql.release.compiled_levels import compiled_levels
 from kanon_sql.release.release import Finer, Release, Writing
 from kanon_sql.release.statement import Generalization, release_select, starred_condition
 from kanon_sql.release.verify import Expected, ExpectedLevels, question_of
@@ -78,7 +78,7 @@ class FullDomainRelease(Release):
             self._suppress()
         return self._select(self.made, writing)
 
-    def compiled(self, asked: Asked) -> Body:
+    def compiled(self, asked: CompileRequest) -> CompiledRelease:
         suppressed, only_k = self.result.suppressed, self.problem.models.only_k
         masks = asked.masks and suppressed > 0 and self.can_mask()
         groups = self.made.grouping()
@@ -92,17 +92,8 @@ class FullDomainRelease(Release):
             f"{suppressed} of {self.problem.n} rows lie in classes {violating} and are "
             f"{'masked' if masks else 'left out'}.",
         )
-        return compiled_release(
-            self.engine,
-            replace(asked, masks=masks),
-            self.problem.roles,
-            self.made.mappings,
-            self.made.node,
-            k=k,
-            lines=lines,
-            masked=suppressed if masks else 0,
-            listed=listed,
-        )
+        made = compiled_levels(self.engine, replace(asked, masks=masks), self.made, k, listed)
+        return replace(made, lines=lines, masked=suppressed if masks else 0)
 
     def expected(self, written: Source, masked: int) -> Expected:
         problem = self.problem

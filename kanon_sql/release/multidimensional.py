@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions.dimension import Dimension
-from kanon_sql.release.body import Asked, Body
 from kanon_sql.release.classes import Output, outputs, select_partitions
-from kanon_sql.release.compiled_partitions import classes_share, compiled_partitions
+from kanon_sql.release.compiled import CompiledRelease, CompileRequest
+from kanon_sql.release.compiled_classes import classes_share, compiled_classes
 from kanon_sql.release.release import Finer, Release, Writing
 from kanon_sql.release.verify import Expected, ExpectedClasses, question_of
 from kanon_sql.search.multidimensional import Multidimensional, MultidimensionalResult
@@ -53,7 +53,7 @@ class MultidimensionalRelease(Release):
     def select(self, writing: Writing) -> exp.Expr:
         return self._select(self.outputs, writing, shares=self._shares)
 
-    def compiled(self, asked: Asked) -> Body:
+    def compiled(self, asked: CompileRequest) -> CompiledRelease:
         algorithm = self.result.algorithm
         entity = self.problem.models.entity
         if asked.executed and entity is not None and classes_share(self.engine, self.dimensions):
@@ -63,15 +63,9 @@ class MultidimensionalRelease(Release):
             )
         partitions = self.result.classes.partitions
         how = "Local recoding" if algorithm.name == "local" else f"Mondrian, cut: {algorithm.cut or 'strict'}"
-        return compiled_partitions(
-            self.engine,
-            asked,
-            self.problem.roles,
-            self.dimensions,
-            self.outputs,
-            boxes=self.result.found.boxes,
-            lines=(f"{how}: {partitions} partitions; no row is left out.",),
-        )
+        boxes = self.result.found.boxes
+        made = compiled_classes(self.engine, asked, self.problem.roles, self.dimensions, self.outputs, boxes=boxes)
+        return replace(made, lines=(f"{how}: {partitions} partitions; no row is left out.",))
 
     def expected(self, written: Source, masked: int) -> Expected:
         return ExpectedClasses(

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from kanon_sql.recount.counting import comparable
 from kanon_sql.recount.statement import Table
-from kanon_sql.release.body import Asked, Body
+from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.verify import Expected
 from kanon_sql.search.problem import SearchProblem, SearchResult
 from kanon_sql.source.model import Column, Source
@@ -76,7 +76,7 @@ class Release(ABC):
         """SELECT of the released rows under their real names."""
 
     @abstractmethod
-    def compiled(self, asked: Asked) -> Body:
+    def compiled(self, asked: CompileRequest) -> CompiledRelease:
         """The release as one SELECT over the source, for others to execute."""
 
     @abstractmethod

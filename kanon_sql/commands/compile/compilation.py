@@ -16,7 +16,7 @@ from kanon_sql.commands.run.uniqueness import unique_columns
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.progress import Progress
-from kanon_sql.release.body import Asked, Body, set_with, with_of
+from kanon_sql.release.compiled import CompiledRelease, CompileRequest, set_with, with_of
 from kanon_sql.release.compiled_check import compiled_check
 from kanon_sql.release.compiled_header import comment, header_lines, named_tables
 from kanon_sql.release.compiled_source import Statement, release_table, rows_that_take_part
@@ -41,7 +41,7 @@ class Compiled:
     """
 
     text: str
-    body: Body
+    body: CompiledRelease
     source: Source
     sensitive: Mapping[str, Sensitive]
     files: tuple[Path, ...] = ()
@@ -101,7 +101,7 @@ def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement)
     """
     dialect = find_dialect(asked_for.dialect)
     prepared, release = chosen.problem, loaded.config.release
-    asked = Asked(
+    asked = CompileRequest(
         rows=rows_that_take_part(loaded, prepared, asked_for, dialect),
         missing=prepared.source.missing,
         order=release.order,

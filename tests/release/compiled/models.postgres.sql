@@ -115,11 +115,11 @@ WITH "mapping_0" AS (
     )
 ), "judged" AS (
   SELECT
-    "generalized"."o0",
-    "generalized"."o1",
-    "generalized"."o2",
-    "generalized"."o3",
-    "generalized"."o4",
+    "o0",
+    "o1",
+    "o2",
+    "o3",
+    "o4",
     CASE WHEN "violating"."is_listed" = 1 THEN 1 ELSE 0 END AS "left_out"
   FROM "generalized"
   LEFT JOIN "violating"

@@ -59,17 +59,24 @@ WITH "domain_0" AS (
     "p0",
     ROW_NUMBER() OVER (PARTITION BY "p0" ORDER BY "drawn") AS "turn"
   FROM "placed"
-), "released" AS (
+), "members" AS (
   SELECT
-    "classes"."label_0" AS "r0",
-    "dealt"."o4" AS "r1"
-  FROM "dealt"
-  JOIN "tuples"
-    ON "tuples"."p0" = "dealt"."p0"
-    AND "dealt"."turn" > "tuples"."rows_before"
-    AND "dealt"."turn" <= "tuples"."last_row"
+    "tuples"."p0",
+    "tuples"."rows_before",
+    "tuples"."last_row",
+    "classes"."label_0"
+  FROM "tuples"
   JOIN "classes"
     ON "classes"."part" = "tuples"."part"
+), "released" AS (
+  SELECT
+    "members"."label_0" AS "r0",
+    "dealt"."o4" AS "r1"
+  FROM "dealt"
+  JOIN "members"
+    ON "members"."p0" = "dealt"."p0"
+    AND "dealt"."turn" > "members"."rows_before"
+    AND "dealt"."turn" <= "members"."last_row"
 )
 SELECT
   "r0" AS "score",

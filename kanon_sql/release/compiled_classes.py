@@ -7,35 +7,40 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from kanon_sql.frequency.dimensions.dimension import Dimension
-from kanon_sql.release.body import (
-    Asked,
-    Body,
-    Released,
-    key_name,
-    set_with,
-    source_rows,
-    split_missing,
-    with_of,
-)
 from kanon_sql.release.classes import Output, list_shares
+from kanon_sql.release.compiled import (
+    CompiledRelease,
+    CompileRequest,
+    Released,
+    assembled,
+    key_name,
+    leave_out,
+    split_missing,
+)
 from kanon_sql.source.roles import Roles
 from kanon_sql.source.values import or_missing
-from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.dialects.inline_table import Cell, Listing, cell_of
 from kanon_sql.sql.template import Item, column, quoted, state
 
+# How the rows of shared tuples are dealt out.
+_DEAL: Item = {
+    "random": exp.Rand(),
+    "turn": "turn",
+    "before": "rows_before",
+    "last": "last_row",
+}
 
-def compiled_partitions(
+
+def compiled_classes(
     engine: Engine,
-    asked: Asked,
+    asked: CompileRequest,
     roles: Roles,
     dimensions: Sequence[Dimension],
     outputs: Sequence[Output],
     *,
     boxes: bool,
-    lines: tuple[str, ...],
-) -> Body:
+) -> CompiledRelease:
     """The release as one SELECT over the source.
 
     With `boxes` every class is one range of positions along each dimension, and no two overlap: a table of ranges says
@@ -46,64 +51,56 @@ def compiled_partitions(
     types = _label_types(engine, asked)
     boxes = boxes and not asked.executed
     dealt = not boxes and classes_share(engine, dimensions)
-    rows, classes = ("dealt", "classes") if dealt else ("placed", "members")
-    out: list[Item] = []
+    positions = [d.position for d in dimensions]
+    edges = [{"position": d.position, "low": f"low_{d.index}", "high": f"high_{d.index}"} for d in dimensions]
+    placed = exp.select(*map(column, positions)).distinct().from_("placed")
+    lists: dict[str, list[Item]] = {
+        "part": [] if boxes else [{"number": "part"}],
+        "range": [*edges] if boxes else [],
+        "deal": [_DEAL] if dealt else [],
+        "label": [{"name": label} for label in labels],
+        "qi": [
+            {"domain": listing.name, "key": key_name(d.column), "place": place, "position": d.position}
+            for d, (listing, place) in zip(dimensions, domains, strict=True)
+        ],
+        **_columns(asked, outputs),
+    }
+    statement = assembled(asked, roles, "release/compiled_classes", lists, {"tuples": placed} if boxes else None)
+    if not dealt:
+        leave_out(statement, "dealt")
+    listings = [listing for listing, _ in domains]
+    if boxes:
+        numbers = [edge[end] for edge in edges for end in ("low", "high")]
+        listings.append(_classes(engine, labels, types, numbers, state("classes")))
+    else:
+        listings.append(_tuples(engine, positions, dealt=dealt))
+        listings.append(_classes(engine, labels, types, ["part"], state("released_classes")))
+    types |= {item.key: item.released_type for item in roles.released}
+    released = tuple(
+        Released(f"r{position}", output.name, output.key is None, types[str(output.key or output.label)])
+        for position, output in enumerate(outputs)
+    )
+    return CompiledRelease(statement, tuple(listings), released)
+
+
+def _columns(asked: CompileRequest, outputs: Sequence[Output]) -> dict[str, list[Item]]:
+    """What is taken along of each row as it is, and what is released."""
     others: list[Item] = []
-    released: list[Released] = []
-    described = {item.key: item.released_type for item in roles.released}
+    out: list[Item] = []
     for position, output in enumerate(outputs):
-        code = f"r{position}"
+        value = column(str(output.label), "members")
         if output.key is not None:
             name = f"o{output.key[1:]}"
             others.append({"value": column(name, "source_rows"), "column": name})
-            value = column(name, rows)
-        else:
-            value = column(output.label or "", classes)
-        out.append({"value": value, "column": code, "name": output.name})
-        kind = described[output.key] if output.key else types[output.label or ""]
-        released.append(Released(code, output.name, output.key is None, kind))
+            value = column(name, "dealt")
+        out.append({"value": value, "column": f"r{position}", "name": output.name})
     if asked.carried is not None:
         others.append({"value": column("entity", "source_rows"), "column": "entity"})
-        out.append({"value": column("entity", rows), "column": "entity", "name": "entity"})
-    holes: list[Item] = [
-        {
-            "domain": f"domain_{d.index}",
-            "key": key_name(d.column),
-            "place": place,
-            "position": d.position,
-            "low": f"low_{d.index}",
-            "high": f"high_{d.index}",
-        }
-        for d, (_, place) in zip(dimensions, domains, strict=True)
-    ]
-    statement = template.fill(
-        "release/compiled_boxes" if boxes else "release/compiled_tuples" if dealt else "release/compiled_members",
-        lists={
-            "out": out,
-            "other": others,
-            "qi": holes,
-            "sort": asked.sort_items(),
-            "label": [{"name": label} for label in labels],
-        },
-        part=True,
-    )
-    assert isinstance(statement, exp.Select)
-    if asked.carried is not None:
-        statement.expressions[-1].pop()
-    set_with(statement, [source_rows(asked, roles), *with_of(statement).expressions])
-    listings = [listing for listing, _ in domains]
-    if boxes:
-        edges = [str(hole[end]) for hole in holes for end in ("low", "high")]
-        listings.append(_classes(engine, labels, types, edges, state("classes")))
-    else:
-        listings += [
-            _tuples(engine, dimensions, dealt=dealt),
-            _classes(engine, labels, types, ["part"], state("released_classes")),
-        ]
-    return Body(lines, statement, tuple(listings), tuple(released))
+        out.append({"value": column("entity", "dealt"), "column": "entity", "name": "entity"})
+    return {"other": others, "out": out}
 
 
-def _domain(engine: Engine, d: Dimension, asked: Asked) -> tuple[Listing, exp.Expr]:
+def _domain(engine: Engine, d: Dimension, asked: CompileRequest) -> tuple[Listing, exp.Expr]:
     """(the values with their positions, the position of a row's value)."""
     found = engine.query("release/compiled_domain", names={"domain": d.domain})
     listed, absent = split_missing(found, d.column, asked.missing)
@@ -121,16 +118,16 @@ def classes_share(engine: Engine, dimensions: Sequence[Dimension]) -> bool:
     return bool(engine.query("release/sharers", names={"shares": state("shares")})[0][0])
 
 
-def _tuples(engine: Engine, dimensions: Sequence[Dimension], *, dealt: bool) -> Listing:
-    names = [*(d.position for d in dimensions), "part", *(("rows_before", "last_row") if dealt else ())]
+def _tuples(engine: Engine, positions: Sequence[str], *, dealt: bool) -> Listing:
+    names = [*positions, "part", *(("rows_before", "last_row") if dealt else ())]
     ordered = [column(name) for name in names]
     found = engine.run(exp.select(*map(column, names)).from_(quoted(state("shares"))).order_by(*ordered))
     rows = tuple(tuple(map(int, row)) for row in found)
     columns = tuple((name, "BIGINT") for name in names)
-    return Listing("tuples", "the tuples of the classes", columns, rows, keys=len(dimensions) + 1)
+    return Listing("tuples", "the tuples of the classes", columns, rows, keys=len(positions) + 1)
 
 
-def _label_types(engine: Engine, asked: Asked) -> dict[str, str]:
+def _label_types(engine: Engine, asked: CompileRequest) -> dict[str, str]:
     """The type of each label; a bound is of its column's type."""
     described = engine.run(exp.Describe(this=exp.to_table(state("released_classes"))))
     types = {str(row[0]): str(row[1]) for row in described}

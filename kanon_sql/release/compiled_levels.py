@@ -1,0 +1,190 @@
+"""The release of a lattice node as one self-contained SELECT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from kanon_sql.frequency.table import code_name
+from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.release.compiled import (
+    CompiledRelease,
+    CompileRequest,
+    Released,
+    assembled,
+    key_name,
+    leave_out,
+    other_name,
+    split_missing,
+)
+from kanon_sql.release.statement import WRITTEN_DIFFERENTLY, Generalization
+from kanon_sql.source.model import Column
+from kanon_sql.source.roles import Roles
+from kanon_sql.source.values import or_missing
+from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.dialects.inline_table import Listing, cell_of
+from kanon_sql.sql.template import Fill, Item, column, state
+
+
+def compiled_levels(
+    engine: Engine, asked: CompileRequest, made: Generalization, k: int, listed: Sequence[tuple[Mapping, int]] | None
+) -> CompiledRelease:
+    """The release of a lattice node as one SELECT over the source.
+
+    The classes that are left out are those of fewer than k rows; with `listed`, the quasi-identifiers that tell them
+    apart, they are those of the table suppressed_classes, written out by their codes.
+    """
+    coded = {m.index for m, _ in listed or ()}
+    found = {one[0].key: one for one in made.quasi_identifiers}
+    read = {
+        item.key: _Generalized(engine, asked, found[item.key], with_code=found[item.key][1].index in coded)
+        for item in made.roles.released
+        if item.key in found
+    }
+    outputs, released = _outputs(asked, made.roles, read)
+    codes: list[Item] = []
+    keys: list[exp.Expr] = []
+    for one in read.values():
+        code, name = one.code(), f"code_{one.mapping.index}"
+        if code is not None:
+            codes.append({"value": code, "column": name})
+        keys.append(column(name if code is not None else other_name(one.item)))
+    listings = [listing for one in read.values() if (listing := one.listing()) is not None]
+    nothing = asked.masks or (asked.executed and listed is None)
+    kept = exp.true() if nothing else column("left_out").eq(exp.Literal.number(0))
+    lists: dict[str, list[Item]] = {
+        "listed": [] if listed is None else [{"violating": "violating"}],
+        "class": codes,
+        "out": outputs,
+        "qi": [{"mapping": one.name, "key": one.key} for one in read.values() if one.listing() is not None],
+    }
+    names: dict[str, Fill] = {
+        "source_rows": "source_rows",
+        "is_kept": kept,
+        "violates": _violates(keys, k, is_listed=listed is not None),
+    }
+    statement = assembled(asked, made.roles, "release/compiled_levels", lists, names)
+    if listed is not None:
+        listings.append(_violating(engine, listed))
+    elif asked.executed:  # then no class is left out
+        leave_out(statement, "judged")
+    return CompiledRelease(statement, tuple(listings), released)
+
+
+def _outputs(
+    asked: CompileRequest, roles: Roles, read: MappingOf[str, _Generalized]
+) -> tuple[list[Item], tuple[Released, ...]]:
+    """What the statement says of each column, and what that is to whoever reads the release."""
+    outputs: list[Item] = []
+    released = []
+    for item in roles.released:
+        code, quasi = other_name(item), read.get(item.key)
+        value = quasi.value() if quasi else column(code, "source_rows")
+        kept: exp.Expr = column(code)
+        if quasi and asked.masks:
+            hidden = column("left_out").eq(exp.Literal.number(1))
+            kept = exp.Case(ifs=[exp.If(this=hidden, true=exp.Literal.string("*"))], default=kept)
+        outputs.append({"value": value, "column": code, "released": kept, "name": item.name})
+        described = quasi.described if quasi else item.released_type
+        released.append(Released(code, item.name, quasi is not None, described))
+    if asked.carried is not None:
+        entity = column("entity", "source_rows")
+        outputs.append({"value": entity, "column": "entity", "released": column("entity"), "name": "entity"})
+    return outputs, tuple(released)
+
+
+def _violates(keys: Sequence[exp.Expr], k: int, *, is_listed: bool) -> exp.Expr:
+    """Whether the class of a row violates: it is listed, or a count beside each row says so."""
+    if is_listed:
+        return exp.column("is_listed", "violating").eq(exp.Literal.number(1))
+    counted = exp.Window(this=exp.Count(this=exp.Star()), partition_by=list(keys), over="OVER")
+    return exp.LT(this=counted, expression=exp.Literal.number(k))
+
+
+class _Generalized:
+    """One quasi-identifier at its level: what is released of it, and the mapping table that this needs."""
+
+    def __init__(
+        self, engine: Engine, asked: CompileRequest, found: tuple[Column, Mapping, int], *, with_code: bool
+    ) -> None:
+        item, mapping, level = found
+        self.item = item
+        self.mapping = mapping
+        self.level = level
+        self.name = f"mapping_{mapping.index}"
+        self.key = key_name(item)
+        as_it_was = not level and mapping.height > 0 and not item.is_text and not asked.as_text
+        self.described = item.released_type if as_it_was else "VARCHAR"
+        self._plain = as_it_was and not item.type.startswith(WRITTEN_DIFFERENTLY)
+        self._coded = with_code or (self.described != "VARCHAR" and not self._plain)
+        # What each value becomes, where that is not the value itself.
+        self._rows: list[Row] = []
+        self._absent: Row | None = None
+        if with_code or not self._plain:
+            self._rows, self._absent = split_missing(self._pairs(engine), item, asked.missing)
+
+    def _pairs(self, engine: Engine) -> list[Row]:
+        below = not self.level and self.mapping.height > 0 and self.mapping.column_type != "VARCHAR"
+        label = exp.cast(column("value" if below else f"label_{self.level}"), "VARCHAR")
+        names: dict[str, Fill] = {
+            "mapping": self.mapping.table,
+            "label_value": label,
+            "level_code": f"level_{self.level}",
+        }
+        return engine.query("release/compiled_pairs", names=names)
+
+    @property
+    def _label(self) -> str | None:
+        """The one label that every value has at the top; None where there are several."""
+        labels = {row[1] for row in self._rows} | ({self._absent[0]} if self._absent else set())
+        is_top = self.level == self.mapping.height and not self.mapping.splits_top
+        return str(labels.pop()) if is_top and len(labels) == 1 and None not in labels else None
+
+    def value(self) -> exp.Expr:
+        """What is released."""
+        key = column(self.key, "source_rows")
+        if self._plain:
+            return self.item.released(key)
+        if self._label is not None:
+            return exp.cast(exp.Literal.string(self._label), "VARCHAR")
+        absent = self._absent[0] if self._absent else None
+        return or_missing(
+            key, column("released", self.name), None if absent is None else exp.Literal.string(str(absent))
+        )
+
+    def code(self) -> exp.Expr | None:
+        """The code of what is released, where classes are told apart by codes."""
+        if not self._coded:
+            return None
+        absent = exp.Literal.number(int(self._absent[1])) if self._absent else None
+        return or_missing(column(self.key, "source_rows"), column("code", self.name), absent)
+
+    def listing(self) -> Listing | None:
+        """The mapping table."""
+        if not self._coded and (self._plain or self._label is not None):
+            return None
+        kind = self.item.type
+        kept = not self._plain and self._label is None
+        columns = [("value", kind), *([("released", self.described)] if kept else [])]
+        columns += [("code", "BIGINT")] if self._coded else []
+        rows = tuple(
+            (
+                cell_of(value, kind),
+                *([cell_of(label, self.described)] if kept else []),
+                *([int(code)] if self._coded else []),
+            )
+            for value, label, code in self._rows
+        )
+        return Listing(self.name, f"quasi-identifier {self.item.name!r}", tuple(columns), rows)
+
+
+def _violating(engine: Engine, listed: Sequence[tuple[Mapping, int]]) -> Listing:
+    """The classes that are left out."""
+    names = {"suppressed_classes": state("suppressed_classes")}
+    codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in listed]
+    found = engine.query("release/compiled_violating", names=names, lists={"class": codes})
+    columns = (*((f"code_{m.index}", "BIGINT") for m, _ in listed), ("is_listed", "BIGINT"))
+    rows = tuple((*map(int, row), 1) for row in found)
+    return Listing("violating", "the classes that violate k or a model", columns, rows, keys=len(listed))
