@@ -17,7 +17,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings import rules
-from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, values
+from kanon_sql.settings.abilities import ENGINES
+from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, either, values
 from kanon_sql.settings.formats import FORMATS, only_texts
 from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, Width, short_for
 from kanon_sql.settings.rules import ExactlyOne, Excludes, GoesWith, Needs, Odd
@@ -219,22 +220,23 @@ class ReleaseConfig(Part):
 
 
 _ENGINE = ExactlyOne(
-    ("name", "spark", "postgres"),
+    ("name", *(name for name in ENGINES if name != "duckdb")),
     none="expected duckdb, spark: URL or postgres: URL; add one",
     several="expected one engine, got {key} besides {first}; keep one",
     in_schema=False,
 )
 
 
-def _settings_of_spark(given: Mapping[str, Any]) -> rules.Faults:
-    if rules.given_of(given, "config") and _ENGINE.given(given)[:1] not in ([], ["spark"]):
-        yield ("config",), "config goes with spark; remove it"
+def _settings(given: Mapping[str, Any]) -> rules.Faults:
+    taking = [name for name, able in ENGINES.items() if able.settings]
+    if rules.given_of(given, "config") and _ENGINE.given(given) and _ENGINE.given(given)[0] not in taking:
+        yield ("config",), f"config goes with {either(taking)}; remove it"
 
 
 class EngineConfig(Part):
     """The engine that holds the rows and does the work."""
 
-    between = (_ENGINE, Odd(_settings_of_spark))
+    between = (_ENGINE, Odd(_settings))
 
     name: Literal["duckdb"] | None = Field(None, description="duckdb: inside this process, the default")
     spark: Name | None = Field(None, description="local[*], spark://host:7077 or sc://host:15002 (Spark Connect)")
@@ -242,6 +244,11 @@ class EngineConfig(Part):
     config: dict[Name, DataText] = Field(
         {}, description="spark: settings of the session, such as spark.executor.memory"
     )
+
+    @property
+    def chosen(self) -> str:
+        """The name of the engine."""
+        return next((name for name in ENGINES if getattr(self, name, None) is not None), "duckdb")
 
 
 class ReleasesConfig(Part):

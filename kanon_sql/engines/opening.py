@@ -15,17 +15,12 @@ JOBS: dict[str, type[ConfiguredJob]] = {"duckdb": DuckDBJob, "postgres": Postgre
 
 def job_of(loaded: LoadedConfig) -> ConfiguredJob:
     """What reaches the engine of a configuration."""
-    return JOBS[_name(loaded)](loaded)
+    return JOBS[loaded.config.engine.chosen](loaded)
 
 
 def require_rows(loaded: LoadedConfig, what: str) -> None:
     """Refuses work on engines that show no rows. Raises ConfigurationError."""
-    if not ENGINES[_name(loaded)].rows:
+    if not ENGINES[loaded.config.engine.chosen].rows:
         raise ConfigurationError(
             f"{loaded.place('engine')}: {what} reads files and tables of DuckDB; expected engine: duckdb"
         )
-
-
-def _name(loaded: LoadedConfig) -> str:
-    engine = loaded.config.engine
-    return next((name for name in JOBS if name != "duckdb" and getattr(engine, name) is not None), "duckdb")

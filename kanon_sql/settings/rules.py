@@ -16,6 +16,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from kanon_sql.settings import algorithms
+from kanon_sql.settings.abilities import ENGINES
 from kanon_sql.settings.algorithms import ALGORITHMS, either, taking
 from kanon_sql.settings.conditions import Schema, needs, only_with, when
 from kanon_sql.settings.yaml import KeyPath
@@ -172,28 +173,25 @@ def together(rules: Iterable[Rule]) -> Schema:
 def places(config: Part) -> Faults:
     """Source and target are where the engine reaches them."""
     chosen = config.get("engine")
-    elsewhere = given_of(chosen, "spark", "postgres") if isinstance(chosen, Mapping) else []
+    name = next(iter(given_of(chosen, *ENGINES) if isinstance(chosen, Mapping) else []), "duckdb")
+    able = ENGINES[name]
     parts = {key: part for key in ("source", "target") if isinstance(part := config.get(key), Mapping)}
     for key, part in parts.items():
-        if not elsewhere and given_of(part, "table") and not given_of(part, "database"):
+        if able.databases and given_of(part, "table") and not given_of(part, "database"):
             what = "that holds it" if key == "source" else "to make it in"
             yield (key, "table"), f"a table needs the DuckDB file {what}; add database, or name an engine"
-    if not elsewhere:
-        if config.get("search_in") in ("engine",):
-            yield ("search_in",), "search_in: engine goes with an engine beside DuckDB; remove it, or name one"
-        return
-    name = elsewhere[0]
-    for key, part in parts.items():
         written = part.get("csv")
-        if name == "spark" and isinstance(written, Mapping) and written.get("formulas") == "escape":
-            yield (key, "csv", "formulas"), "formulas are not escaped by spark; remove it, or name another engine"
-        for word in given_of(part, "database", "allow"):
+        if not able.formulas and isinstance(written, Mapping) and written.get("formulas") == "escape":
+            yield (key, "csv", "formulas"), f"formulas are not escaped by {name}; remove it, or name another engine"
+        for word in () if able.databases else given_of(part, "database", "allow"):
             yield (key, word), f"{word} goes with engine: duckdb, not with {name}; remove it"
-        if name == "postgres" and key == "source" and given_of(part, "path"):
-            yield (key, "path"), "postgres reads tables; expected table or query, or engine: duckdb for files"
-        if str(part.get("in_place")).lower() in _TRUE:
+        if not able.files and key == "source" and given_of(part, "path"):
+            yield (key, "path"), f"{name} reads tables; expected table or query, or engine: duckdb for files"
+        if not able.in_place and str(part.get("in_place")).lower() in _TRUE:
             yield (key,), f"nothing is replaced in place on {name}; name another target"
-    if config.get("releases") is not None:
+    if not able.pushdown and config.get("search_in") in ("engine",):
+        yield ("search_in",), "search_in: engine goes with an engine beside DuckDB; remove it, or name one"
+    if not able.ledger and config.get("releases") is not None:
         yield ("releases",), f"the ledger is kept for releases by engine: duckdb, not by {name}; remove it"
 
 

@@ -1,4 +1,7 @@
--- The program's own temporary tables, views and types, by their prefix; tables come before the types they use.
+-- Answers: what did the program make in a connection that was handed in? Tables come before the types that they use.
+-- Reads: nothing but the catalogue.
+-- Takes: $prefix, with which the names of the program's own temporary tables, views and types begin.
+-- Gives: kind, a word of DROP, and name, in the order in which they are dropped.
 SELECT kind, name
 FROM (
     SELECT 1 AS step, 'TABLE' AS kind, table_name AS name FROM duckdb_tables() WHERE temporary

@@ -15,7 +15,7 @@ from kanon_sql.sql import template
 QUERIES = sorted((ROOT / "queries").rglob("*.sql"))
 HEADER = ["Answers", "Reads", "Takes", "Gives"]
 # Folders whose queries have no header of that form yet.
-WITHOUT_HEADER = ("engines/", "release/", "search/full_domain/")
+WITHOUT_HEADER = ("release/", "search/full_domain/")
 WITH_HEADER = [path for path in QUERIES if not str(path.relative_to(ROOT / "queries")).startswith(WITHOUT_HEADER)]
 # Statements that read rows and stand in Python: by their file and their beginning.
 IN_PYTHON = {

@@ -14,6 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import Config
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.frequency.table import (
     Carried,
@@ -73,7 +74,7 @@ def keep_combinations(
 
     Raises ConfigurationError where the search is asked for there and cannot be done.
     """
-    asked, reason = loaded.config.search_in, _refusal(loaded)
+    asked, reason = loaded.config.search_in, refusal(loaded.config)
     if asked == "engine" and reason is not None:
         raise ConfigurationError(f"{loaded.place('search_in')}: {reason}; expected search_in: auto or duckdb")
     if asked == "duckdb" or reason is not None or not backend.abilities.pushdown:
@@ -84,9 +85,8 @@ def keep_combinations(
     return Kept(backend, columns, table, asked == "engine" or count > MOST_IN_DUCKDB)
 
 
-def _refusal(loaded: LoadedConfig) -> str | None:
-    """Why the engine itself cannot search for what is asked."""
-    config = loaded.config
+def refusal(config: Config) -> str | None:
+    """Why the engine that holds the rows cannot search for what is asked; None where it can."""
     if not config.algorithm.declared.full_domain:
         return f"{config.algorithm.name} searches in DuckDB alone"
     if config.privacy.entity is not None or models_of(config.privacy):

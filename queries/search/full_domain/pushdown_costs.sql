@@ -1,4 +1,7 @@
--- What each released value of one quasi-identifier costs, for the engine that holds the rows.
+-- Answers: what does each released value of a quasi-identifier cost? Loaded into the engine that holds the rows.
+-- Reads: costs (level, code, units, spread).
+-- Takes: nothing.
+-- Gives: the same; spread as a text, which loses no digit on the way.
 SELECT
     CAST(level AS BIGINT) AS level,
     CAST(code AS BIGINT) AS code,

@@ -1,0 +1,59 @@
+"""What the registries say of searches, models and engines: run this file to write the tables of docs/engines.md."""
+
+from __future__ import annotations
+
+from places import ROOT
+
+from kanon_sql.privacy.registry import MODELS
+from kanon_sql.settings.abilities import ENGINES
+from kanon_sql.settings.algorithms import ALGORITHMS
+
+PAGE = ROOT / "docs" / "engines.md"
+BEGIN, END = "<!-- made by tests/support/support_matrix.py -->\n", "<!-- end of what is made -->\n"
+ASKED = ("k", "entity", *MODELS)
+# What an engine is declared to be able to do, in words.
+ABILITIES = {
+    "files": "a file or a folder of files as `source`",
+    "databases": "tables of a database file, and what a query may read (`database`, `allow`)",
+    "settings": "settings of the session (`engine.config`)",
+    "formulas": "formulas in CSV are escaped (`csv.formulas`)",
+    "in_place": "`target: in-place`",
+    "ledger": "the ledger (`releases:`), and `apply`",
+    "rows": "`risk`, and the warning of columns that betray",
+    "pushdown": "`search_in: engine`",
+}
+
+
+def allowed(asked: str, search: str) -> tuple[bool, str]:
+    """(whether a search judges what is asked for, what is to be said of it)."""
+    algorithm = ALGORITHMS[search]
+    if asked == "k":
+        return True, " ¹" if algorithm.full_domain else ""
+    if asked in MODELS and "population" in MODELS[asked].model_fields:
+        return algorithm.full_domain, ""
+    if "relaxed" in algorithm.options.get("cut", ()):
+        return True, " ²"
+    return True, " ³" if asked == "entity" and not algorithm.full_domain else ""
+
+
+def matrix() -> str:
+    """The tables in Markdown."""
+    lines = [f"| | {' | '.join(ALGORITHMS)} |", f"|---{'|---' * len(ALGORITHMS)}|"]
+    for asked in ASKED:
+        cells = ["{}{}".format("yes" if fits else "no", note) for fits, note in (allowed(asked, s) for s in ALGORITHMS)]
+        lines.append(f"| `{asked}` | {' | '.join(cells)} |")
+    engines = [f"| | {' | '.join(ENGINES)} |", f"|---{'|---' * len(ENGINES)}|"]
+    for ability, words in ABILITIES.items():
+        cells = ["yes" if getattr(engine, ability) else "no" for engine in ENGINES.values()]
+        engines.append(f"| {words} | {' | '.join(cells)} |")
+    return "\n".join([*lines, "", *engines, ""])
+
+
+def written(page: str) -> str:
+    """The page with the tables as they should be."""
+    before, rest = page.split(BEGIN)
+    return f"{before}{BEGIN}\n{matrix()}\n{END}{rest.split(END)[1]}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
