@@ -10,8 +10,7 @@ from places import ROOT
 
 MOST_LINES, MOST_PARAMETERS = 50, 7
 # What is longer or takes more, each with its reason.
-LONGER: set[str] = {
-}
+LONGER: set[str] = set()
 WIDER: set[str] = {
     # The public API: each setting is a keyword of its own, as in 0.1.0.
     "api/compiling.py:compile",
