@@ -61,7 +61,7 @@ def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> str:
         ]
     rows.append(_row("marketer risk", sides, _risk("marketer", "average")))
     rows.append(_row("rows that a marketer names right", sides, lambda side: _named(side["marketer"])))
-    return _aligned(["", *words] if len(words) > 1 else None, rows)
+    return table(["", *words] if len(words) > 1 else None, rows, text=0)
 
 
 def _row(name: str, sides: Sequence[Json], cell: Callable[[Json], str]) -> list[str]:
@@ -106,7 +106,7 @@ def _sizes(words: Sequence[str], sides: Sequence[Json]) -> str:
             found = side["sizes"][place]
             cells += [f"{found['rows']:,}", _percent(found["share"]), f"{found['classes']:,}"]
         rows.append(cells)
-    return _aligned(head, rows)
+    return table(head, rows, text=0)
 
 
 def _subsets(words: Sequence[str], sides: Sequence[Json]) -> str:
@@ -135,7 +135,7 @@ def _subsets(words: Sequence[str], sides: Sequence[Json]) -> str:
     if len(telling) < len(first["listed"]):
         what += ", without those that hold a smaller key"
     foreign = "\n  (!) no quasi-identifier" if set(first["columns"]) - set(known) else ""
-    return f"{what}\n{_aligned(head, rows, text_last=True)}{foreign}"
+    return f"{what}\n{table(head, rows, text=len(head) - 1)}{foreign}"
 
 
 def _exposed(word: str, side: Json) -> str:
@@ -145,19 +145,3 @@ def _exposed(word: str, side: Json) -> str:
         for one in side["exposed"]
     ]
     return f"the smallest classes{word}\n{table(['rows', *names], rows)}"
-
-
-def _aligned(head: Sequence[str] | None, rows: Sequence[Sequence[str]], *, text_last: bool = False) -> str:
-    """Columns of numbers to the right; the first column is text, or with `text_last` the last."""
-    lines = [*([] if head is None else [head]), *rows]
-    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-    texts = {len(widths) - 1 if text_last else 0}
-
-    def line(row: Sequence[str]) -> str:
-        cells = [
-            cell.ljust(width) if place in texts else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        return "  " + "  ".join(cells).rstrip()
-
-    return "\n".join(map(line, lines))

@@ -111,15 +111,13 @@ def summarize_lattice(data: Json) -> str:
     return head + table(["height", *names, "suppressed", "classes", "lm", "satisfies"], rows)
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Columns of text, numbers to the right."""
-    widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head))]
+def table(head: Sequence[str] | None, rows: Sequence[Sequence[str]], text: int | None = None) -> str:
+    """Columns of text, numbers to the right; with `text` all columns but that one are numbers, whatever they hold."""
+    lines = [*([] if head is None else [head]), *rows]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
 
-    def line(row: Sequence[str]) -> str:
-        cells = [
-            cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
-            for cell, width in zip(row, widths, strict=True)
-        ]
-        return "  ".join(cells).rstrip()
+    def cell(place: int, content: str) -> str:
+        is_number = content[:1].isdigit() if text is None else place != text
+        return content.rjust(widths[place]) if is_number else content.ljust(widths[place])
 
-    return "\n".join(["  " + line(row) for row in [head, *rows]])
+    return "\n".join("  " + "  ".join(cell(*one) for one in enumerate(line)).rstrip() for line in lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -16,6 +16,8 @@ from kanon_sql.source.values import normalized
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
+
+Read = Callable[[Column, Sequence[str]], exp.Expr]
 
 
 @dataclass(frozen=True)
@@ -60,27 +62,30 @@ class Frequency:
         return tuple(mapping.height for mapping in self.mappings)
 
 
-def takes_part(source: Source, roles: Roles, policy: str) -> exp.Expr | None:
-    """The condition that `missing: drop` or `drop-any` puts on rows; None keeps every row."""
-    if policy == "keep":
-        return None
-    looked_at = roles.quasi_identifiers if policy == "drop" else source.columns
-    conditions = [exp.Is(this=normalized(item, source.missing), expression=exp.null()).not_() for item in looked_at]
-    return exp.and_(*conditions)
+def looked_at(source: Source, roles: Roles, policy: str) -> Sequence[Column]:
+    """The columns of which no value may be missing in a row that takes part: `missing: keep`, `drop` or `drop-any`."""
+    return {"keep": (), "drop": roles.quasi_identifiers, "drop-any": source.columns}[policy]
+
+
+def takes_part(columns: Sequence[Column], missing: Sequence[str], read: Read = normalized) -> exp.Expr:
+    """The condition on rows that take part; `read` makes a value NULL where it is missing."""
+    return exp.and_(*(exp.Is(this=read(item, missing), expression=exp.null()).not_() for item in columns))
 
 
 def participants(source: Source, roles: Roles, policy: str) -> exp.Select:
     """SELECT of the rows that take part, all columns under their keys."""
-    condition = takes_part(source, roles, policy)
-    if condition is None:
+    columns = looked_at(source, roles, policy)
+    if not columns:
         return source.relation.copy()
     inner = source.relation.copy().subquery(state("rows"))
-    return exp.select(*(column(item.key) for item in source.columns)).from_(inner).where(condition)
+    keys = [column(item.key) for item in source.columns]
+    return exp.select(*keys).from_(inner).where(takes_part(columns, source.missing))
 
 
 def count_rows(source: Source, roles: Roles, policy: str) -> tuple[int, int]:
     """(rows of the source, rows that take part). Raises NoReleaseError when none is left."""
-    condition = takes_part(source, roles, policy) or exp.true()
+    columns = looked_at(source, roles, policy)
+    condition = takes_part(columns, source.missing) if columns else exp.true()
     counted = exp.select(exp.alias_(condition, "takes_part")).from_(source.relation.copy().subquery(state("rows")))
     rows, left = source.backend.query("frequency/count_rows", names={"source": counted})[0]
     if not left:

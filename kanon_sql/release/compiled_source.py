@@ -13,6 +13,7 @@ from sqlglot.errors import SqlglotError
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.judged import Models
+from kanon_sql.frequency.table import looked_at, takes_part
 from kanon_sql.release.compiled import present
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.database import with_absolute_paths
@@ -94,14 +95,13 @@ def participating(
     """
     source, roles, policy = prepared.source, prepared.roles, loaded.config.missing
     keys = {item.key for item in (*roles.released, *roles.quasi_identifiers, *carried)}
-    looked_at = {"keep": (), "drop": roles.quasi_identifiers, "drop-any": source.columns}[policy]
-    needed = [item for item in source.columns if item.key in keys | {one.key for one in looked_at}]
+    asked = looked_at(source, roles, policy)
+    needed = [item for item in source.columns if item.key in keys | {one.key for one in asked}]
     relation = relation_of(needed)
-    if not looked_at:
+    if not asked:
         return relation
-    conditions = [exp.Is(this=present(item, source.missing), expression=exp.null()).not_() for item in looked_at]
     kept = [column(item.key) for item in needed if item.key in keys]
-    return exp.select(*kept).from_(relation.subquery("source")).where(exp.and_(*conditions))
+    return exp.select(*kept).from_(relation.subquery("source")).where(takes_part(asked, source.missing, present))
 
 
 def own_columns(source: Source, needed: Sequence[Column]) -> exp.Select:

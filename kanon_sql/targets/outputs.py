@@ -11,7 +11,7 @@ from sqlglot import TokenType, tokenize
 from sqlglot.errors import SqlglotError
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import ConfigurationError, KanonError
+from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.source import SourceConfig
@@ -71,6 +71,23 @@ def refuse_outputs(
             problems.append(f"{name} {path}: it would replace {others[0]}; name another file")
     if problems:
         raise ConfigurationError(problems)
+
+
+def named_twice(outputs: Sequence[Named]) -> list[str]:
+    """A problem for each output that is the same file as one before it."""
+    return [
+        f"{option} {path}: {other} names the same file; name another one"
+        for place, (option, path) in enumerate(outputs)
+        for other, before in outputs[:place]
+        if same_file(path, before)
+    ]
+
+
+def refuse_missing_folders(outputs: Sequence[Named]) -> None:
+    """Raises EngineError for an output whose folder is not there."""
+    for option, path in outputs:
+        if not path.parent.is_dir():
+            raise EngineError(f"{option} {path}: the file cannot be written, its folder does not exist; make it")
 
 
 def _source_files(source: SourceConfig, base: Path, what: str) -> list[Named]:

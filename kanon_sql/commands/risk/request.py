@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.report.charts.sweep import refuse_plot
-from kanon_sql.targets.outputs import refuse_outputs
-from kanon_sql.targets.staging import same_file
+from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
 
 THRESHOLD = 0.2
 
@@ -41,13 +40,10 @@ class RiskRequest:
                 refuse_plot(self.plot)
             except ConfigurationError as error:
                 problems += error.problems
-            if self.report is not None and same_file(self.plot, self.report):
-                problems.append(f"--report {self.report}: --plot names the same file; name another one")
+        problems += named_twice(self._outputs())
         if problems:
             raise ConfigurationError(problems)
-        for option, path in self._outputs():
-            if not path.parent.is_dir():
-                raise EngineError(f"{option} {path}: the file cannot be written, its folder does not exist; make it")
+        refuse_missing_folders(self._outputs())
 
     def refuse_replacing(self, loaded: LoadedConfig) -> None:
         """Raises ConfigurationError where a file to write would take the place of one that is read or kept."""

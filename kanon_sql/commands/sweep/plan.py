@@ -15,11 +15,10 @@ from pydantic import ValidationError
 
 from kanon_sql.config.load import LoadedConfig, Overrides
 from kanon_sql.config.model import AlgorithmConfig, SuppressionConfig
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.report.charts.diagram import clean
 from kanon_sql.report.charts.sweep import refuse_plot
-from kanon_sql.targets.outputs import refuse_outputs
-from kanon_sql.targets.staging import same_file
+from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
 
 DEFAULT_KS = (2, 3, 5, 10, 20, 50, 100)
 TABLES = (".csv", ".json")
@@ -89,9 +88,7 @@ def plan_sweep(
         problems.append("expected at least one configuration")
     if problems:
         raise ConfigurationError(dict.fromkeys(problems))
-    for option, path in outputs.given():
-        if not path.parent.is_dir():
-            raise EngineError(f"{option} {path}: the file cannot be written, its folder does not exist; make it")
+    refuse_missing_folders(outputs.given())
     return Plan(_named(loaded), read_ks, read_limits)
 
 
@@ -135,11 +132,7 @@ def _refuse_files(outputs: Outputs, problems: list[str]) -> None:
     if outputs.plot is not None:
         with _noted(problems):
             refuse_plot(outputs.plot)
-    given = outputs.given()
-    for place, (option, path) in enumerate(given):
-        for other, before in given[:place]:
-            if same_file(path, before):
-                problems.append(f"{option} {path}: {other} names the same file; name another one")
+    problems += named_twice(outputs.given())
 
 
 def _load_all(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.diagram import Diagram, PlotNode
 from kanon_sql.report.charts.order import ordered_rows
-from kanon_sql.report.charts.rows import AXIS, Band, Point, add_bands, add_edges
+from kanon_sql.report.charts.rows import AXIS, Band, Point, add_bands, add_edges, left_of
 
 _SIDE = 11
 _PITCH = 16
@@ -26,9 +26,7 @@ def draw_compact(diagram: Diagram, least_width: float, edges: bool) -> svg.Drawi
     drawing = svg.Drawing(width, bottom + 10)
     add_bands(drawing, strips)
     if edges:
-        highs = {node: (x + _SIDE / 2, y) for node, (x, y) in corners.items()}
-        lows = {node: (x, y + _SIDE) for node, (x, y) in highs.items()}
-        add_edges(drawing, diagram, lows, highs)
+        add_edges(drawing, diagram, corners, (_SIDE, _SIDE))
     squares = [_square(diagram, diagram.nodes[node], corner) for node, corner in corners.items()]
     drawing.marks += squares + [
         svg.star(x + _SIDE, y, 11) for node, (x, y) in corners.items() if diagram.nodes[node].winner
@@ -56,9 +54,8 @@ def _placed(
     corners: dict[int, Point] = {}
     strips: list[Band] = []
     top: float = _HEADROOM
-    middle = AXIS + (width - AXIS) / 2
     for height, lines in zip(reversed(diagram.rows), reversed(bands), strict=True):
-        left = middle - (len(lines[0]) * _PITCH - _PITCH + _SIDE) / 2
+        left = left_of(len(lines[0]), _PITCH, _PITCH - _SIDE, width)
         for number, line in enumerate(lines):
             for place, node in enumerate(line):
                 corners[node] = (left + place * _PITCH, top + number * _PITCH)

@@ -30,6 +30,11 @@ class PlotNode:
         """The levels, as in `0,1,2`."""
         return ",".join(map(str, self.levels))
 
+    @property
+    def small(self) -> list[str]:
+        """The measures, short, one line each."""
+        return [f"{number(self.suppressed, 0)} sup.", f"lm {number(self.lm, 3)}"]
+
 
 @dataclass(frozen=True)
 class Diagram:

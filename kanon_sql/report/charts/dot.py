@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from kanon_sql.report.charts import svg
-from kanon_sql.report.charts.diagram import Diagram, PlotNode, build_diagram, number
+from kanon_sql.report.charts.diagram import Diagram, PlotNode, build_diagram
 
 _HEAD = """\
 graph lattice {
@@ -54,9 +54,8 @@ def _heights(diagram: Diagram) -> list[str]:
 
 def _node(diagram: Diagram, position: int, node: PlotNode) -> str:
     look = svg.node_look(node)
-    small = [f"{number(node.suppressed, 0)} sup.", f"lm {number(node.lm, 3)}"]
     attributes = {
-        "label": _quoted([node.label, *small], "\\n"),
+        "label": _quoted([node.label, *node.small], "\\n"),
         "tooltip": _quoted(diagram.details(node).split("\n"), "\\n"),
         "fillcolor": f'"{look["fill"]}"',
         "color": f'"{look["stroke"]}"',

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from kanon_sql.report.charts import svg
-from kanon_sql.report.charts.diagram import Diagram, PlotNode, number
+from kanon_sql.report.charts.diagram import Diagram, PlotNode
 from kanon_sql.report.charts.order import ordered_rows
-from kanon_sql.report.charts.rows import AXIS, Band, Point, add_bands, add_edges
+from kanon_sql.report.charts.rows import AXIS, Band, Point, add_bands, add_edges, left_of
 
 _LABEL, _SMALL = 13, 10
 _BOX_HEIGHT = 48
@@ -29,9 +29,7 @@ def draw_labelled(diagram: Diagram, least_width: float, edges: bool) -> svg.Draw
     add_bands(drawing, [Band(h, t, t + _BOX_HEIGHT) for h, t in zip(diagram.rows, tops, strict=True)])
     corners = _corners(diagram, tops, box, width)
     if edges:
-        highs = {node: (x + box / 2, y) for node, (x, y) in corners.items()}
-        lows = {node: (x, y + _BOX_HEIGHT) for node, (x, y) in highs.items()}
-        add_edges(drawing, diagram, lows, highs)
+        add_edges(drawing, diagram, corners, (box, _BOX_HEIGHT))
     drawing.marks += [_box(diagram, diagram.nodes[node], corner, box) for node, corner in corners.items()]
     return drawing
 
@@ -39,9 +37,8 @@ def draw_labelled(diagram: Diagram, least_width: float, edges: bool) -> svg.Draw
 def _corners(diagram: Diagram, tops: Iterable[float], box: float, width: float) -> dict[int, Point]:
     """The upper left corner of each node's box, each row centred beside the axis."""
     corners: dict[int, Point] = {}
-    middle = AXIS + (width - AXIS) / 2
     for row, top in zip(ordered_rows(diagram), tops, strict=True):
-        left = middle - (len(row) * (box + _BOX_GAP) - _BOX_GAP) / 2
+        left = left_of(len(row), box + _BOX_GAP, _BOX_GAP, width)
         for place, node in enumerate(row):
             corners[node] = (left + place * (box + _BOX_GAP), top)
     return corners
@@ -53,7 +50,7 @@ def _box(diagram: Diagram, node: PlotNode, corner: Point, width: float) -> str:
     shape = svg.tag("rect", x=x, y=y, width=width, height=_BOX_HEIGHT, rx=7, **svg.node_look(node))
     lines = [
         svg.text(middle, y + 17, node.label, _LABEL, font_weight="bold"),
-        *(svg.text(middle, y + 30 + 12 * i, line, _SMALL) for i, line in enumerate(_small_lines(node))),
+        *(svg.text(middle, y + 30 + 12 * i, line, _SMALL) for i, line in enumerate(node.small)),
     ]
     mark = svg.star(x + width - 2, y + 2, 10) if node.winner else ""
     inside = [svg.tooltip(diagram.details(node)), shape, *lines, mark]
@@ -63,10 +60,6 @@ def _box(diagram: Diagram, node: PlotNode, corner: Point, width: float) -> str:
 def _box_width(nodes: Iterable[PlotNode]) -> float:
     widest = 44.0
     for node in nodes:
-        small = max(svg.text_width(line, _SMALL) for line in _small_lines(node))
+        small = max(svg.text_width(line, _SMALL) for line in node.small)
         widest = max(widest, svg.text_width(node.label, _LABEL) * 1.06, small)
     return widest + 14
-
-
-def _small_lines(node: PlotNode) -> list[str]:
-    return [f"{number(node.suppressed, 0)} sup.", f"lm {number(node.lm, 3)}"]

@@ -36,8 +36,8 @@ def draw_svg(nodes: Sequence[Mapping[str, Any]], title: str = "", winner: Mappin
     head = legend(diagram, note, look, body.width)
     sheet = svg.Drawing(body.width + 2 * _MARGIN, head.height + body.height + 2 * _MARGIN + 8)
     sheet.marks = [
-        _moved(head, _MARGIN, _MARGIN, "legend"),
-        _moved(body, _MARGIN, _MARGIN + head.height + 8, "lattice"),
+        head.moved(_MARGIN, _MARGIN, "legend"),
+        body.moved(_MARGIN, _MARGIN + head.height + 8, "lattice"),
     ]
     return svg.document(sheet, diagram.title or _NAME)
 
@@ -73,7 +73,3 @@ def _edge_note(diagram: Diagram, edges: bool) -> str:
     if edges:
         return "A line leads up to a node with one level more in one quasi-identifier."
     return f"The {len(diagram.edges):,} lines from node to successor are left out."
-
-
-def _moved(drawing: svg.Drawing, x: float, y: float, name: str) -> str:
-    return svg.tag("g", "\n".join(drawing.marks), class_=name, transform=f"translate({x} {y:.1f})")

@@ -8,7 +8,7 @@ from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.diagram import Diagram
 
 _WIDEST = 1100
-_TITLE, _TEXT = 18, 12
+_TEXT = 12
 _LINE = 20
 _SWATCH_WIDTH, _SWATCH_HEIGHT = 22, 13
 _GAP = 16
@@ -26,9 +26,7 @@ def legend(diagram: Diagram, note: str, look: Look, width: float) -> svg.Drawing
     """Title and legend, no wider than `width`."""
     drawing = svg.Drawing(min(width, _WIDEST), 0)
     if diagram.title:
-        for line in svg.wrapped(diagram.title.split(), drawing.width, _TITLE):
-            drawing.height += _TITLE + 6
-            drawing.marks.append(svg.text(0, drawing.height - 4, line, _TITLE, font_weight="bold"))
+        drawing.add_title(diagram.title.split(), 0, drawing.width, rise=4)
         drawing.height += 4
     if diagram.nodes:
         ranges = diagram.level_ranges()

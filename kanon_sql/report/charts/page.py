@@ -65,7 +65,8 @@ for (const entry of document.querySelectorAll(".entry")) {
 def page(
     title: str, drawing: str, head: Sequence[str], rows: Sequence[Sequence[str]], notes: Iterable[str] = ()
 ) -> str:
-    """The page: the drawing, which is SVG without its first line, then the table, then notes."""
+    """The page: the drawing, an SVG file, then the table, then notes."""
+    shown = drawing.partition("\n")[2].strip()
     starts = [place == 0 or row[0] != rows[place - 1][0] for place, row in enumerate(rows)]
     lines = [
         f"<tr{' class=first' if first and place else ''}>{_row('td', row)}</tr>"
@@ -78,7 +79,7 @@ def page(
         f"<title>{escape(title)}</title>",
         f"<style>{_STYLE}</style></head>",
         "<body>",
-        f'<div class="scroll">{drawing.strip()}</div>',
+        f'<div class="scroll">{shown}</div>',
         '<div class="scroll"><table><caption>The numbers of the drawing</caption>',
         f"<thead><tr>{_row('th', head)}</tr></thead>",
         "<tbody>",

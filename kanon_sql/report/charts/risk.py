@@ -20,7 +20,7 @@ _MARGIN = 24
 _WIDTH = 968
 _LABEL, _COLUMN = 92, 78
 _BAR, _GAP = 11, 11
-_TITLE, _TEXT, _SMALL, _LINE = 18, 12.5, 11, 22
+_LINE = 22
 _COLOUR = {"before": 1, "after": 0}
 
 
@@ -53,7 +53,6 @@ def write_risk_plot(path: Path, data: Json) -> None:
 
 def draw_html(data: Json) -> str:
     """The drawing with the table of its numbers as a page that needs nothing else."""
-    drawing = draw_svg(data).partition("\n")[2]
     rows = [
         [
             side.word or clean(side.data["table"]),
@@ -66,7 +65,7 @@ def draw_html(data: Json) -> str:
         for one in side.data["sizes"]
     ]
     notes = [f"{side.legend}; quasi-identifiers {', '.join(side.data['quasi_identifiers'])}" for side in _sides(data)]
-    return page(f"Class sizes of {clean(data['before']['table'])}", drawing, HEAD, rows, notes)
+    return page(f"Class sizes of {clean(data['before']['table'])}", draw_svg(data), HEAD, rows, notes)
 
 
 def draw_svg(data: Json) -> str:
@@ -76,8 +75,7 @@ def draw_svg(data: Json) -> str:
     _add_head(sheet, sides)
     panel = svg.Drawing(_WIDTH - 2 * _MARGIN, 0)
     _add_bars(panel, sides, data["threshold"])
-    marks = "\n".join(panel.marks)
-    sheet.marks.append(svg.tag("g", marks, class_="panel", transform=f"translate({_MARGIN} {sheet.height:.1f})"))
+    sheet.marks.append(panel.moved(_MARGIN, sheet.height, "panel"))
     sheet.height += panel.height + _MARGIN
     return svg.document(sheet, f"Class sizes of {clean(data['before']['table'])}")
 
@@ -98,14 +96,12 @@ def _add_head(sheet: svg.Drawing, sides: Sequence[_Side]) -> None:
     names = clean(", ".join(sides[0].data["quasi_identifiers"]))
     title = f"How many rows share their values of {names}?"
     room = _WIDTH - 2 * _MARGIN
-    for text in svg.wrapped(title.split(), room, _TITLE):
-        sheet.height += _TITLE + 6
-        sheet.marks.append(svg.text(_MARGIN, sheet.height - 6, text, _TITLE, font_weight="bold"))
+    sheet.add_title(title.split(), _MARGIN, room)
     for place, side in enumerate(sides):
         sheet.height += _LINE
         y = sheet.height
         swatch = svg.tag("rect", x=_MARGIN, y=y - 10, width=22, height=_BAR, fill="currentColor", **_of(side))
-        text = svg.text(_MARGIN + 30, y, svg.shortened(side.legend, room - 30, _TEXT), _TEXT)
+        text = svg.text(_MARGIN + 30, y, svg.shortened(side.legend, room - 30, svg.TEXT), svg.TEXT)
         sheet.marks.append(svg.tag("g", svg.tooltip(side.legend), swatch, text, class_="entry", data_line=str(place)))
     sheet.height += 18
 
@@ -123,7 +119,7 @@ def _add_bars(panel: svg.Drawing, sides: Sequence[_Side], threshold: float) -> N
     for place, one in enumerate(sizes):
         y = top + place * pitch
         middle = y + (pitch + 8) / 2
-        panel.marks.append(svg.text(_LABEL - 8, middle, _label(one), _SMALL, text_anchor="end"))
+        panel.marks.append(svg.text(_LABEL - 8, middle, _label(one), svg.SMALL, text_anchor="end"))
         for row, side in enumerate(sides):
             panel.marks.append(_bar(side, row, place, across, y + _GAP / 2 + row * _BAR))
         panel.marks += _counts(sides, place, columns, middle)
@@ -132,7 +128,7 @@ def _add_bars(panel: svg.Drawing, sides: Sequence[_Side], threshold: float) -> N
         y = top + above * pitch
         panel.marks += [
             svg.tag("path", d=f"M{_LABEL} {y:.1f}H{right:.1f}", stroke=svg.QUIET, stroke_dasharray="4 3"),
-            _quiet(right - 4, y - 4, f"above this line prosecutor risk is above {threshold:g}", "end"),
+            svg.quiet(right - 4, y - 4, f"above this line prosecutor risk is above {threshold:g}", "end"),
         ]
     panel.height = floor + 24
 
@@ -140,18 +136,17 @@ def _add_bars(panel: svg.Drawing, sides: Sequence[_Side], threshold: float) -> N
 def _add_frame(
     panel: svg.Drawing, sides: Sequence[_Side], across: Axis, columns: Sequence[float], top: float, floor: float
 ) -> None:
-    panel.marks.append(_quiet(_LABEL - 8, top - 8, "rows in the class", "end"))
-    panel.marks.append(_quiet(_LABEL, top - 26, "share of all rows that are in classes of this size, %", "start"))
+    panel.marks.append(svg.quiet(_LABEL - 8, top - 8, "rows in the class", "end"))
+    panel.marks.append(svg.quiet(_LABEL, top - 26, "share of all rows that are in classes of this size, %", "start"))
     for tick in across.ticks:
         x = across.at(tick)
-        path = svg.tag("path", d=f"M{x:.1f} {top}V{floor:.1f}", class_="grid", stroke="#E0E0E0", stroke_width=1)
-        panel.marks += [path, _quiet(x, floor + 16, tick_text(tick), "middle")]
+        panel.marks += [svg.grid(f"M{x:.1f} {top}V{floor:.1f}"), svg.quiet(x, floor + 16, tick_text(tick), "middle")]
     for place, x in enumerate(columns):
         what, side = divmod(place, len(sides))
         word = sides[side].word
-        panel.marks.append(_quiet(x, top - 8, word, "end"))
+        panel.marks.append(svg.quiet(x, top - 8, word, "end"))
         if side == len(sides) - 1:
-            panel.marks.append(_quiet(x, top - 26, ("rows", "classes")[what], "end"))
+            panel.marks.append(svg.quiet(x, top - 26, ("rows", "classes")[what], "end"))
 
 
 def _bar(side: _Side, row: int, place: int, across: Axis, y: float) -> str:
@@ -169,7 +164,7 @@ def _bar(side: _Side, row: int, place: int, across: Axis, y: float) -> str:
 def _counts(sides: Sequence[_Side], place: int, columns: Sequence[float], y: float) -> list[str]:
     counts = [side.data["sizes"][place][key] for key in ("rows", "classes") for side in sides]
     return [
-        svg.text(x, y, f"{count:,}" if count else "\N{EN DASH}", _SMALL, text_anchor="end")
+        svg.text(x, y, f"{count:,}" if count else "\N{EN DASH}", svg.SMALL, text_anchor="end")
         for x, count in zip(columns, counts, strict=True)
     ]
 
@@ -183,7 +178,3 @@ def _label(one: Json) -> str:
 
 def _of(side: _Side, more: str = "") -> dict[str, str | float]:
     return {"class_": f"{more}c{side.colour}", "color": COLOURS[side.colour]}
-
-
-def _quiet(x: float, y: float, content: str, anchor: str) -> str:
-    return svg.text(x, y, content, _SMALL, text_anchor=anchor, class_="quiet", fill=svg.QUIET)

@@ -46,8 +46,15 @@ def add_bands(drawing: svg.Drawing, bands: Sequence[Band]) -> None:
         drawing.marks.append(svg.text(0, top - _PADDING - 5, "height", 11, fill=svg.QUIET))
 
 
-def add_edges(drawing: svg.Drawing, diagram: Diagram, lows: dict[int, Point], highs: dict[int, Point]) -> None:
-    """A line from the upper side of each node to the lower side of its direct successors."""
+def left_of(count: int, pitch: float, gap: float, width: float) -> float:
+    """Where a row of so many nodes begins, centred beside the axis."""
+    return AXIS + (width - AXIS) / 2 - (count * pitch - gap) / 2
+
+
+def add_edges(drawing: svg.Drawing, diagram: Diagram, corners: dict[int, Point], size: Point) -> None:
+    """A line from the upper side of each node to the lower side of its direct successors; nodes have one size."""
+    highs = {node: (x + size[0] / 2, y) for node, (x, y) in corners.items()}
+    lows = {node: (x, y + size[1]) for node, (x, y) in highs.items()}
     width = 1 if len(diagram.edges) <= _FEW_EDGES else 0.6
     for colour, satisfying in ((svg.EDGE, False), (svg.EDGE_SATISFYING, True)):
         lines = [

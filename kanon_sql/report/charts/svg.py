@@ -23,6 +23,8 @@ MINIMAL = "#00507D"
 WINNER = "#FFC94D"
 STAR = "#B84300"
 
+QUIET_LOOK: dict[str, str | float] = {"class_": "quiet", "fill": QUIET}
+TITLE, TEXT, SMALL = 18, 12.5, 11
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
 
@@ -33,6 +35,16 @@ class Drawing:
     width: float
     height: float
     marks: list[str] = field(default_factory=list)
+
+    def add_title(self, words: Iterable[str], x: float, room: float, rise: float = 6) -> None:
+        """Adds a title in lines of at most `room`, each so far above the new end of the sheet."""
+        for line in wrapped(words, room, TITLE):
+            self.height += TITLE + 6
+            self.marks.append(text(x, self.height - rise, line, TITLE, font_weight="bold"))
+
+    def moved(self, x: int, y: float, name: str) -> str:
+        """The marks as a part of another sheet, where their corner is at x, y."""
+        return tag("g", "\n".join(self.marks), class_=name, transform=f"translate({x} {y:.1f})")
 
 
 def tag(name: str, *children: str, **attributes: str | float) -> str:
@@ -46,6 +58,16 @@ def tag(name: str, *children: str, **attributes: str | float) -> str:
 def text(x: float, y: float, content: str, size: float = 12, **attributes: str | float) -> str:
     """A line of text on its baseline."""
     return tag("text", escape(content), x=x, y=y, font_size=size, **attributes)
+
+
+def quiet(x: float, y: float, content: str, anchor: str) -> str:
+    """A small line of text that names what is beside it."""
+    return text(x, y, content, SMALL, text_anchor=anchor, **QUIET_LOOK)
+
+
+def grid(path: str) -> str:
+    """A line that marks a value through a panel."""
+    return tag("path", d=path, class_="grid", stroke="#E0E0E0", stroke_width=1)
 
 
 def tooltip(content: str) -> str:

@@ -22,7 +22,7 @@ SUFFIXES = (".html", ".svg", ".png")
 _MARGIN = 24
 _GAP = 28
 _COLUMNS = 2
-_TITLE, _TEXT, _LINE = 18, 12.5, 24
+_LINE = 24
 _ZOOM = 2.0
 _RENDERER = "resvg_py"
 _FONT, _FAMILY = "font_lato", "Lato"
@@ -71,8 +71,7 @@ def draw_svg(data: Json) -> str:
         row, column = divmod(place, _COLUMNS)
         panel = draw_panel(measure, lines, data["k"], lacking and measure is sweep_lines.LOSS)
         x, y = _MARGIN + column * (WIDTH + _GAP), top + row * (HEIGHT + 10)
-        marks = "\n".join(panel.marks)
-        sheet.marks.append(svg.tag("g", marks, class_="panel", transform=f"translate({x} {y:.1f})"))
+        sheet.marks.append(panel.moved(x, y, "panel"))
     rows = -(-len(measures) // _COLUMNS)
     sheet.height = top + rows * (HEIGHT + 10) + _MARGIN - 10
     return svg.document(sheet, f"k sweep of {title_of(data)}")
@@ -80,12 +79,11 @@ def draw_svg(data: Json) -> str:
 
 def draw_html(data: Json) -> str:
     """The drawing with the table of its numbers as a page that needs nothing else."""
-    drawing = draw_svg(data).partition("\n")[2]
     notes = [
         f"{one['name']}: {one['rows']:,} rows, quasi-identifiers {', '.join(one['quasi_identifiers'])}"
         for one in data["series"]
     ]
-    return page(f"k sweep of {title_of(data)}", drawing, HEAD, [cells(point) for point in data["points"]], notes)
+    return page(f"k sweep of {title_of(data)}", draw_svg(data), HEAD, [cells(point) for point in data["points"]], notes)
 
 
 def draw_png(data: Json) -> bytes:
@@ -111,21 +109,19 @@ def _measures(points: Sequence[Json]) -> list[Measure]:
 def _add_head(sheet: svg.Drawing, title: str, lines: Sequence[Line], lacking: bool) -> None:
     """Title and legend at the top of the sheet."""
     room = sheet.width - 2 * _MARGIN
-    for text in svg.wrapped(["k", "sweep", "of", *title.split()], room, _TITLE):
-        sheet.height += _TITLE + 6
-        sheet.marks.append(svg.text(_MARGIN, sheet.height - 6, text, _TITLE, font_weight="bold"))
+    sheet.add_title(["k", "sweep", "of", *title.split()], _MARGIN, room)
     x, y = float(_MARGIN), sheet.height + _LINE
     for place, line in enumerate(lines):
-        name = svg.shortened(line.name, room - 40, _TEXT)
-        needed = 34 + svg.text_width(name, _TEXT)
+        name = svg.shortened(line.name, room - 40, svg.TEXT)
+        needed = 34 + svg.text_width(name, svg.TEXT)
         if x > _MARGIN and x + needed > sheet.width - _MARGIN:
             x, y = float(_MARGIN), y + _LINE
-        inside = [svg.tooltip(line.name), sample(place, x, y - 4.5), svg.text(x + 34, y, name, _TEXT)]
+        inside = [svg.tooltip(line.name), sample(place, x, y - 4.5), svg.text(x + 34, y, name, svg.TEXT)]
         sheet.marks.append(svg.tag("g", *inside, class_="entry", data_line=str(place)))
         x += needed + 18
     if lacking:
         y += _LINE
         note = "no release, or time ran out: no point in any panel, a cross in the first"
         sheet.marks.append(svg.tag("g", cross(_MARGIN + 13, y - 4.5), color=svg.QUIET, class_="quiet-mark"))
-        sheet.marks.append(svg.text(_MARGIN + 34, y, note, _TEXT, class_="quiet", fill=svg.QUIET))
+        sheet.marks.append(svg.text(_MARGIN + 34, y, note, svg.TEXT, **svg.QUIET_LOOK))
     sheet.height = y + 8

@@ -21,11 +21,9 @@ _SHAPES = ("circle", "square", "diamond", "up", "down", "plus")
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 38, 46
 _SIZE = 4.6
 _REACH = 9
-_SMALL = 11
 _LABEL_GAP = 5
 _MOST_HIDDEN = 2
 _PLUS = ((-1, -3), (1, -3), (1, -1), (3, -1), (3, 1), (1, 1), (1, 3), (-1, 3), (-1, 1), (-3, 1), (-3, -1), (-1, -1))
-_QUIET: dict[str, str | float] = {"class_": "quiet", "fill": svg.QUIET}
 _CROSS_PITCH = 9
 
 Point = Json
@@ -68,32 +66,28 @@ def _add_frame(drawing: svg.Drawing, measure: Measure, across: Axis, up: Axis) -
     unit = f"{measure.unit}, log scale" if up.log else measure.unit
     title = svg.tag("tspan", escape(measure.title), font_weight="bold", font_size=14)
     drawing.marks.append(
-        svg.tag("text", title, svg.tag("tspan", escape(unit), **_QUIET, dx=8), x=left, y=16, font_size=12)
+        svg.tag("text", title, svg.tag("tspan", escape(unit), **svg.QUIET_LOOK, dx=8), x=left, y=16, font_size=12)
     )
     for tick in up.ticks:
         y = up.at(tick)
         drawing.marks += [
-            svg.tag("path", d=f"M{left} {y:.1f}H{right}", class_="grid", stroke="#E0E0E0", stroke_width=1),
-            _small(left - 7, y + 4, tick_text(tick), "end"),
+            svg.grid(f"M{left} {y:.1f}H{right}"),
+            svg.quiet(left - 7, y + 4, tick_text(tick), "end"),
         ]
-    drawing.marks.append(
-        svg.tag("path", d=f"M{left} {floor}H{right}", class_="axis", stroke=svg.BORDER, stroke_width=1.2)
-    )
+    drawing.marks.append(_axis(f"M{left} {floor}H{right}"))
     labelled = set(_labelled(across))
     for k in across.ticks:
         x, length = across.at(k), 6 if k in labelled else 3
-        drawing.marks.append(
-            svg.tag("path", d=f"M{x:.1f} {floor}v{length}", class_="axis", stroke=svg.BORDER, stroke_width=1.2)
-        )
+        drawing.marks.append(_axis(f"M{x:.1f} {floor}v{length}"))
         if k in labelled:
-            drawing.marks.append(_small(x, floor + 20, limit_text(int(k)), "middle"))
+            drawing.marks.append(svg.quiet(x, floor + 20, limit_text(int(k)), "middle"))
     drawing.marks.append(
-        _small((left + right) / 2, floor + 37, "k: rows each class holds at least, log scale", "middle")
+        svg.quiet((left + right) / 2, floor + 37, "k: rows each class holds at least, log scale", "middle")
     )
 
 
-def _small(x: float, y: float, content: str, anchor: str) -> str:
-    return svg.text(x, y, content, _SMALL, text_anchor=anchor, **_QUIET)
+def _axis(path: str) -> str:
+    return svg.tag("path", d=path, class_="axis", stroke=svg.BORDER, stroke_width=1.2)
 
 
 def _labelled(across: Axis) -> Iterator[float]:
@@ -110,7 +104,7 @@ def _labelled(across: Axis) -> Iterator[float]:
 
 
 def _half(k: float) -> float:
-    return svg.text_width(limit_text(int(k)), _SMALL) / 2
+    return svg.text_width(limit_text(int(k)), svg.SMALL) / 2
 
 
 def _add_line(drawing: svg.Drawing, measure: Measure, lines: Sequence[Line], place: int, *axes: Axis) -> None:
