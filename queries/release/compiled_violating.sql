@@ -1,4 +1,7 @@
--- The classes that violate k or a model, by the codes of their values.
+-- Answers: the classes that violate k or a model as a statement lists them.
+-- Reads: suppressed_classes (see suppressed_classes).
+-- Takes: class_code, the codes that tell classes apart.
+-- Gives: the codes.
 SELECT DISTINCT class_code
 FROM suppressed_classes
 ORDER BY class_code

@@ -1,5 +1,8 @@
--- Tuples that several classes share: which of a tuple's rows, counted from 1, each class takes. The smallest
+-- Answers: which of a tuple's rows, counted from 1, each class takes, where several classes share tuples. The smallest
 -- number, in no order, stands for the tuple.
+-- Reads: assigned, the tuples of each class: part, the positions, row_count.
+-- Takes: this_position, the position of a dimension.
+-- Gives: the table shares: part, the positions, rows_before, last_row, tuple, sharers.
 CREATE OR REPLACE TEMP TABLE shares AS
 SELECT
     part,

@@ -1,4 +1,9 @@
--- Classes of the release whose labels or sizes, counted in what was written, are not those that the search made.
+-- Answers: how many classes of the release have other labels or sizes, counted in what was written, than those that the
+-- search made.
+-- Reads: written, what was written; released_classes, the classes made with their labels and row_count.
+-- Takes: label_key and label_name, a label in what was written and in the classes made; row_total, how many rows a
+-- group holds.
+-- Gives: differences.
 WITH written_classes AS (
     SELECT coalesce(CAST(label_key AS VARCHAR), '') AS label_name, CAST(sum(row_count) AS BIGINT) AS row_count
     FROM (

@@ -1,5 +1,9 @@
--- Released values of one quasi-identifier that keeps its values and its type, and that are none of the source's
+-- Answers: how many released values of one quasi-identifier that keeps its values and its type are none of the source's
 -- (a masked row's * is one). Values that are equal in their type count as equal, however they are written.
+-- Reads: written, what was written; mapping, the quasi-identifier's mapping table.
+-- Takes: qi_value, its column in what was written; typed_value, a written value in its type; $masked, whether rows are
+-- masked.
+-- Gives: foreign_values.
 SELECT count(*) AS foreign_values
 FROM (
     SELECT DISTINCT CAST(qi_value AS VARCHAR) AS value
