@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from kanon_sql.recount.statement import Chain, Question, Table, ranks_and_steps, union_all
 from kanon_sql.source.model import Column
-from kanon_sql.source.values import normalized
+from kanon_sql.source.values import null_for
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Composed, Item, column, compose
@@ -60,14 +60,10 @@ def comparable(item: Column, of_source: Column, missing: Sequence[str], *, is_cs
 
     Read from a release in CSV, an empty text is NULL: whether it is a value says `missing`.
     """
+    value: exp.Expr = column(item.key)
     if is_csv and "" not in missing:
-        filled = exp.Coalesce(this=column(item.key), expressions=[exp.Literal.string("")])
-        inner = normalized(item, missing)
-        value = (
-            filled if not missing else inner.transform(lambda node: filled.copy() if node == column(item.key) else node)
-        )
-    else:
-        value = normalized(item, missing)
+        value = exp.Coalesce(this=value, expressions=[exp.Literal.string("")])
+    value = null_for(value, missing if item.is_text else ())
     if of_source.type in ("DOUBLE", "FLOAT"):
         return exp.Add(this=exp.TryCast(this=value, to=exp.DataType.build("DOUBLE")), expression=exp.Literal.number(0))
     return value

@@ -19,6 +19,7 @@ from kanon_sql.sql.dialects.write import table_name
 from kanon_sql.sql.template import quoted
 
 _NAME = re.compile(r"([a-z][a-z0-9_]*\.){0,2}[a-z][a-z0-9_]*")
+_NUMBER = re.compile(r"[\d.]+")
 _SETTINGS = ("config.yaml", "config.yml", "config.py")
 
 
@@ -87,22 +88,22 @@ def _definition(asked: ProjectModel, dialect: Dialect, checks: Sequence[Check], 
 def _call(check: Check, dialect: Dialect) -> str:
     """An audit with its arguments, as the head of a model names it."""
     given = dict(check.arguments)
-    name = "t_close_ordered" if given.get("distance") == "ordered" else check.name
+    missing, order, distance = (given.pop(key, None) for key in ("missing", "order", "distance"))
+    name = "t_close_ordered" if distance == "ordered" else check.name
     made: dict[str, str] = {}
     if check.name == "max_suppression" and isinstance(given["at_most"], str):
         given["percent"] = given.pop("at_most").rstrip("% ")
-    missing = given.pop("missing", None)
     for key, value in given.items():
-        if key in check.tables or key in ("at_most", "percent", "c", "l", "k", "t"):
-            made[key] = str(value)
-        elif key == "quasi_identifiers":
+        if key == "quasi_identifiers":
             made[key] = f"[{', '.join(quoted(one).sql(dialect.name) for one in value)}]"
         elif key == "sensitive":
-            made[key] = _ordered(_present(value, missing), given.get("order"), dialect).sql(dialect.name)
+            made[key] = _ordered(_present(value, missing), order, dialect).sql(dialect.name)
         elif key == "complete":
             conditions = [exp.Is(this=_present(one, missing), expression=exp.null()).not_() for one in value]
             made[key] = f"({exp.and_(*conditions).sql(dialect.name)})"
-        elif key == "variant":
+        elif key in check.tables or _NUMBER.fullmatch(str(value)):
+            made[key] = str(value)
+        else:
             made[key] = exp.Literal.string(value).sql(dialect.name)
     return f"{name}({', '.join(f'{key} := {value}' for key, value in made.items())})"
 
