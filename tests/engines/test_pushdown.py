@@ -1,0 +1,58 @@
+"""The search where the rows are, with DuckDB in the place of an engine beside it: it finds what is found otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import kanon_sql
+from kanon_sql.api.opening import open_prepared
+from kanon_sql.config.load import from_mapping
+from kanon_sql.search.full_domain import pushdown
+from kanon_sql.source.duckdb import DuckDB
+
+PEOPLE = """
+    SELECT
+        CAST(20 + i * 7 % 40 AS VARCHAR) AS age,
+        i % 13 AS zip,
+        CASE WHEN i % 5 > 0 THEN chr(CAST(97 + i % 3 AS INTEGER)) END AS sex
+    FROM range(90) AS t (i)
+"""
+
+
+def searched(config: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """(the nodes of the lattice, what is found for some k and limits)."""
+    points = kanon_sql.sweep(config, k=[2, 4, 9], limits=[0, "10%"])["points"]
+    return kanon_sql.lattice(config)["nodes"], [{**point, "seconds": None} for point in points]
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "samarati", "minimal"])
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_combinations_are_searched_where_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str, suffix: str
+) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({PEOPLE}) TO '{tmp_path / 'in'}.{suffix}'")
+    config: dict[str, Any] = {
+        "source": str(tmp_path / f"in.{suffix}"),
+        "target": {"path": str(tmp_path / "out.parquet"), "overwrite": True},
+        "quasi_identifiers": {
+            "age": {"builtin": "prefix", "keep": [1]},
+            "zip": {"builtin": "suppress"} if suffix == "csv" else {"builtin": "intervals", "widths": [4]},
+            "sex": {"builtin": "suppress"},
+        },
+        "privacy": {"k": 4},
+        "suppression": {"limit": "5%"},
+        "algorithm": algorithm,
+    }
+    here = searched(config)
+    monkeypatch.setattr(DuckDB, "abilities", replace(DuckDB.abilities, pushdown=True))
+    monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 0)
+    with open_prepared(from_mapping(config), None, None) as (_, prepared):
+        assert prepared.describe_engine()["search_in"] == "engine"
+    assert searched(config) == here
+    assert "released" in {point["status"] for point in here[1]}
