@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from kanon_sql.privacy.registry import entries_of
+from kanon_sql.config.model import Config
+from kanon_sql.settings.part import Each, ShortFor, short_forms
 from kanon_sql.settings.yaml import KeyPath, YamlError, read_text, read_yaml
 
 _PLAIN_SEGMENT = re.compile(r"[\w-]+")
@@ -78,35 +79,26 @@ class Draft:
 
     def expand(self) -> None:
         """Writes out the short forms: a text for a mapping, a list for a mapping of empty entries."""
-        self._expand_text(self.value, ("source",), "path")
-        self._expand_text(self.value, ("algorithm",), "name")
-        self._expand_text(self.value, ("engine",), "name")
-        if self.value.get("target") == "in-place":
-            self.value["target"] = {"in_place": True}
-        self._expand_text(self.value, ("target",), "path")
-        self._expand_populations()
-        if isinstance(self.value.get("quasi_identifiers"), list):
-            self._expand_names(self.value["quasi_identifiers"])
         entries = self.value.get("quasi_identifiers")
-        if isinstance(entries, dict):
-            for name, entry in entries.items():
-                if entry is None:
-                    entries[name] = {}
-                self._expand_text(entries, ("quasi_identifiers", name), "hierarchy")
+        if isinstance(entries, list):
+            self._expand_names(entries)
+        elif isinstance(entries, dict):
+            self.value["quasi_identifiers"].update({name: {} for name, entry in entries.items() if entry is None})
+        for short in short_forms(Config):
+            for parent, path in _places(self.value, short.steps):
+                self._expand_text(parent, path, short.form)
 
-    def _expand_populations(self) -> None:
-        models = self.value.get("privacy")
-        for path, model, entry in entries_of(models) if isinstance(models, dict) else ():
-            if "population" in model.model_fields and isinstance(entry, dict):
-                self._expand_text(entry, ("privacy", *path, "population"), "path")
-
-    def _expand_text(self, parent: dict[Any, Any], path: KeyPath, key: str) -> None:
-        if isinstance(parent.get(path[-1]), str):
-            parent[path[-1]] = {key: parent[path[-1]]}
+    def _expand_text(self, parent: Any, path: KeyPath, form: ShortFor) -> None:
+        text = parent[path[-1]]
+        if not isinstance(text, str):
+            return
+        parent[path[-1]] = form.expand(text)
+        below = (*path, form.key)
+        if form.key in parent[path[-1]]:
             if path in self.sources:
-                self.sources[(*path, key)] = self.sources[path]
+                self.sources[below] = self.sources[path]
             # What is wrong with the text is right again when the key that it stands for is overridden.
-            self.problems = [p._replace(path=(*path, key)) if p.path == path else p for p in self.problems]
+            self.problems = [p._replace(path=below) if p.path == path else p for p in self.problems]
 
     def _expand_names(self, names: list[Any]) -> None:
         entries: dict[str, Any] = {}
@@ -184,6 +176,22 @@ class Draft:
         if path == ("quasi_identifiers",):
             self.hidden.clear()
         self.problems = [p for p in self.problems if not (p.spoils and _under(p.path, path))]
+
+
+def _places(value: Any, steps: tuple[str | Each, ...], path: KeyPath = ()) -> Iterator[tuple[Any, KeyPath]]:
+    """What holds the values to which the steps lead, with their paths."""
+    step, *rest = steps
+    if step is Each.IN_LIST and isinstance(value, dict):  # one entry that stands for a list
+        yield from _places(value, tuple(rest), path)
+        return
+    entries: list[Any] = list(value) if isinstance(value, dict) else []
+    if isinstance(value, list):
+        entries = list(range(len(value)))
+    for key in entries if isinstance(step, Each) else [step] if step in entries else []:
+        if rest:
+            yield from _places(value[key], tuple(rest), (*path, key))
+        else:
+            yield value, (*path, key)
 
 
 def _under(path: KeyPath, ancestor: KeyPath) -> bool:

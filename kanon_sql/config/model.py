@@ -19,8 +19,8 @@ from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings import rules
 from kanon_sql.settings.abilities import ENGINES
 from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, either, values
-from kanon_sql.settings.formats import FORMATS, only_texts
-from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, Width, short_for
+from kanon_sql.settings.formats import FORMATS, typed_formats
+from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, ShortFor, Width
 from kanon_sql.settings.rules import ExactlyOne, Excludes, GoesWith, Needs, Odd
 from kanon_sql.settings.source import CsvOptions, SourceConfig
 
@@ -30,7 +30,9 @@ _PLACE = ExactlyOne(
     several="expected one place to write to, got {key} besides {first}; keep one",
     true=("in_place",),
 )
-_TYPED = tuple(name for name in FORMATS if not only_texts(name))
+
+
+_TARGET = ShortFor("path", (("in-place", {"in_place": True}),))
 
 
 class TargetConfig(Part):
@@ -40,8 +42,8 @@ class TargetConfig(Part):
         _PLACE,
         Odd(known={"dependentRequired": {"table": ["database"]}}),  # another engine's tables need none
         GoesWith("database", "table", "database needs the table to make; add table, or remove database", of=_PLACE),
-        Excludes("table", ("format", "csv", "compression"), "{key} goes with path; remove it", (), of=_PLACE),
-        Excludes("format", ("csv",), "csv does not go with format: {value}; remove one", _TYPED),
+        Excludes("table", ("format", "csv", "compression"), "{key} goes with path; remove it", of=_PLACE, apart=True),
+        Excludes("format", ("csv",), "csv does not go with format: {value}; remove one", typed_formats, apart=True),
     )
 
     path: Name | None = Field(None, description="a CSV or Parquet file")
@@ -58,12 +60,6 @@ class TargetConfig(Part):
     table: Name | None = Field(None, description="the table to make in the database or by the engine")
     allow_remanence: bool = Field(False, description="write into an existing database file instead of a new copy")
     allow_broken: bool = Field(False, description="replace a table although views or foreign keys need the old one")
-
-
-def _target(value: Any) -> Any:
-    if isinstance(value, str):
-        return {"in_place": True} if value == "in-place" else {"path": value}
-    return value
 
 
 class QuasiIdentifier(Part):
@@ -265,13 +261,13 @@ class Config(Part):
 
     between = (Odd(rules.roles),)
 
-    source: Annotated[SourceConfig, short_for("path")] = Field(description="where the rows are: a path, or a mapping")
-    target: Annotated[TargetConfig, BeforeValidator(_target)] | None = Field(
+    source: Annotated[SourceConfig, ShortFor("path")] = Field(description="where the rows are: a path, or a mapping")
+    target: Annotated[TargetConfig | None, _TARGET] = Field(
         None, description="where the release goes: a path, in-place, or a mapping"
     )
     identifiers: list[ColumnName] = Field([], description="columns that are never released")
     quasi_identifiers: Annotated[
-        dict[ColumnName, Annotated[QuasiIdentifier, short_for("hierarchy")]],
+        dict[ColumnName, Annotated[QuasiIdentifier, ShortFor("hierarchy")]],
         BeforeValidator(_quasi_identifiers),
     ] = Field(min_length=1, description="columns that together may identify a person, with their hierarchies")
     sensitive: list[ColumnName] = Field([], description="columns whose values nobody may learn of a person")
@@ -284,11 +280,11 @@ class Config(Part):
         SuppressionConfig(), description="how many rows may be suppressed, such as limit: 1%"
     )
     missing: Literal["keep", "drop", "drop-any"] = Field("keep", description="what becomes of rows with NULLs")
-    algorithm: Annotated[AlgorithmConfig, short_for("name")] = Field(
+    algorithm: Annotated[AlgorithmConfig, ShortFor("name")] = Field(
         AlgorithmConfig(), description="which search finds the release: a name, or a mapping"
     )
     release: ReleaseConfig = Field(ReleaseConfig(), description="how the release is written")
-    engine: Annotated[EngineConfig, short_for("name")] = Field(
+    engine: Annotated[EngineConfig, ShortFor("name")] = Field(
         EngineConfig(name="duckdb"), description="where the rows are and the work is done: duckdb, or a mapping"
     )
     search_in: Literal["auto", "duckdb", "engine"] = Field(

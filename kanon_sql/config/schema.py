@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kanon_sql.privacy.registry import MODELS
 from kanon_sql.settings.conditions import VARIABLE, Schema
-from kanon_sql.settings.part import Part
+from kanon_sql.settings.part import Part, short_forms
 from kanon_sql.settings.rules import together
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -28,7 +27,7 @@ def json_schema() -> Schema:
     schema["$defs"]["Variable"] = VARIABLE
     for part in _kinds(Part):
         schema["$defs"].get(part.__name__, {}).update(together(part.between))
-    _add_short_forms(schema)
+    _add_short_forms(schema, Config)
     return schema
 
 
@@ -38,22 +37,21 @@ def _kinds(part: type[Part]) -> Iterator[type[Part]]:
         yield from _kinds(below)
 
 
-def _add_short_forms(schema: Schema) -> None:
+def _add_short_forms(schema: Schema, config: type[Part]) -> None:
     """Lets texts and lists stand for mappings, as the loader does before the models see them."""
     known, parts = schema["properties"], schema["$defs"]
     text = {"type": "string", "minLength": 1}
-    known["source"] = _either(known["source"], text, _part("SourceConfig"))
-    known["target"] = _either(known["target"], text, _part("TargetConfig"))
-    names = parts["AlgorithmConfig"]["properties"]["name"]["anyOf"]
-    known["algorithm"] = _either(known["algorithm"], *names, _part("AlgorithmConfig"))
+    for short in short_forms(config):
+        key, part = short.steps[-1], short.part.__name__
+        # Quasi-identifiers have more short forms, see below; the schema knows none of engine.
+        if isinstance(key, str) and key != "engine":
+            there = known if short.holder is config else parts[short.holder.__name__]["properties"]
+            words = parts[part]["properties"][short.form.key].get("anyOf", [text])
+            there[key] = _either(there[key], *words, _part(part))
     models = parts["PrivacyConfig"]["properties"]
     for key, entry in models.items():
         if entry.get("type") == "array":  # one entry need not stand in a list
             models[key] = _either(entry, entry["items"], {"type": "array", "items": entry["items"]})
-    for model in MODELS.values():
-        properties = parts[model.__name__]["properties"]
-        if "population" in properties:
-            properties["population"] = _either(properties["population"], text, _part("SourceConfig"))
     columns = {**known["identifiers"], "minItems": 1}
     del columns["description"]
     entries = {

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from kanon_sql.settings.part import Part, short_for
+from kanon_sql.settings.part import Part, ShortFor
 from kanon_sql.settings.source import SourceConfig
 
 Number = int | Decimal
@@ -28,7 +28,7 @@ def _no_truth_value(value: Any) -> Any:
 Exact = Annotated[Decimal, Field(max_digits=9), WithJsonSchema({"type": "number"})]
 Threshold = Annotated[Exact, BeforeValidator(_no_truth_value)]
 Persons = Annotated[int, BeforeValidator(_no_truth_value)]
-Population = Annotated[SourceConfig, short_for("path")]
+Population = Annotated[SourceConfig, ShortFor("path")]
 
 
 class MostEven(NamedTuple):

@@ -64,6 +64,11 @@ def only_texts(name: str | None) -> bool:
     return name in FORMATS and FORMATS[name].only_texts
 
 
+def typed_formats() -> tuple[str, ...]:
+    """The formats that hold more than texts."""
+    return tuple(name for name, one in FORMATS.items() if not one.only_texts)
+
+
 def titles(between: str = " or ") -> str:
     """All formats as a sentence names them."""
     return between.join(one.title for one in FORMATS.values())

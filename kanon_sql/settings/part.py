@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar
+from enum import Enum
+from types import UnionType
+from typing import Annotated, Any, ClassVar, NamedTuple, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, core_schema
 
 from kanon_sql.settings import rules
@@ -22,13 +24,19 @@ Origin = Annotated[Decimal, Field(max_digits=38), WithJsonSchema({"type": "numbe
 Name = Annotated[str, Field(min_length=1)]
 
 
-def short_for(key: str) -> BeforeValidator:
-    """Lets a plain text stand for the mapping {key: text}."""
+@dataclass(frozen=True)
+class ShortFor:
+    """A plain text stands for the mapping {key: text}, one of `words` for a mapping of its own."""
 
-    def expand(value: Any) -> Any:
-        return {key: value} if isinstance(value, str) else value
+    key: str
+    words: tuple[tuple[str, Mapping[str, Any]], ...] = ()
 
-    return BeforeValidator(expand)
+    def expand(self, value: Any) -> Any:
+        """The mapping that a text stands for."""
+        return {**dict(self.words).get(value, {self.key: value})} if isinstance(value, str) else value
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> CoreSchema:
+        return core_schema.no_info_before_validator_function(self.expand, handler(source))
 
 
 @dataclass(frozen=True)
@@ -73,3 +81,40 @@ class Part(BaseModel):
         if found:
             raise PydanticCustomError("rule", "{found}", {"found": found})
         return self
+
+
+class Each(Enum):
+    """A step to every entry: of a mapping, or of a list, which one entry may stand for."""
+
+    IN_MAPPING = "mapping"
+    IN_LIST = "list"
+
+
+class Short(NamedTuple):
+    """A short form: the steps that lead to it, the part that has the last key, and the part that it stands for."""
+
+    steps: tuple[str | Each, ...]
+    holder: type[Part]
+    form: ShortFor
+    part: type[Part]
+
+
+def short_forms(holder: type[Part], steps: tuple[str | Each, ...] = ()) -> Iterator[Short]:
+    """The short forms of a part and of those within it."""
+    for key, known in holder.model_fields.items():
+        yield from _forms(holder, (*steps, key), known.annotation, known.metadata)
+
+
+def _forms(holder: type[Part], steps: tuple[str | Each, ...], kind: Any, metadata: Sequence[Any]) -> Iterator[Short]:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        yield from _forms(holder, steps, arguments[0], arguments[1:])
+    elif origin in (list, dict):
+        step = Each.IN_LIST if origin is list else Each.IN_MAPPING
+        yield from _forms(holder, (*steps, step), arguments[-1], ())
+    elif origin in (Union, UnionType):
+        for one in arguments:
+            yield from _forms(holder, steps, one, metadata)
+    elif isinstance(kind, type) and issubclass(kind, Part):
+        yield from (Short(steps, holder, form, kind) for form in metadata if isinstance(form, ShortFor))
+        yield from short_forms(kind, steps)

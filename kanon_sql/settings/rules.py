@@ -112,21 +112,23 @@ class Needs:
 
 @dataclass(frozen=True)
 class Excludes:
-    """Beside a key, with one of `values` where these are some, none of the others is given: {key} of `text`.
+    """Beside a key, with one of `values` where there are some, none of the others is given: {key} of `text`.
 
-    With `of` that is said where the key alone of these is given, with `at_key` the key itself is at fault.
+    With `of` that is said where the key alone of these is given, with `at_key` the key itself is at fault. In the
+    schema the condition stands `apart` from others.
     """
 
     key: str
     others: tuple[str, ...]
     text: str
-    values: tuple[str, ...] | None = None
+    values: Callable[[], tuple[str, ...]] | None = None
     of: ExactlyOne | None = None
     at_key: bool = False
+    apart: bool = False
 
     def faults(self, given: Part) -> Faults:
         value = given.get(self.key)
-        there = value in self.values if self.values else value is not None
+        there = value in self.values() if self.values else value is not None
         if there and (self.of is None or self.of.given(given) == [self.key]):
             found = given_of(given, *self.others)
             for key in [self.key] if self.at_key and found else found:
@@ -135,9 +137,9 @@ class Excludes:
     def schema(self) -> Schema:
         if self.at_key:
             return {"dependentSchemas": {self.key: _none_of(map(needs, self.others))}}
-        if self.values is None:
+        if not self.apart:
             return _none_of(needs(self.key, other) for other in self.others)
-        condition = only_with(self.key, *self.values) if self.values else needs(self.key)
+        condition = only_with(self.key, *self.values()) if self.values else needs(self.key)
         return {"allOf": [when(condition, _none_of(map(needs, self.others)))]}
 
 
