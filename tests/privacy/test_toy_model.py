@@ -215,10 +215,10 @@ def test_projects_say_what_they_do_not_test(tool: str, tmp_path: Path) -> None:
     assert any("repeated" in line for line in report["warnings"])
 
 
-def test_the_configuration_knows_it(tmp_path: Path) -> None:
+def test_the_configuration_knows_it(toy: type[Repeated], tmp_path: Path) -> None:
     config = CASE.config(tmp_path)
     (entry,) = models_of(from_mapping(config).config.privacy)
-    assert entry.spec == Repeated(column="s", values=1, times=2)
+    assert entry.spec == toy(column="s", values=1, times=2)
     config["privacy"]["repeated"] = {"column": "b", "values": 1, "times": 13}
     with pytest.raises(ConfigurationError) as refused:
         from_mapping(config)
