@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanon_sql.frequency.dimensions.dimension import Kind
@@ -90,28 +89,17 @@ def domain_index(index: int) -> int:
 
 def count_reference(engine: Engine, one: Sensitive) -> Totals:
     """Makes the reference table from the table of the column, and those of its hierarchy."""
-    engine.query(
-        compose("frequency/reference", {"class_counts": one.counts(), "reference": one.reference}), **_no_keys()
-    )
+    counted = compose("frequency/reference", {"class_counts": one.counts(), "reference": one.reference})
+    engine.query(counted, lists={"key": []})
     found = engine.query("frequency/totals", names={"reference": one.reference})[0]
     if one.mapping is not None:
         _count_nodes(engine, one, one.mapping)
     return Totals(*(int(value) for value in found))
 
 
-def _no_keys() -> dict[str, dict[str, Sequence[Item]]]:
-    return {"lists": {"key": []}}
-
-
 def _count_nodes(engine: Engine, one: Sensitive, mapping: Mapping) -> None:
     steps: list[Item] = [{"number": level, "code": f"level_{level}"} for level in range(mapping.height)]
-    names = {
-        "domain": one.domain,
-        "mapping": mapping.table,
-        "reference": one.reference,
-        "nodes": one.nodes,
-        "ancestors": one.ancestors,
-    }
-    values = {"height": mapping.height}
-    engine.query("frequency/nodes", names=names, lists={"step": steps}, values=values)
-    engine.query("frequency/ancestors", names=names, lists={"step": steps})
+    names = {"domain": one.domain, "mapping": mapping.table, "nodes": one.nodes}
+    lists, values = {"step": steps}, {"height": mapping.height}
+    engine.query("frequency/nodes", names={**names, "reference": one.reference}, lists=lists, values=values)
+    engine.query("frequency/ancestors", names={**names, "ancestors": one.ancestors}, lists=lists)
