@@ -1,6 +1,6 @@
 -- Answers: how far the values of each class are from those of all rows, in their order: the sum over all values of how
 -- much the shares up to there differ, divided by one less than the values.
--- Reads: counted (the classes' quasi-identifiers, value), shares (the classes' quasi-identifiers, value,
+-- Reads: counted (the classes' quasi-identifiers), shares (the classes' quasi-identifiers, value,
 -- share, expected: that of all rows), ranks (value, rank), ranked (rank, share of all rows).
 -- Takes: $t, the most.
 -- Gives: each class with its measure, and whether that violates the threshold.
