@@ -122,7 +122,7 @@ class Applying:
             for attempt, held_by in enumerate([0, *range(self._earlier, 0, -1)]):
                 deadline.check()
                 self._attempt(attempt, held_by)
-        found = self.engine.query("commands/apply/outcome", names=_STATE)[0]
+        found = self.engine.query("commands/apply/outcome", scope=_STATE)[0]
         return Outcome(*(int(count) for count in found))
 
     def select(self, sort: Sequence[Item]) -> exp.Expr:
@@ -131,8 +131,8 @@ class Applying:
             {**item, "text": text} for item, text in zip(self.texts.cells, self.texts.of(self.candidates), strict=True)
         ]
         out: list[Item] = [{"key": item.key, "name": item.name} for item in self.candidates.columns]
-        names: dict[str, Fill] = {**_STATE, "candidates": self.candidates.relation}
-        return template.fill("commands/apply/release", names, {"cell": cells, "out": out, "sort": sort})
+        names: dict[str, Fill] = {"candidates": self.candidates.relation}
+        return template.fill("commands/apply/release", names, {"cell": cells, "out": out, "sort": sort}, _STATE)
 
     def mixes_styles(self, number: int, position: int) -> bool:
         """Whether intervals are written in another way in an earlier release, 1 for the first, than in the new one."""
@@ -157,11 +157,11 @@ class Applying:
         texts = exp.select("*").from_(exp.Subquery(this=everything, alias=alias))
         names = {**_STATE, "all_texts": texts}
         lists = {"qi": self.texts.keys, "cell": self.texts.cells}
-        self.engine.query("commands/apply/cells", names=names, lists=lists)
+        self.engine.query("commands/apply/cells", scope=names, lists=lists)
         items = [self._code(one, texts) for one in self.models.columns.values()]
-        self.engine.query("commands/apply/counts", names=names, lists={"cell": self.texts.cells, "sensitive": items})
+        self.engine.query("commands/apply/counts", scope=names, lists={"cell": self.texts.cells, "sensitive": items})
         for name in ("open", "quotas"):
-            self.engine.query(f"commands/apply/{name}", names=_STATE)
+            self.engine.query(f"commands/apply/{name}", scope=_STATE)
 
     def _code(self, one: Sensitive, texts: exp.Select) -> Item:
         """Gives the values of a sensitive column codes, those of earlier releases too."""
@@ -195,22 +195,22 @@ class Applying:
         """Tries one choice for all classes that are open."""
         columns = list(self.models.columns.values())
         lists: dict[str, list[Item]] = {"sensitive": [{"code": one.code} for one in columns]}
-        self.engine.query("commands/apply/attempt", names=_STATE, lists=lists, values={"held_by": held_by})
-        self.engine.query("commands/apply/sets", names=_STATE, lists=lists)
+        self.engine.query("commands/apply/attempt", scope=_STATE, lists=lists, values={"held_by": held_by})
+        self.engine.query("commands/apply/sets", scope=_STATE, lists=lists)
         judged = self._judged()
         keys: dict[str, list[Item]] = {"key": _SETS}
         if attempt == 0:
             statement = compose("commands/apply/failed_alone", {"judged": judged})
-            self.engine.query(statement, names=_STATE, lists=keys, values={"k": self.k})
+            self.engine.query(statement, scope=_STATE, lists=keys, values={"k": self.k})
         compared: list[Item] = [
             {"code": one.code, "top": self._top(one)}
             for one in columns
             if any(model.spec.needs_sizes for model in self._speaking(one.column.name))
         ]
         statement = compose("commands/apply/failed", {"judged": judged})
-        self.engine.query(statement, names=_STATE, lists={**keys, "compared": compared}, values={"k": self.k})
-        self.engine.query("commands/apply/decide", names=_STATE, values={"attempt": attempt})
-        self.engine.query("commands/apply/close", names=_STATE)
+        self.engine.query(statement, scope=_STATE, lists={**keys, "compared": compared}, values={"k": self.k})
+        self.engine.query("commands/apply/decide", scope=_STATE, values={"attempt": attempt})
+        self.engine.query("commands/apply/close", scope=_STATE)
 
     def _judged(self) -> Composed:
         """The statement that says of each set whether it violates k or a model."""

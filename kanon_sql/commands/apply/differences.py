@@ -54,10 +54,10 @@ def _sets(texts: Texts, written: Source, past: Source) -> dict[str, exp.Expr]:
         for item, fresh, old in zip(texts.cells, texts.of(written), texts.of(past), strict=True)
     ]
     names: dict[str, Fill] = {"written": written.relation, "earlier": past.relation}
-    lists = {"cell": cells, "qi": texts.keys}
+    lists = {"cell": cells}
     kept, added = (template.fill(f"commands/apply/{name}", names, lists) for name in ("kept", "added"))
     of_kept = exp.select("*").from_(exp.Subquery(this=kept.copy(), alias=_alias("in_both")))
-    removed = template.fill("commands/apply/removed", {**names, "kept": of_kept}, lists)
+    removed = template.fill("commands/apply/removed", {**names, "kept": of_kept}, {**lists, "qi": texts.keys})
     return {"kept": kept, "added": added, "removed": removed}
 
 

@@ -110,7 +110,7 @@ def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[
             engine.query("commands/link/prefixes", names=prefixes, lists={"level": keeps})
         engine.query("commands/link/prefix_matches", scope=names)
         if meets:
-            engine.query("commands/link/narrower_prefixes", names=names)
+            engine.query("commands/link/narrower_prefixes", scope=names)
     if meets:
         engine.query("commands/link/meets", scope=names)
 
