@@ -1,15 +1,16 @@
--- Answers: the release of classes as one statement over the source: each row under the labels of the class that its tuple of
--- positions is in. A row with a value that was not there when it was searched has no position, and is left out.
--- Reads: source_rows, the rows that take part (the statement begins with them); qi_domain, the position of each value of a
--- quasi-identifier; classes, the labels of each class; tuples, the class (part) of each tuple of positions and, where
--- classes share tuples, which of its rows each takes. Where every class is one range of positions along each dimension,
--- and no two overlap, classes holds these ranges, and tuples is what is placed.
--- Takes: other_value and other_column, the columns that are released as they are; qi_key, qi_place and qi_position, what
--- source_rows calls a quasi-identifier, its position and what that is called; part_number, the number of a class;
--- range_position, range_low and range_high, a position and the ends of a class's range; label_name, the labels of a class;
--- deal_random, deal_turn, deal_before and deal_last, how the rows of a shared tuple are dealt out (dealt is left out where
--- none is shared); out_value, out_column and out_name, what is released, what it is called on the way and in the end;
--- sort_key, the order.
+-- Answers: the release of classes as one statement over the source: each row under the labels of the class that its
+-- tuple of positions is in. A row with a value that was not there when it was searched has no position, and is left
+-- out.
+-- Reads: source_rows, the rows that take part (the statement begins with them); qi_domain, the position of each value
+-- of a quasi-identifier; classes, the labels of each class; tuples, the class (part) of each tuple of positions and,
+-- where classes share tuples, which of its rows each takes. Where every class is one range of positions along each
+-- dimension, and no two overlap, classes holds these ranges, and tuples is what is placed.
+-- Takes: other_value and other_column, the columns that are released as they are; qi_key, qi_place and qi_position,
+-- what source_rows calls a quasi-identifier, its position and what that is called; part_number, the number of a class;
+-- range_position, range_low and range_high, a position and the ends of a class's range; label_name, the labels of a
+-- class; deal_random, deal_turn, deal_before and deal_last, how the rows of a shared tuple are dealt out (dealt is left
+-- out where none is shared); out_value, out_column and out_name, what is released, what it is called on the way and in
+-- the end; sort_key, the order.
 -- Gives: the released rows under their real names.
 WITH placed AS (
     SELECT

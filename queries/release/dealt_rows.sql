@@ -1,11 +1,11 @@
 -- Answers: the rows with the class that each is in, where classes share tuples: the rows of a shared tuple, in an order
--- that tells nothing, are dealt out to its classes. These are put in turn apart from all others, which most rows are: that
--- order would cost much. Windows with nothing in OVER () number the rows in the order of the source, which release.seed
--- needs to be repeatable.
--- Reads: source, the rows that take part; qi_domain, the position of each value of a quasi-identifier; shares, which rows
--- of each tuple of positions a class takes (see shares).
--- Takes: qi_key, the column of a quasi-identifier in source; qi_position, what shares calls its position; row_seed, which
--- the order of shared rows follows from.
+-- that tells nothing, are dealt out to its classes. These are put in turn apart from all others, which most rows are:
+-- that order would cost much. Windows with nothing in OVER () number the rows in the order of the source, which
+-- release.seed needs to be repeatable.
+-- Reads: source, the rows that take part; qi_domain, the position of each value of a quasi-identifier; shares, which
+-- rows of each tuple of positions a class takes (see shares).
+-- Takes: qi_key, the column of a quasi-identifier in source; qi_position, what shares calls its position; row_seed,
+-- which the order of shared rows follows from.
 -- Gives: the columns of source, the number of each row in it, and part, its class.
 SELECT numbered.*, shares.part
 FROM (SELECT *, row_number() OVER () AS number FROM source) AS numbered

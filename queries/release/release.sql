@@ -1,12 +1,12 @@
--- Answers: what is released, each row with its quasi-identifiers by what a search chose for them. It is one statement for
--- every search: parts of it that a release does not need are left out by an empty list.
+-- Answers: what is released, each row with its quasi-identifiers by what a search chose for them. It is one statement
+-- for every search: parts of it that a release does not need are left out by an empty list.
 -- Reads: source, the rows that take part; qi_mapping, the value of a quasi-identifier with what follows from it (its
 -- labels and codes, or its position); mask_classes and drop_classes, the suppressed classes of a lattice node by their
--- codes: the first where suppressed rows stay, masked, the second where they are left out; tuple_assigned, the class (part)
--- of each tuple of positions; label_classes, the labels of each class.
--- Takes: out_value and out_name, the released values and their names; qi_key, the column of a quasi-identifier in source;
--- class_code, class_mapping and class_level, the codes that tell classes of a node apart and where each is found;
--- place_position and place_mapping, the same of positions; label_part, the class of a row; sort_key, the order.
+-- codes: the first where suppressed rows stay, masked, the second where they are left out; tuple_assigned, the class
+-- (part) of each tuple of positions; label_classes, the labels of each class.
+-- Takes: out_value and out_name, the released values and their names; qi_key, the column of a quasi-identifier in
+-- source; class_code, class_mapping and class_level, the codes that tell classes of a node apart and where each is
+-- found; place_position and place_mapping, the same of positions; label_part, the class of a row; sort_key, the order.
 -- Gives: the released rows under their real names.
 SELECT out_value AS out_name
 FROM source
