@@ -102,7 +102,7 @@ def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[
             engine.query(f"commands/link/{reading}_spans", names=spans)
         engine.query("commands/link/span_matches", scope=names)
         if meets:
-            engine.query("commands/link/narrower_spans", names=names)
+            engine.query("commands/link/narrower_spans", scope=names)
     if meaning.keeps:
         keeps: list[Item] = [{"keep": keep} for keep in meaning.keeps]
         for side in SIDES:
