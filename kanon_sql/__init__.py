@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from kanon_sql.settings.version import __version__
+
 if TYPE_CHECKING:
     from kanon_sql.api import (
         EngineOptions,
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
         sweep,
     )
 
-__version__ = "0.1.0"
 __all__ = [
     "EngineOptions",
     "RunResult",

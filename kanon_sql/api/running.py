@@ -11,14 +11,13 @@ from kanon_sql.api.chains import without_causes
 from kanon_sql.api.opening import Configuration, Overrides, load
 from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.handed_in import handed_in
 from kanon_sql.engines.job import Job
-from kanon_sql.engines.opening import job_of
+from kanon_sql.engines.opening import handed_in, job_of
 from kanon_sql.progress import Progress
 from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.handed_in import Connection, Table
+    from kanon_sql.engines.opening import Connection, Table
 
 
 @dataclass(frozen=True)

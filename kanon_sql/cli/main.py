@@ -8,7 +8,6 @@ from contextlib import suppress
 
 import click
 
-from kanon_sql import __version__
 from kanon_sql.cli.apply import apply
 from kanon_sql.cli.check import check
 from kanon_sql.cli.compile import compile_command
@@ -23,6 +22,7 @@ from kanon_sql.cli.run import run
 from kanon_sql.cli.schema import schema
 from kanon_sql.cli.sweep import sweep
 from kanon_sql.errors import InterruptedRunError, KanonError
+from kanon_sql.settings.version import __version__
 from kanon_sql.sql import signals
 
 _EPILOG = """

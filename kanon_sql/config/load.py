@@ -17,7 +17,7 @@ from kanon_sql.config.model import Config, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, bounded, escape
 from kanon_sql.privacy import registry
 from kanon_sql.settings import rules
-from kanon_sql.settings.data_files import is_data
+from kanon_sql.settings.formats import is_data
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.settings.yaml import KeyPath, YamlError, decode
 

@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kanon_sql.settings.conditions import VARIABLE, Schema
 from kanon_sql.settings.part import Part, short_forms
-from kanon_sql.settings.rules import together
+from kanon_sql.settings.rules import VARIABLE, Schema, together
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ID = "urn:kanon-sql:configuration"

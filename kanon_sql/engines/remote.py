@@ -10,9 +10,9 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.source.combinations import bring_counted
 from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.model import Alone, Backend, Column, Source
+from kanon_sql.source.values import bring_counted
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
 from kanon_sql.sql.dialects.dialect import Dialect

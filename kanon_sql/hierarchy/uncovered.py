@@ -10,8 +10,8 @@ from sqlglot import exp
 
 from kanon_sql.errors import EngineError, UnfittingSourceError
 from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.source.formats.registry import find_place
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.places import find_place
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 

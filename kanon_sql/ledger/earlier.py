@@ -17,7 +17,7 @@ from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_described
 from kanon_sql.sql.connection import Engine
-from kanon_sql.targets.staging import same_file
+from kanon_sql.targets.staging_paths import same_file
 
 _REFERENCE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 

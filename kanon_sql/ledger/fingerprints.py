@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from kanon_sql.source.model import Source
-from kanon_sql.source.texts import text_of
+from kanon_sql.source.values import text_of
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item
 

@@ -14,7 +14,6 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from kanon_sql import __version__
 from kanon_sql.config.arguments import to_yaml
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
@@ -24,6 +23,7 @@ from kanon_sql.ledger.fingerprints import digest, fingerprint
 from kanon_sql.ledger.ledger import Entry, Ledger, open_ledger
 from kanon_sql.ledger.settling import settle_open, still_beside
 from kanon_sql.report.report import ReportDraft
+from kanon_sql.settings.version import __version__
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import signals

@@ -19,8 +19,8 @@ from pydantic.fields import FieldInfo
 from kanon_sql.privacy import models
 from kanon_sql.privacy.base import Persons, PrivacyModel
 from kanon_sql.settings import rules
-from kanon_sql.settings.conditions import Schema, needs
 from kanon_sql.settings.part import ColumnName, Part
+from kanon_sql.settings.rules import Schema, needs
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.settings.yaml import KeyPath
 

@@ -11,7 +11,7 @@ from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.recount.counting import ClassCounts
 from kanon_sql.report.entries import privacy_entries
 from kanon_sql.report.printable import to_json
-from kanon_sql.targets.writing import write_output
+from kanon_sql.targets.staging_permissions import write_output
 
 Json = dict[str, Any]
 

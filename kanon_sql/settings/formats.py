@@ -1,4 +1,4 @@
-"""The formats of files that there are: how a file of each is known, and what its values mean.
+"""The formats of files that there are: how a file of each is known, what its values mean, and what other files are.
 
 The configuration, its rules and its schema, the finding of files and whoever compares values read it here; how files
 are read and written is registered under the same name in `kanon_sql.source.formats`.
@@ -6,6 +6,9 @@ are read and written is registered under the same name in `kanon_sql.source.form
 
 from __future__ import annotations
 
+import gzip
+import re
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,3 +75,85 @@ def typed_formats() -> tuple[str, ...]:
 def titles(between: str = " or ") -> str:
     """All formats as a sentence names them."""
     return between.join(one.title for one in FORMATS.values())
+
+
+_HEAD = 1 << 16
+_CONVERT = "convert it to CSV or Parquet, for example with DuckDB: COPY (FROM '{name}') TO 'data.parquet'"
+_EXPORT = "save it as CSV in the program that made it"
+_UNPACK = "unpack it first, or compress it with gzip as .csv.gz"
+
+# (the first bytes, what has them, what to do); {name} is the file's name.
+_MAGIC = (
+    *((one.begins, one.title, f"call it {one.suffixes[0]}") for one in FORMATS.values() if one.begins),
+    (b"SQLite format 3\0", "an SQLite database", "export its table as CSV: sqlite3 -header -csv {name}"),
+    (b"%PDF-", "PDF", "expected a table; look for the data it was made of"),
+    (b"ORC", "ORC", "convert it to Parquet with the program that made it"),
+    (b"Obj\x01", "Avro", "convert it to Parquet with the program that made it"),
+    (b"ARROW1", "Arrow (Feather)", "convert it to Parquet: pyarrow.parquet.write_table(feather.read_table(...))"),
+    (b"FEA1", "Feather", "convert it to Parquet: pyarrow.parquet.write_table(feather.read_table(...))"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel (.xls)", _EXPORT),
+    (b"\x1f\x8b", "compressed with gzip", "call it .csv.gz where it is a CSV, unpack it where it is not"),
+    (b"BZh", "compressed with bzip2", _UNPACK),
+    (b"\xfd7zXZ\0", "compressed with xz", _UNPACK),
+    (b"\x28\xb5\x2f\xfd", "compressed with Zstandard", _UNPACK),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
+)
+_JSON = re.compile(r'\s*(\{\s*("(?:[^"\\]|\\.)*"\s*:|\})|\[\s*([\[{]|\]\s*$))')
+_MARKUP = re.compile(r"\s*<(\?xml|!doctype html|html)\b", re.IGNORECASE)
+_NOT_READ = (".jsonl", ".ndjson", ".xls", ".xlsx", ".ods", ".orc", ".avro", ".feather", ".duckdb", ".sqlite")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file is, and what to do with it where a table is expected."""
+
+    what: str
+    remedy: str
+
+
+def head_of(path: Path) -> bytes:
+    """The first bytes of a file, unpacked where it is called .gz. Raises OSError."""
+    try:
+        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            return file.read(_HEAD)
+    except (EOFError, zlib.error):
+        return b""
+
+
+def kind_of(head: bytes, name: str) -> Kind | None:
+    """What a file is that begins with `head`; None where it may be CSV, or text of another kind."""
+    for magic, what, remedy in _MAGIC:
+        if head.startswith(magic):
+            return Kind(what, remedy.format(name=name))
+    if head.startswith(b"PK\x03\x04"):
+        return _zipped(head, name)
+    if head[8:12] == b"DUCK":
+        return Kind("a DuckDB database", f"name its table: source: {{database: {name}, table: TABLE}}")
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
+    if _JSON.match(text):
+        return Kind("JSON", _CONVERT.format(name=name))
+    if _MARKUP.match(text):
+        return Kind("XML or HTML", "convert it to CSV or Parquet")
+    return None
+
+
+def _zipped(head: bytes, name: str) -> Kind:
+    """Spreadsheets are zip archives too."""
+    for inside, what in ((b"xl/", "Excel (.xlsx)"), (b"[Content_Types].xml", "Excel (.xlsx)")):
+        if inside in head:
+            return Kind(what, _EXPORT)
+    if b"opendocument.spreadsheet" in head[:200]:
+        return Kind("an OpenDocument spreadsheet", _EXPORT)
+    return Kind("a zip archive", f"unpack it first: unzip {name}")
+
+
+def is_data(path: Path) -> bool:
+    """Whether a file that is there holds data, and so no configuration. Raises OSError."""
+    if not path.is_file():
+        return False
+    read = [suffix for one in FORMATS.values() for suffix in one.suffixes if suffix not in one.notes]
+    if path.name.lower().endswith((*read, *_NOT_READ)):
+        return True
+    kind = kind_of(head_of(path), path.name)
+    # A configuration may be written as JSON, which is YAML too.
+    return kind is not None and kind.what != "JSON"

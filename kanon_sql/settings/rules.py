@@ -18,7 +18,6 @@ from typing import Any, Protocol
 from kanon_sql.settings import algorithms
 from kanon_sql.settings.abilities import ENGINES
 from kanon_sql.settings.algorithms import ALGORITHMS, either, taking
-from kanon_sql.settings.conditions import Schema, needs, only_with, when
 from kanon_sql.settings.yaml import KeyPath
 
 Faults = Iterator[tuple[KeyPath, str]]
@@ -305,3 +304,28 @@ def numbers_of(value: Any) -> list[Fraction]:
             return []
         numbers.append(Fraction(number))
     return numbers
+
+
+Schema = dict[str, Any]
+
+VARIABLE: Schema = {
+    "description": "read from the environment",
+    "type": "string",
+    "pattern": r"\$\{[A-Za-z_][A-Za-z0-9_]*\}",
+}
+WHOLE: Schema = {"anyOf": [{"type": "integer"}, VARIABLE]}
+
+
+def needs(*keys: str) -> Schema:
+    """All of the keys are there."""
+    return {"required": list(keys)}
+
+
+def only_with(key: str, *values: str) -> Schema:
+    """The key is there with one of these values."""
+    return {"properties": {key: {"enum": list(values)}}, "required": [key]}
+
+
+def when(condition: Schema, then: Schema) -> Schema:
+    """Under the condition the other holds."""
+    return {"if": condition, "then": then}

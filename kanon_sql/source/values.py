@@ -1,4 +1,8 @@
-"""Values of a column as statements read them."""
+"""Values of a column as statements read them, as texts, and their distinct combinations.
+
+Texts are compared between tables of different formats as a release writes them: numbers of a typed column without zeros
+at the end of their decimals, midnights as dates, timestamps with a time zone in UTC; missing values are NULL.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,11 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from kanon_sql.source.model import Column
-from kanon_sql.sql.template import column, state
+from kanon_sql.source.model import Backend, Column
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.dialects.types import column_type
+from kanon_sql.sql.template import Item, column, state
 
 
 def normalized(item: Column, missing: Sequence[str]) -> exp.Expr:
@@ -44,3 +51,57 @@ def or_missing(key: exp.Expr, found: exp.Expr, absent: exp.Expr | None) -> exp.E
         return found
     is_missing = exp.Is(this=key, expression=exp.null())
     return exp.Case(ifs=[exp.If(this=is_missing, true=absent)], default=found)
+
+
+_FRACTIONAL = ("DOUBLE", "FLOAT", "DECIMAL")
+
+
+def text_of(item: Column, missing: Sequence[str]) -> exp.Expr:
+    """The text that a cell is compared by, NULL where it is missing."""
+    return as_written(normalized(item, missing), item.type)
+
+
+def as_written(value: exp.Expr, kind: str) -> exp.Expr:
+    """A value of a type (as DuckDB names it) as text."""
+    if kind == "VARCHAR":
+        return value
+    if kind == "TIMESTAMP WITH TIME ZONE":
+        value = exp.AtTimeZone(this=value, zone=exp.Literal.string("UTC"))
+    text: exp.Expr = exp.cast(value, "VARCHAR")
+    if kind.startswith(_FRACTIONAL):
+        text = _replaced(text, r"([.][0-9]*?)0+$", r"\1")
+        return _replaced(text, "[.]$", "")
+    return _replaced(text, " 00:00:00$", "") if kind.startswith("TIMESTAMP") else text
+
+
+def _replaced(text: exp.Expr, pattern: str, by: str) -> exp.Expr:
+    return exp.Anonymous(this="regexp_replace", expressions=[text, exp.Literal.string(pattern), exp.Literal.string(by)])
+
+
+def counted_statement(backend: Backend, rows: exp.Select, columns: Sequence[Column]) -> exp.Expr:
+    """The statement of the distinct combinations of columns and their rows, c0 ... and row_count.
+
+    Raises ConfigurationError for columns of types that engines do not compare alike.
+    """
+    for item in columns:
+        column_type(backend.dialect, item.type, f"column {item.name!r}")
+    items: list[Item] = [{"key": item.key, "value": _as_read(item)} for item in columns]
+    return template.fill("source/counted", {"source": rows}, {"qi": items})
+
+
+def bring_counted(
+    engine: Engine, backend: Backend, rows: exp.Select, columns: Sequence[Column], table: str
+) -> exp.Select:
+    """SELECT in DuckDB of the distinct combinations of columns, with the number of rows as row_count."""
+    return backend.bring(engine, counted_statement(backend, rows, columns), counted_columns(columns), table)
+
+
+def counted_columns(columns: Sequence[Column]) -> list[tuple[str, str]]:
+    """(names, types) of combinations: the columns under their keys, and row_count."""
+    return [*((item.key, item.type) for item in columns), ("row_count", "BIGINT")]
+
+
+def _as_read(item: Column) -> exp.Expr:
+    """A value as it is counted: a text is one whatever its length is bounded by."""
+    value = column(item.key)
+    return exp.cast(value, "VARCHAR") if item.is_text else value

@@ -17,7 +17,8 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.database import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view
 from kanon_sql.targets.files import FileSink, FolderSink
 from kanon_sql.targets.outputs import refuse_outputs
-from kanon_sql.targets.staging import inside, recover, same_file, stage_file, stage_folder
+from kanon_sql.targets.staging import recover, stage_file, stage_folder
+from kanon_sql.targets.staging_paths import inside, same_file
 from kanon_sql.targets.target import LocalSink
 
 

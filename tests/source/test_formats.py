@@ -10,8 +10,7 @@ import pytest
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.settings.data_files import is_data
-from kanon_sql.settings.formats import FORMATS, Format
+from kanon_sql.settings.formats import FORMATS, Format, is_data
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.formats.csv import CsvFormat
 from kanon_sql.source.formats.registry import FILE_FORMATS

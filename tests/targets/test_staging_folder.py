@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from kanon_sql.errors import EngineError
-from kanon_sql.targets import staging_folder
+from kanon_sql.targets import staging
 from kanon_sql.targets.staging import stage_file, stage_folder
 
 
@@ -17,7 +17,7 @@ from kanon_sql.targets.staging import stage_file, stage_folder
 def hive(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A partitioned folder with permissions of its own."""
     if request.param == "two renames":
-        monkeypatch.setattr(staging_folder, "exchange", lambda *_: False)
+        monkeypatch.setattr(staging, "exchange", lambda *_: False)
     folder = tmp_path / "hive"
     for year, permissions in ((1, 0o640), (2, 0o600)):
         path = folder / f"year={year}" / "a.csv"
@@ -76,7 +76,7 @@ def test_an_interrupt_between_the_renames_restores_the_old_folder(hive: Path, mo
             raise KeyboardInterrupt
         return rename(self, target)
 
-    monkeypatch.setattr(staging_folder, "exchange", lambda *_: False)
+    monkeypatch.setattr(staging, "exchange", lambda *_: False)
     monkeypatch.setattr(Path, "rename", interrupted)
     with pytest.raises(KeyboardInterrupt), stage_folder(hive, place="here") as staged:
         fill(staged.path)
@@ -122,7 +122,7 @@ def test_an_old_folder_that_cannot_be_removed_is_told(hive: Path, monkeypatch: p
     with stage_folder(hive, place="here") as staged:
         fill(staged.path)
         with monkeypatch.context() as patch:
-            patch.setattr(staging_folder, "discard", failing)
+            patch.setattr(staging, "discard", failing)
             with pytest.raises(EngineError, match="was replaced, but the old folder could not be removed"):
                 staged.commit()
     assert set(contents(hive).values()) == {"new"}

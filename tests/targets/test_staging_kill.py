@@ -24,7 +24,7 @@ import pytest
 from places import ROOT
 
 from kanon_sql.errors import EngineError, KanonError
-from kanon_sql.targets import exchange, staging, staging_folder
+from kanon_sql.targets import exchange, staging
 
 # Calls that reach no file.
 PURE = {"fspath", "fsencode", "_path_normpath", "getcwd", "geteuid", "getpid", "umask"}
@@ -102,7 +102,7 @@ def prepare(scenario: str, folder: Path) -> Callable[[Path], None]:
     if scenario.startswith("folder"):
         write_folder(target, OLD_FOLDER)
         if scenario == "folder-two-renames":
-            vars(staging_folder)["exchange"] = unsupported
+            vars(staging)["exchange"] = unsupported
         return run_folder
     if scenario == "file-replaced":
         target.write_text(OLD_FILE)

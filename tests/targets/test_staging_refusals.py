@@ -15,8 +15,9 @@ import pytest
 from places import ROOT
 
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
-from kanon_sql.targets import staging_folder, staging_lock, staging_paths
-from kanon_sql.targets.staging import inside, same_file, stage_file, stage_folder
+from kanon_sql.targets import staging, staging_names, staging_paths
+from kanon_sql.targets.staging import stage_file, stage_folder
+from kanon_sql.targets.staging_paths import inside, same_file
 
 
 def refusal(target: Path) -> KanonError:
@@ -68,7 +69,7 @@ def test_a_folder_without_locks_is_refused(tmp_path: Path, monkeypatch: pytest.M
     def no_locks(*_: object) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
-    monkeypatch.setattr(staging_lock.fcntl, "flock", no_locks)  # type: ignore[attr-defined]
+    monkeypatch.setattr(staging_names.fcntl, "flock", no_locks)  # type: ignore[attr-defined]
     assert "takes no locks" in str(refusal(tmp_path / "out.csv"))
 
 
@@ -93,7 +94,7 @@ def test_mount_points_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     with pytest.raises(EngineError, match="mount point"), stage_folder(tmp_path, place="here"):
         raise AssertionError("not refused")
     with pytest.raises(EngineError, match="mount point"):
-        staging_folder._require_removable(tmp_path, tmp_path.lstat(), -1, "here")
+        staging._require_removable(tmp_path, tmp_path.lstat(), -1, "here")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from sqlglot import exp
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.texts import as_written, text_of
+from kanon_sql.source.values import as_written, text_of
 from kanon_sql.sql.template import column
 
 

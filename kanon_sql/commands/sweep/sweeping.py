@@ -23,7 +23,7 @@ from kanon_sql.report.report import write_json
 from kanon_sql.search.problem import Request, SearchProblem
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
-from kanon_sql.targets.writing import write_output
+from kanon_sql.targets.staging_permissions import write_output
 
 Json = dict[str, Any]
 Opened = Callable[[LoadedConfig], AbstractContextManager[tuple[Engine, SearchProblem]]]

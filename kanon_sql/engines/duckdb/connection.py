@@ -1,4 +1,4 @@
-"""Runs on a connection that was handed in: its tables are source and target, its settings are left alone."""
+"""DuckDB inside this process: a connection of our own, or one that was handed in, whose settings are left alone."""
 
 from __future__ import annotations
 
@@ -11,14 +11,16 @@ import duckdb
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.job import Given, Job, Opened, standing_in
+from kanon_sql.engines.job import ConfiguredJob, Given, Job, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.database import describe_relation, open_relation
 from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.model import Source, select_keys
+from kanon_sql.source.opening import open_source
 from kanon_sql.sql import template
-from kanon_sql.sql.connection import Engine, EngineOptions
+from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.sql.template import state
+from kanon_sql.targets.opening import open_sink, prepare
 from kanon_sql.targets.target import LocalSink
 
 _STANDS_IN = "handed in"
@@ -139,3 +141,18 @@ def drop_state(engine: Engine) -> None:
 def _drop_state(engine: Engine) -> None:
     for kind, name in engine.query("engines/own_state", values={"prefix": state("")}):
         engine.run(f"DROP {kind} IF EXISTS {template.quoted(name).sql('duckdb')}")
+
+
+class DuckDBJob(ConfiguredJob):
+    """A connection of our own; the target is staged and locked before the source is looked at."""
+
+    @contextmanager
+    def open(self, options: EngineOptions) -> Iterator[Opened]:
+        prepare(self.loaded)
+        with open_engine(options) as engine, open_sink(engine, self.loaded) as sink:
+            yield Opened(engine, sink, lambda: open_source(engine, self.loaded))
+
+    @contextmanager
+    def read(self, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
+        with open_engine(options) as engine:
+            yield engine, open_source(engine, self.loaded)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
-from kanon_sql.engines.postgres.connection import is_lost
+from kanon_sql.engines.job import RemoteJob
+from kanon_sql.engines.postgres.connection import is_lost, open_connection
 from kanon_sql.engines.postgres.engine import Postgres, copied
-from kanon_sql.engines.sink import RemoteRelease, RemoteSink, remote_release, there_already
+from kanon_sql.engines.sink import RemoteRelease, RemoteSink, remote_release, target_of, there_already
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.source.model import Source
 from kanon_sql.sql import template
-from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.connection import Engine, EngineOptions
 from kanon_sql.sql.dialects.write import table_name
-from kanon_sql.targets.target import Selecting
+from kanon_sql.sql.scratch import spill_folder
+from kanon_sql.targets.opening import open_file
+from kanon_sql.targets.target import Selecting, Sink
 
 _TABLES = ("r", "p")  # what pg_class calls tables, partitioned ones too
 
@@ -101,3 +107,26 @@ def _commit_lost(place: str, table: str, number: str) -> EngineError:
         f"{place}: the connection to PostgreSQL was lost at the commit: the release may be in {table}, or nothing was "
         f"changed; SELECT pg_xact_status('{number}') says committed or aborted; look before you run again"
     )
+
+
+class PostgresJob(RemoteJob[Postgres]):
+    """The server of a configuration; its target is a table there, or a file of this machine."""
+
+    @contextmanager
+    def connect(self, options: EngineOptions) -> Iterator[Postgres]:
+        with spill_folder(options.temp_directory) as folder:
+            connection = open_connection(self.loaded.config.engine.postgres or "")
+            try:
+                yield Postgres(connection, folder, show_values=options.show_values)
+            finally:
+                connection.close()
+
+    @contextmanager
+    def open_target(self, remote: Postgres) -> Iterator[Sink]:
+        target, place = target_of(self.loaded)
+        if target.path is None:
+            yield PostgresTable(remote, target, place)
+            return
+        with open_file(self.loaded, target, place) as sink:
+            sink.selecting = copying(remote)
+            yield sink

@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from kanon_sql.privacy.base import COLUMN, MARGIN, AskEven, Exact, Number, PrivacyModel, Threshold, allowed, ratio
-from kanon_sql.settings.conditions import WHOLE, only_with, when
 from kanon_sql.settings.part import ColumnName
-from kanon_sql.settings.rules import Faults, GoesWith, Needs, Odd, numbers_of
+from kanon_sql.settings.rules import WHOLE, Faults, GoesWith, Needs, Odd, numbers_of, only_with, when
 
 
 def _whole(given: Mapping[str, Any]) -> Faults:

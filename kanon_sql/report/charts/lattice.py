@@ -12,7 +12,7 @@ from kanon_sql.report.charts.compact import draw_compact
 from kanon_sql.report.charts.diagram import Diagram, build_diagram
 from kanon_sql.report.charts.dot import draw_dot
 from kanon_sql.report.charts.legend import Look, legend
-from kanon_sql.targets.writing import write_output
+from kanon_sql.targets.staging_permissions import write_output
 
 __all__ = ["draw_dot", "draw_svg", "write_plot"]
 

@@ -13,7 +13,7 @@ from kanon_sql.report.charts import svg, sweep_lines
 from kanon_sql.report.charts.page import page
 from kanon_sql.report.charts.sweep_lines import HEAD, Json, Line, Measure, cells, lines_of, title_of
 from kanon_sql.report.charts.sweep_panel import HEIGHT, WIDTH, cross, draw_panel, sample
-from kanon_sql.targets.writing import write_output
+from kanon_sql.targets.staging_permissions import write_output
 
 __all__ = ["draw_html", "draw_png", "draw_svg", "refuse_plot", "write_plot"]
 

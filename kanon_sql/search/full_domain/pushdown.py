@@ -29,9 +29,8 @@ from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.hierarchy.mapping import Mapping as MappingTable
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
 from kanon_sql.privacy.registry import models_of
-from kanon_sql.source.combinations import counted_columns, counted_statement
 from kanon_sql.source.model import Backend, Column
-from kanon_sql.source.values import or_missing
+from kanon_sql.source.values import counted_columns, counted_statement, or_missing
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
 from kanon_sql.sql.deadline import Deadline

@@ -96,7 +96,7 @@ class FileFormat(ABC):
 
     @abstractmethod
     def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
-        """The place of a value, as kanon_sql.source.places.find_place gives it."""
+        """The place of a value, as kanon_sql.source.formats.registry.find_place gives it."""
 
     @abstractmethod
     def writer(self, target: TargetConfig, final: Path) -> Writer:

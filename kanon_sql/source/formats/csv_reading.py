@@ -16,7 +16,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.settings.data_files import kind_of
+from kanon_sql.settings.formats import kind_of
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.csv_end import BUFFER, LONGEST_LINE, lost_end, may_lose_its_end

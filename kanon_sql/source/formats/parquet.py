@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.settings.data_files import head_of, kind_of
+from kanon_sql.settings.formats import head_of, kind_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.base import FileFormat, First, Writer, located, named_file
