@@ -109,8 +109,8 @@ def mapping_of(data: str, options: dict[str, Any]) -> CommandLine:
     from kanon_sql.config.arguments import CommandLine, config_from_arguments
 
     missing = _missing(data, options["missing_texts"], options["missing_only"])
-    given: Any = {name: options.get(name) for name in ARGUMENTS if name not in ("missing_texts", "missing_only")}
-    return CommandLine(config_from_arguments(data, missing=missing, **given))
+    given: dict[str, Any] = {name: options.get(name) for name in ARGUMENTS}
+    return CommandLine(config_from_arguments(data, **{**given, "missing_texts": None, "missing_only": missing}))
 
 
 def releasing_nothing(options: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any
 
 import yaml
 
@@ -14,10 +14,7 @@ from kanon_sql.config.model import Config
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.algorithms import by_order
 from kanon_sql.settings.arguments import ARGUMENTS
-from kanon_sql.settings.yaml import KeyPath
-
-if TYPE_CHECKING:
-    from typing_extensions import Required, Unpack
+from kanon_sql.settings.source import SourceConfig
 
 _LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
 _EXAMPLES = {"prefix": "prefix:4,3,2", "intervals": "intervals:5,10,20", "date": "date:month,year"}
@@ -27,39 +24,13 @@ class CommandLine(dict[str, Any]):
     """The mapping of a configuration that came from the options of a command line."""
 
 
-class Options(TypedDict, total=False):
-    """What a command line says of a configuration, by the names of kanon_sql.settings.arguments, and a little more."""
-
-    qi: Required[Sequence[str]]
-    k: int | None
-    l_diversity: float | None
-    t_closeness: float | None
-    entity: str | None
-    sensitive: Sequence[str]
-    insensitive: Sequence[str]
-    identifiers: Sequence[str]
-    unlisted: str | None
-    limit: str | int | None
-    hierarchies: Sequence[str]
-    missing: Sequence[str]
-    delimiter: str | None
-    header: bool | None
-    output: str | None
-    algorithm: str | None
-    order: str | None
-    suppressed: str | None
-    missing_rows: str | None
-    report: str | None
-
-
-def config_from_arguments(data: str, **options: Unpack[Options]) -> dict[str, Any]:
+def config_from_arguments(data: str, *, qi: Sequence[str], **options: Any) -> dict[str, Any]:
     """The mapping of a configuration, for `from_mapping` and `to_yaml`; what is not given is left out.
 
-    Every `qi` is a column, or COLUMN=HOW, where HOW is `suppress`, `prefix:4,3,2`, `intervals:5,10,20`,
-    `date:month,year`, or else a hierarchy file or the name of a ready hierarchy; a file that is called like
-    one of these is written ./suppress. A `=` in the name of a column is written `==`. A column alone, with
-    no entry in `hierarchies` (each COLUMN=HOW as well), is suppressed as a whole; mondrian and local take it by its
-    order.
+    `options` go by the names of kanon_sql.settings.arguments. Every `qi` is a column, or COLUMN=HOW, where HOW is
+    `suppress`, `prefix:4,3,2`, `intervals:5,10,20`, `date:month,year`, or else a hierarchy file or the name of a ready
+    hierarchy; a file that is called like one of these is written ./suppress. A `=` in the name of a column is written
+    `==`. A column alone is suppressed as a whole; mondrian and local take it by its order.
 
     Raises ConfigurationError with every entry that has another form, or names a column twice.
     """
@@ -67,30 +38,23 @@ def config_from_arguments(data: str, **options: Unpack[Options]) -> dict[str, An
     plain = {} if by_order(options.get("algorithm")) else {"builtin": "suppress"}
     made: dict[str, Any] = {
         **options,
-        "qi": _quasi_identifiers(options["qi"], options.get("hierarchies", ()), plain),
+        "qi": _quasi_identifiers(qi, plain),
         "l_diversity": _of_each(sensitive, "l", options.get("l_diversity"), "--l"),
         "t_closeness": _of_each(sensitive, "t", options.get("t_closeness"), "--t"),
         "limit": _whole(limit) if isinstance(limit, str) else limit,
     }
-    found: list[tuple[KeyPath, Any]] = [
-        *((one.key, made.get(name)) for name, one in ARGUMENTS.items()),
-        (("source", "csv", "header"), options.get("header")),
-        (("source", "missing"), options.get("missing")),
-        (("report",), options.get("report")),
-    ]
     config: dict[str, Any] = {"source": {"path": data}}
-    for path, value in found:
+    for name, one in ARGUMENTS.items():
+        value = made.get(name)
         if value not in (None, (), [], {}):
-            _put(config, path, list(value) if isinstance(value, tuple) else value)
-    if len(config["source"]) == 1:
-        config["source"] = data
+            part = config
+            for key in one.key[:-1]:
+                part = part.setdefault(str(key), {})
+            part[str(one.key[-1])] = list(value) if isinstance(value, tuple) else value
+    source = config["source"]
+    in_order = {key: source[key] for key in SourceConfig.model_fields if key in source}
+    config["source"] = data if len(source) == 1 else in_order
     return {key: config[key] for key in Config.model_fields if key in config}
-
-
-def _put(config: dict[str, Any], path: KeyPath, value: Any) -> None:
-    for key in path[:-1]:
-        config = config.setdefault(str(key), {})
-    config[str(path[-1])] = value
 
 
 def to_yaml(mapping: Mapping[str, Any]) -> str:
@@ -118,7 +82,7 @@ def _of_each(columns: Sequence[str], key: str, value: float | None, option: str)
     return [{"column": name, key: number} for name in columns]
 
 
-def _quasi_identifiers(qi: Sequence[str], hierarchies: Sequence[str], plain: dict[str, Any]) -> dict[str, Any]:
+def _quasi_identifiers(qi: Sequence[str], plain: dict[str, Any]) -> dict[str, Any]:
     """The entries; one of which nothing is said gets what is `plain` for the algorithm."""
     entries: dict[str, dict[str, Any]] = {}
     problems: list[str] = []
@@ -129,20 +93,10 @@ def _quasi_identifiers(qi: Sequence[str], hierarchies: Sequence[str], plain: dic
         elif name in entries:
             problems.append(f"--qi {text}: column {name!r} is given twice; remove one")
         else:
-            entries[name] = {} if how is None else _entry(how, f"--qi {text}", problems)
-    for text in hierarchies:
-        name, how = _split(text)
-        if how is None:
-            problems.append(f"--hierarchy {text}: expected COLUMN=HIERARCHY; add the hierarchy")
-        elif name not in entries:
-            problems.append(f"--hierarchy {text}: column {name!r} is no quasi-identifier; add --qi for it")
-        elif entries[name]:
-            problems.append(f"--hierarchy {text}: column {name!r} has a hierarchy already; remove one")
-        else:
-            entries[name] = _entry(how, f"--hierarchy {text}", problems)
+            entries[name] = dict(plain) if how is None else _entry(how, f"--qi {text}", problems)
     if problems:
         raise ConfigurationError(problems)
-    return {name: entry or dict(plain) for name, entry in entries.items()}
+    return entries
 
 
 def _split(text: str) -> tuple[str, str | None]:

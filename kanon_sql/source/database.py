@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from glob import glob
 from pathlib import Path
+from typing import Any
 
 import duckdb
 from sqlglot import exp, tokenize
@@ -54,18 +55,8 @@ def open_table(engine: Engine, path: Path, table: str, missing: tuple[str, ...],
     catalog = attach(engine, path)
     schema, name = split_name(table, place)
     relation = exp.Table(this=template.quoted(name), db=template.quoted(schema), catalog=template.quoted(catalog))
-    columns, names = describe_relation(engine, relation, f"{path}: table {table}")
-    return Source(
-        kind="table",
-        relation=select_keys(relation, names),
-        columns=columns,
-        missing=missing,
-        columnar=True,
-        label=f"{table} in {path.name}",
-        backend=DuckDB(engine),
-        database=path,
-        table=(schema, name),
-    )
+    what, label = f"{path}: table {table}", f"{table} in {path.name}"
+    return opened(engine, relation, what, label, missing, database=path, table=(schema, name))
 
 
 def split_name(table: str, place: str) -> tuple[str, str]:
@@ -99,31 +90,16 @@ def open_query(
     except EngineError as error:
         raise EngineError(f"{place}: the query does not run: {error}") from error
     relation = exp.Table(this=template.quoted(view))
-    columns, names = describe_relation(engine, relation, place)
-    return Source(
-        kind="query",
-        relation=select_keys(relation, names),
-        columns=columns,
-        missing=missing,
-        columnar=False,
-        label="the query",
-        backend=DuckDB(engine),
-        database=database,
-    )
+    return opened(engine, relation, place, "the query", missing, kind="query", database=database)
 
 
-def open_relation(engine: Engine, table: exp.Table, missing: tuple[str, ...]) -> Source:
-    """A table or view of a connection that was handed in."""
-    columns, names = describe_relation(engine, table, "the relation")
-    return Source(
-        kind="relation",
-        relation=select_keys(table, names),
-        columns=columns,
-        missing=missing,
-        columnar=False,
-        label=table.name,
-        backend=DuckDB(engine),
-    )
+def opened(
+    engine: Engine, named: exp.Table, what: str, label: str, missing: tuple[str, ...], kind: str = "table", **more: Any
+) -> Source:
+    """A table or view as a source, of which errors speak as `what`. Raises as describe_relation does."""
+    columns, names = describe_relation(engine, named, what)
+    relation = select_keys(named.copy(), names)
+    return Source(kind, relation, columns, missing, kind == "table", label, DuckDB(engine), **more)
 
 
 _READS = re.compile(r"(read_\w+|\w+_scan|glob|parquet_\w+|sniff_csv)", re.IGNORECASE)

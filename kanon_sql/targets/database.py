@@ -9,9 +9,8 @@ from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.source.database import attach, describe_relation
-from kanon_sql.source.duckdb import DuckDB
-from kanon_sql.source.model import Column, Source, select_keys
+from kanon_sql.source.database import attach, opened
+from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.template import column
@@ -42,16 +41,7 @@ class _Tables(LocalSink):
         return table_of(self.catalog, self.name)
 
     def written(self, engine: Engine) -> Source:
-        columns, names = describe_relation(engine, self.table(), self.describe())
-        return Source(
-            kind="table",
-            relation=select_keys(self.table(), names),
-            columns=columns,
-            missing=(),
-            columnar=True,
-            label=self.describe(),
-            backend=DuckDB(engine),
-        )
+        return opened(engine, self.table(), self.describe(), self.describe(), ())
 
     def _create(self, engine: Engine, release: exp.Expr, *, replace: bool) -> None:
         engine.run(exp.Create(this=self.table(), kind="TABLE", expression=release, replace=replace))

@@ -29,7 +29,7 @@ def test_the_shortest_command_line() -> None:
 def test_every_option() -> None:
     mapping = config_from_arguments(
         "d.csv",
-        qi=["a"],
+        qi=["a=h.csv"],
         k=5,
         output="o.csv",
         sensitive=["s"],
@@ -37,21 +37,18 @@ def test_every_option() -> None:
         identifiers=["n"],
         unlisted="drop",
         limit="20",
-        hierarchies=["a=h.csv"],
         algorithm="minimal",
-        missing=["?", ""],
+        missing_texts=["?", ""],
         missing_rows="drop-any",
         delimiter=";",
-        header=False,
         order="none",
         suppressed="mask",
-        report="r.json",
     )
     config = from_mapping(mapping).config
     assert config.source.missing == ["?", ""]
-    assert (config.source.csv.delimiter, config.source.csv.header) == (";", False)
+    assert config.source.csv.delimiter == ";"
     assert (config.sensitive, config.insensitive, config.identifiers) == (["s"], ["i"], ["n"])
-    assert (config.unlisted, config.missing, config.report) == ("drop", "drop-any", "r.json")
+    assert (config.unlisted, config.missing) == ("drop", "drop-any")
     assert config.quasi_identifiers["a"].hierarchy == "h.csv"
     assert config.suppression.limit == 20
     assert config.algorithm.name == "minimal"
@@ -79,9 +76,6 @@ def test_every_option() -> None:
 )
 def test_quasi_identifiers(text: str, name: str, entry: dict[str, Any]) -> None:
     assert config_from_arguments("d", qi=[text])["quasi_identifiers"] == {name: entry}
-    if "=" in text.replace("==", ""):
-        mapping = config_from_arguments("d", qi=[name.replace("=", "==")], hierarchies=[text])
-        assert mapping["quasi_identifiers"] == {name: entry}
 
 
 def test_every_wrong_entry_is_named() -> None:
@@ -102,7 +96,6 @@ def test_every_wrong_entry_is_named() -> None:
                 "h=intervals:inf",
                 "i=h.csv",
             ],
-            hierarchies=["z=h.csv", "a", "i=j.csv"],
         )
     places = [problem.split(": ")[0] for problem in caught.value.problems]
     assert places == [
@@ -116,9 +109,6 @@ def test_every_wrong_entry_is_named() -> None:
         "--qi f=intervals:5,,6",
         "--qi g=intervals:1e3x",
         "--qi h=intervals:inf",
-        "--hierarchy z=h.csv",
-        "--hierarchy a",
-        "--hierarchy i=j.csv",
     ]
     assert "such as prefix:4,3,2" in caught.value.problems[4]
     assert caught.value.exit_status == 2
@@ -137,7 +127,7 @@ def test_the_yaml_is_clean() -> None:
         limit="1%",
         output="in-place",
         sensitive=["02139", "1e3", "~", "<<", "x y"],
-        missing=["?", ""],
+        missing_texts=["?", ""],
         delimiter="\t",
     )
     assert to_yaml(mapping) == (
@@ -225,9 +215,8 @@ def command_lines(draw: st.DrawFn) -> dict[str, Any]:
         output=draw(st.none() | NAMES),
         sensitive=columns[cut:],
         limit=draw(st.none() | st.sampled_from(["0", "007", "1%", ".5 %"])),
-        missing=draw(st.lists(NAMES | st.just(""), max_size=3)),
+        missing_texts=draw(st.lists(NAMES | st.just(""), max_size=3)),
         delimiter=draw(st.none() | st.sampled_from([";", "\t", "|", ",", "'", '"', "#", " "])),
-        report=draw(st.none() | NAMES),
     )
 
 

@@ -13,9 +13,8 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.job import ConfiguredJob, Given, Job, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.source.database import describe_relation, open_relation
-from kanon_sql.source.duckdb import DuckDB
-from kanon_sql.source.model import Source, select_keys
+from kanon_sql.source.database import opened
+from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
@@ -51,16 +50,7 @@ class ConnectionSink(LocalSink):
         engine.run(created)
 
     def written(self, engine: Engine) -> Source:
-        columns, names = describe_relation(engine, self.name, self.describe())
-        return Source(
-            kind="table",
-            relation=select_keys(self.name.copy(), names),
-            columns=columns,
-            missing=(),
-            columnar=True,
-            label=self.describe(),
-            backend=DuckDB(engine),
-        )
+        return opened(engine, self.name, self.describe(), self.describe(), ())
 
     def commit(self, engine: Engine) -> None:
         if self._in_transaction:
@@ -103,12 +93,15 @@ class ConnectionJob(Job):
     @contextmanager
     def open(self, options: EngineOptions) -> Iterator[Opened]:
         engine = Engine(self.connection, owned=False)
-        missing = tuple(self.loaded.config.source.missing or ())
         try:
-            yield Opened(engine, self.sink, lambda: open_relation(engine, self.source, missing))
+            yield Opened(engine, self.sink, lambda: self._opened(engine))
         finally:
             self.sink.roll_back(engine)
             drop_state(engine)
+
+    def _opened(self, engine: Engine) -> Source:
+        missing = tuple(self.loaded.config.source.missing or ())
+        return opened(engine, self.source, "the relation", self.source.name, missing, kind="relation")
 
 
 def load_for_hand_in(
@@ -135,12 +128,8 @@ def _table(name: str) -> exp.Table:
 def drop_state(engine: Engine) -> None:
     """Drops the program's own temporary tables, views and types; in a transaction that failed they go with it."""
     with suppress(EngineError):
-        _drop_state(engine)
-
-
-def _drop_state(engine: Engine) -> None:
-    for kind, name in engine.query("engines/own_state", values={"prefix": state("")}):
-        engine.run(f"DROP {kind} IF EXISTS {template.quoted(name).sql('duckdb')}")
+        for kind, name in engine.query("engines/own_state", values={"prefix": state("")}):
+            engine.run(f"DROP {kind} IF EXISTS {template.quoted(name).sql('duckdb')}")
 
 
 class DuckDBJob(ConfiguredJob):
