@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from kanon_sql.api.chains import without_causes
-from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared
+from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared, without_causes
 from kanon_sql.commands.compile.compilation import Compiled, compile_configuration, describe_compiled
 from kanon_sql.commands.projects import dbt
 from kanon_sql.commands.projects.files import ProjectModel

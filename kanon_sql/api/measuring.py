@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kanon_sql.api.chains import without_causes
-from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared
+from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared, without_causes
 from kanon_sql.commands.check import check_table
 from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link.run import Pair, run_link

@@ -1,17 +1,18 @@
-"""What every job starts from: a configuration, and the tables that a search works on."""
+"""What every job starts from, a configuration and the tables that a search works on, and how its errors leave."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
-from kanon_sql.api.chains import without_causes
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.config.arguments import CommandLine
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.engines.opening import job_of
+from kanon_sql.errors import KanonError
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.progress import Progress
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
@@ -19,6 +20,33 @@ from kanon_sql.search.problem import SearchProblem
 from kanon_sql.settings.arguments import FLAGS
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql.connection import Engine, EngineOptions
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def without_causes(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, whose errors leave it without those that led to them, unless its options show values.
+
+    Errors of engines, drivers and files quote data and URLs; tracebacks, notebooks and loggers show the whole chain.
+    """
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except KanonError as error:
+            failure = error
+        given = [one for one in (*args, *kwargs.values()) if isinstance(one, EngineOptions)]
+        if not any(options.show_values for options in given):
+            failure.__cause__ = failure.__context__ = None
+        try:
+            raise failure
+        finally:
+            del failure
+
+    return called
+
 
 Configuration = str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig
 Overrides = Iterable[tuple[str, Any]]

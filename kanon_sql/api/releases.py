@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kanon_sql.api.chains import without_causes
-from kanon_sql.api.opening import Configuration, Overrides, load
+from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.commands.apply.apply import apply_release
 from kanon_sql.commands.apply.request import ApplyRequest
 from kanon_sql.commands.link.run import PairRequest, run_check
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.ledger.earlier import settle_open
 from kanon_sql.ledger.ledger import Entry, find_entry, read_ledger
-from kanon_sql.ledger.settling import settle_open
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import Call
 from kanon_sql.sql.connection import EngineOptions

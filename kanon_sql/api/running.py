@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.api.chains import without_causes
-from kanon_sql.api.opening import Configuration, Overrides, load
+from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.job import Job

@@ -1,14 +1,15 @@
-"""kanon-sql compile"""
+"""kanon-sql compile, and kanon-sql dbt and kanon-sql sqlmesh that write it into a project"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
-from kanon_sql.cli.command import FILE, Common, common_options
+from kanon_sql.cli.command import FILE, Common, Option, common_options, with_options
 from kanon_sql.cli.options import column_options, loaded_from
-from kanon_sql.cli.output import print_data, print_json
+from kanon_sql.cli.output import Json, print_data, print_json
 
 
 @click.command(name="compile")
@@ -80,3 +81,122 @@ def compile_command(common: Common, config: str, **options: Any) -> None:
         print_json(data)
     else:
         print_data(data["statement"]["sql"])
+
+
+@click.group()
+def dbt() -> None:
+    """kanon-sql in dbt: a package of generic tests, and releases as models.
+
+    \b
+      kanon-sql dbt path                     where the package is, for packages.yml
+      kanon-sql dbt compile config.yaml --project . --name people_release --relation "ref('people')"
+    """
+
+
+@click.group()
+def sqlmesh() -> None:
+    """kanon-sql in SQLMesh: audits of releases, and releases as models.
+
+    \b
+      kanon-sql sqlmesh path                 where the audits are, for the folder audits of a project
+      kanon-sql sqlmesh compile config.yaml --project . --name clinic.release --relation clinic.patients
+    """
+
+
+@dbt.command("path")
+def dbt_path() -> None:
+    """Prints the folder of the dbt package kanon_sql: tests k_anonymous, l_diverse, t_close and max_suppression.
+
+    \b
+    In packages.yml:
+      packages:
+        - local: "{{ env_var('KANON_SQL_DBT') }}"
+    and then
+      KANON_SQL_DBT=$(kanon-sql dbt path) dbt deps
+    """
+    from kanon_sql.commands.projects import package_folder
+
+    print_data(f"{package_folder()}\n")
+
+
+@sqlmesh.command("path")
+def sqlmesh_path() -> None:
+    """Prints the file of the audits k_anonymous, l_diverse, t_close, t_close_ordered and max_suppression.
+
+    \b
+    They are used by copying them into a project:
+      cp "$(kanon-sql sqlmesh path)" audits/kanon_sql.sql
+    """
+    from kanon_sql.commands.projects.sqlmesh import audits_file
+
+    print_data(f"{audits_file()}\n")
+
+
+def _model_options(kind: str, name: str, relation: Option, engine: str) -> Option:
+    """The options of a command that writes a model into a project."""
+    return with_options(
+        click.argument("config", metavar="CONFIG"),
+        click.option(
+            "--project",
+            metavar="DIR",
+            default=".",
+            type=FILE,
+            help=f"The folder of the {kind} project [default: the working folder].",
+        ),
+        click.option("--name", metavar="MODEL", required=True, help=f"The name of the model to write{name}."),
+        relation,
+        click.option("--dialect", metavar="NAME", default="duckdb", show_default=True, help=f"The SQL of {engine}."),
+        click.option("--overwrite", is_flag=True, help="Replace an earlier model of that name."),
+        common_options,
+    )
+
+
+@dbt.command("compile")
+@_model_options(
+    "dbt",
+    "",
+    click.option(
+        "--relation",
+        metavar="REF",
+        required=True,
+        help="What the model reads: ref('model') or source('source', 'table').",
+    ),
+    "the dbt adapter",
+)
+def compile_for_dbt(common: Common, **options: Any) -> None:
+    """Searches, and writes the release as a dbt model, its mapping tables as seeds, and a schema with tests.
+
+    \b
+      kanon-sql dbt compile config.yaml --project . --name people_release --relation "ref('people')"
+
+    Nothing that is there is replaced without --overwrite. The seeds hold values of the source, and are as confidential.
+    """
+    from kanon_sql import api
+
+    _write(common, api.dbt_model, **options)
+
+
+@sqlmesh.command("compile")
+@_model_options(
+    "SQLMesh",
+    ", as schema.model",
+    click.option("--relation", metavar="TABLE", required=True, help="The model or table that it reads."),
+    "the project's engine",
+)
+def compile_for_sqlmesh(common: Common, **options: Any) -> None:
+    """Searches, and writes the release as a SQLMesh model with its audits.
+
+    \b
+      kanon-sql sqlmesh compile config.yaml --project . --name clinic.release --relation clinic.patients
+
+    Nothing that is there is replaced without --overwrite. The model holds values of the source, and is as confidential;
+    so is SQLMesh's state, which keeps the texts of models.
+    """
+    from kanon_sql import api
+
+    _write(common, api.sqlmesh_model, **options)
+
+
+def _write(common: Common, write: Callable[..., Json], config: str, **options: Any) -> None:
+    report = write(loaded_from(config, {}, common), **options, **common.arguments())
+    common.show(report, lambda shown: "\n".join(shown["files"]))

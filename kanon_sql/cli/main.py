@@ -8,19 +8,12 @@ from contextlib import suppress
 
 import click
 
-from kanon_sql.cli.apply import apply
-from kanon_sql.cli.check import check
-from kanon_sql.cli.compile import compile_command
+from kanon_sql.cli.compile import compile_command, dbt, sqlmesh
 from kanon_sql.cli.hierarchy import hierarchy
-from kanon_sql.cli.lattice import lattice
-from kanon_sql.cli.link import link
-from kanon_sql.cli.output import complain, print_traceback
-from kanon_sql.cli.projects import dbt, sqlmesh
-from kanon_sql.cli.releases import releases
-from kanon_sql.cli.risk import risk
+from kanon_sql.cli.measuring import check, lattice, link, risk, sweep
+from kanon_sql.cli.output import complain, print_json, print_traceback
+from kanon_sql.cli.releases import apply, releases
 from kanon_sql.cli.run import run
-from kanon_sql.cli.schema import schema
-from kanon_sql.cli.sweep import sweep
 from kanon_sql.errors import InterruptedRunError, KanonError
 from kanon_sql.settings.version import __version__
 from kanon_sql.sql import signals
@@ -62,9 +55,21 @@ for command in (
     dbt,
     sqlmesh,
     hierarchy,
-    schema,
 ):
     cli.add_command(command)
+
+
+@cli.command()
+def schema() -> None:
+    """Prints the JSON Schema of the configuration, for editors.
+
+    \b
+      kanon-sql schema > kanon-sql.schema.json
+      # first line of a configuration:  # yaml-language-server: $schema=kanon-sql.schema.json
+    """
+    from kanon_sql.config.schema import json_schema
+
+    print_json(json_schema())
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from sqlglot import exp
@@ -12,15 +12,13 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError
 from kanon_sql.hierarchy.hierarchy import Hierarchy
-from kanon_sql.ledger.fingerprints import fingerprint
+from kanon_sql.ledger.basis import Hierarchies, fingerprint
 from kanon_sql.ledger.ledger import open_ledger
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine
 
 _FIRST = 1000  # rows that are looked at before all are: a misspelt name is no reason to read a large source
-
-Hierarchies = Mapping[str, tuple[QuasiIdentifier, Hierarchy | None]]
 
 
 @contextmanager

@@ -1,7 +1,4 @@
-"""What the levels of a release mean: the types of its columns, and what the hierarchies make of values at its levels.
-
-The ledger keeps it, as digests where it would hold values, so that the same levels can be applied to new data later.
-"""
+"""What the ledger keeps of a release: digests of its rows and places, and what its levels mean."""
 
 from __future__ import annotations
 
@@ -13,11 +10,27 @@ from typing import Any
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.hierarchy.builtin import describe
 from kanon_sql.hierarchy.hierarchy import Hierarchy
-from kanon_sql.source.model import Column
+from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.values import text_of
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Item
 
 Json = dict[str, Any]
 Hierarchies = Mapping[str, tuple[QuasiIdentifier, Hierarchy | None]]
+
+
+def fingerprint(engine: Engine, table: Source) -> str:
+    """A text that is equal for tables of equal columns and rows, in whatever order and format; it takes one scan."""
+    columns = sorted(table.columns, key=lambda item: item.name)
+    items: list[Item] = [{"value": text_of(item, ())} for item in columns]
+    sums = engine.query("ledger/fingerprint", names={"table_rows": table.relation}, lists={"cell": items})[0]
+    return digest(json.dumps([[item.name for item in columns], *map(str, sums)]))
+
+
+def digest(text: str) -> str:
+    """Of a text, 128 bits as hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def basis_of(roles: Roles, hierarchies: Hierarchies, levels: Mapping[str, int]) -> Json:
@@ -83,5 +96,4 @@ def _type(item: Column) -> str:
 
 
 def _digest(hierarchy: Hierarchy, level: int, count: int) -> str:
-    pairs = [hierarchy.leaves[:count], hierarchy.levels[level][:count]]
-    return hashlib.sha256(json.dumps(pairs).encode()).hexdigest()[:32]
+    return digest(json.dumps([hierarchy.leaves[:count], hierarchy.levels[level][:count]]))

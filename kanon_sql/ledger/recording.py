@@ -18,10 +18,9 @@ from kanon_sql.config.arguments import to_yaml
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
 from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedError
-from kanon_sql.ledger.basis import Hierarchies, basis_of
-from kanon_sql.ledger.fingerprints import digest, fingerprint
+from kanon_sql.ledger.basis import Hierarchies, basis_of, digest, fingerprint
+from kanon_sql.ledger.earlier import settle_open, still_beside
 from kanon_sql.ledger.ledger import Entry, Ledger, open_ledger
-from kanon_sql.ledger.settling import settle_open, still_beside
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.model import Source

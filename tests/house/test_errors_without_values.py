@@ -167,7 +167,7 @@ def test_errors_of_spark(text: str, shown: str) -> None:
 
 
 def test_api_functions_keep_no_context() -> None:
-    from kanon_sql.api.chains import without_causes
+    from kanon_sql.api.opening import without_causes
 
     def fails(options: EngineOptions | None = None) -> None:
         try:

@@ -14,9 +14,6 @@ from kanon_sql.sql import template
 
 QUERIES = sorted((ROOT / "queries").rglob("*.sql"))
 HEADER = ["Answers", "Reads", "Takes", "Gives"]
-# Folders whose queries have no header of that form yet.
-WITHOUT_HEADER = ("release/", "search/full_domain/")
-WITH_HEADER = [path for path in QUERIES if not str(path.relative_to(ROOT / "queries")).startswith(WITHOUT_HEADER)]
 # Statements that read rows and stand in Python: by their file and their beginning.
 IN_PYTHON = {
     # What PostgreSQL knows of a column, a table, a transaction and a session; no rows of anybody.
@@ -37,14 +34,14 @@ def header_of(path: Path) -> str:
 
 
 def test_a_query_says_what_it_answers_reads_takes_and_gives() -> None:
-    for path in WITH_HEADER:
+    for path in QUERIES:
         header = header_of(path)
         assert re.findall(r"^-- ([A-Z][a-z]+): ", header, re.MULTILINE) == HEADER, path
         assert max(len(line) for line in header.splitlines()) <= 120, path
 
 
 def test_a_query_names_the_tables_that_it_reads_and_its_parameters() -> None:
-    for path in WITH_HEADER:
+    for path in QUERIES:
         name = str(path.relative_to(ROOT / "queries").with_suffix(""))
         tree = template.load(name)
         words = set(re.findall(r"\$?\w+", header_of(path)))
@@ -54,7 +51,7 @@ def test_a_query_names_the_tables_that_it_reads_and_its_parameters() -> None:
 
 
 def test_names_that_stand_in_a_header_stand_in_the_statement() -> None:
-    for path in WITH_HEADER:
+    for path in QUERIES:
         said = header_of(path).replace("\n-- ", " ").partition("Reads:")[2]
         tree = template.load(path.relative_to(ROOT / "queries").with_suffix("").as_posix())
         found = {one.name for one in tree.find_all(exp.Identifier, exp.Placeholder, exp.Anonymous)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.diagram import Diagram
-from kanon_sql.report.charts.rows import AXIS
+from kanon_sql.report.charts.nodes import AXIS
 
 _BAR_HEIGHT = 18
 _PITCH = 25

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import pairwise
 
 from kanon_sql.report.charts.diagram import Diagram
@@ -20,7 +19,11 @@ def ordered_rows(diagram: Diagram) -> Rows:
     Few edges of a lattice cross when its rows are in lexicographic order, but it matters which quasi-identifier
     comes first: barycentre sweeps start from several of these orders.
     """
-    below, above = _neighbours(diagram.edges)
+    below: dict[int, list[int]] = {}
+    above: dict[int, list[int]] = {}
+    for lower, upper in diagram.edges:
+        above.setdefault(lower, []).append(upper)
+        below.setdefault(upper, []).append(lower)
     swept = (_best_of_sweeps(start, below, above) for start in _starts(diagram))
     return min(swept, key=lambda found: found[0])[1]
 
@@ -30,11 +33,8 @@ def _starts(diagram: Diagram) -> Iterator[Rows]:
     names = list(range(len(diagram.names)))
     rotations = [names[first:] + names[:first] for first in names or [0]]
     for order in dict.fromkeys(tuple(order) for turned in rotations for order in (turned, turned[::-1])):
-        yield [sorted(row, key=partial(_levels_by, diagram, order)) for row in diagram.rows.values()]
-
-
-def _levels_by(diagram: Diagram, order: Sequence[int], node: int) -> tuple[int, ...]:
-    return tuple(diagram.nodes[node].levels[place] for place in order)
+        levels = [tuple(node.levels[place] for place in order) for node in diagram.nodes]
+        yield [sorted(row, key=levels.__getitem__) for row in diagram.rows.values()]
 
 
 def _best_of_sweeps(
@@ -83,12 +83,3 @@ def _by_barycentre(row: list[int], fixed: list[int], neighbours: Mapping[int, Se
         ends = [scaled[end] for end in neighbours.get(node, ()) if end in scaled]
         keys[node] = sum(ends) / len(ends) if ends else (place + 0.5) / len(row)
     return sorted(row, key=lambda node: round(keys[node], 9))
-
-
-def _neighbours(edges: Iterable[tuple[int, int]]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    below: dict[int, list[int]] = {}
-    above: dict[int, list[int]] = {}
-    for lower, upper in edges:
-        above.setdefault(lower, []).append(upper)
-        below.setdefault(upper, []).append(lower)
-    return below, above

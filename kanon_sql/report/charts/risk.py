@@ -11,8 +11,7 @@ from kanon_sql.report.charts.axes import Axis, tick_text, value_axis
 from kanon_sql.report.charts.diagram import clean
 from kanon_sql.report.charts.page import page
 from kanon_sql.report.charts.sweep import write_drawing
-from kanon_sql.report.charts.sweep_lines import Json
-from kanon_sql.report.charts.sweep_panel import COLOURS
+from kanon_sql.report.charts.sweep_panel import COLOURS, Json
 
 HEAD = ("table", "rows in the class", "rows", "rows %", "classes")
 

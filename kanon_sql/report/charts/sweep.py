@@ -9,13 +9,29 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.report.charts import svg, sweep_lines
+from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.page import page
-from kanon_sql.report.charts.sweep_lines import HEAD, Json, Line, Measure, cells, lines_of, title_of
-from kanon_sql.report.charts.sweep_panel import HEIGHT, WIDTH, cross, draw_panel, sample
+from kanon_sql.report.charts.sweep_panel import (
+    C_AVG,
+    CLASSES,
+    HEAD,
+    HEIGHT,
+    LOSS,
+    SECONDS,
+    SUPPRESSED,
+    WIDTH,
+    Json,
+    Line,
+    cells,
+    cross,
+    draw_panel,
+    lines_of,
+    sample,
+    title_of,
+)
 from kanon_sql.targets.staging_permissions import write_output
 
-__all__ = ["draw_html", "draw_png", "draw_svg", "refuse_plot", "write_plot"]
+__all__ = ["draw_html", "draw_svg", "refuse_plot", "write_plot"]
 
 SUFFIXES = (".html", ".svg", ".png")
 
@@ -66,10 +82,11 @@ def draw_svg(data: Json) -> str:
     sheet = svg.Drawing(width, _MARGIN)
     _add_head(sheet, title_of(data), lines, lacking)
     top = sheet.height + 12
-    measures = _measures(data["points"])
+    suppresses = any(point["suppressed"] for point in data["points"])
+    measures = [LOSS, C_AVG, CLASSES, *([SUPPRESSED] if suppresses else []), SECONDS]
     for place, measure in enumerate(measures):
         row, column = divmod(place, _COLUMNS)
-        panel = draw_panel(measure, lines, data["k"], lacking and measure is sweep_lines.LOSS)
+        panel = draw_panel(measure, lines, data["k"], lacking and measure is LOSS)
         x, y = _MARGIN + column * (WIDTH + _GAP), top + row * (HEIGHT + 10)
         sheet.marks.append(panel.moved(x, y, "panel"))
     rows = -(-len(measures) // _COLUMNS)
@@ -86,24 +103,11 @@ def draw_html(data: Json) -> str:
     return page(f"k sweep of {title_of(data)}", draw_svg(data), HEAD, [cells(point) for point in data["points"]], notes)
 
 
-def draw_png(data: Json) -> bytes:
-    """The drawing as pixels."""
-    return pixels(draw_svg(data))
-
-
 def pixels(drawing: str) -> bytes:
     """A PNG of an SVG, by the renderer of the plot extra and in its font, since a machine may have none."""
     renderer: Any = import_module(_RENDERER)
     (fonts,) = import_module(_FONT).__path__
     return bytes(renderer.svg_to_bytes(svg_string=drawing, font_dirs=[fonts], sans_serif_family=_FAMILY, zoom=_ZOOM))
-
-
-def _measures(points: Sequence[Json]) -> list[Measure]:
-    """The panels; suppressed rows only where there are any."""
-    shown = [sweep_lines.LOSS, sweep_lines.C_AVG, sweep_lines.CLASSES, sweep_lines.SECONDS]
-    if any(point["suppressed"] for point in points):
-        shown.insert(3, sweep_lines.SUPPRESSED)
-    return shown
 
 
 def _add_head(sheet: svg.Drawing, title: str, lines: Sequence[Line], lacking: bool) -> None:

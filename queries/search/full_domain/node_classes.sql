@@ -1,7 +1,7 @@
 -- Answers: the equivalence classes of one node of the lattice, those that are released and those that violate what is
 -- asked for.
 -- Reads: classes, the statement that judges classes (see queries/privacy): size, violates.
--- Takes: $k and the list key, which that statement asks for.
+-- Takes: the number k and the list key, which that statement asks for.
 -- Gives: one row: suppressed, released_classes, smallest, largest, released_squares, all_classes, all_squares.
 SELECT
     CAST(coalesce(sum(CASE WHEN violates THEN size END), 0) AS BIGINT) AS suppressed,

@@ -3,7 +3,7 @@
 -- Reads: classes, the statement that judges classes (see queries/privacy): the codes, size, violates; cost_costs, the
 -- costs of a quasi-identifier's values: level, code, spread.
 -- Takes: cost_level and cost_code, the level of a quasi-identifier and its code in classes; cost_cost, what its sum is
--- called; $k and the list key, which classes asks for.
+-- called; the number k and the list key, which classes asks for.
 -- Gives: one row: the sum of each quasi-identifier.
 SELECT sum(classes.size * cost_costs.spread) AS cost_cost
 FROM classes
