@@ -16,7 +16,7 @@ from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.table import looked_at, takes_part
 from kanon_sql.release.compiled import present
 from kanon_sql.search.problem import SearchProblem
-from kanon_sql.source.database import with_absolute_paths
+from kanon_sql.source.duckdb import with_absolute_paths
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.dialects.dialect import Dialect, find_dialect, refuse_column_names

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from kanon_sql.errors import VerificationError
 from kanon_sql.release.verify import reading_again
-from kanon_sql.source.database import describe_relation
+from kanon_sql.source.duckdb import describe_relation
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, put, state

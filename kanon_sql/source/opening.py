@@ -14,7 +14,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import SourceConfig
-from kanon_sql.source.database import (
+from kanon_sql.source.duckdb import (
     attach,
     attached_as,
     open_query,

@@ -83,9 +83,12 @@ def counted_statement(backend: Backend, rows: exp.Select, columns: Sequence[Colu
 
     Raises ConfigurationError for columns of types that engines do not compare alike.
     """
+    items: list[Item] = []
     for item in columns:
         column_type(backend.dialect, item.type, f"column {item.name!r}")
-    items: list[Item] = [{"key": item.key, "value": _as_read(item)} for item in columns]
+        value = column(item.key)
+        # A text is one whatever its length is bounded by.
+        items.append({"key": item.key, "value": exp.cast(value, "VARCHAR") if item.is_text else value})
     return template.fill("source/counted", {"source": rows}, {"qi": items})
 
 
@@ -99,9 +102,3 @@ def bring_counted(
 def counted_columns(columns: Sequence[Column]) -> list[tuple[str, str]]:
     """(names, types) of combinations: the columns under their keys, and row_count."""
     return [*((item.key, item.type) for item in columns), ("row_count", "BIGINT")]
-
-
-def _as_read(item: Column) -> exp.Expr:
-    """A value as it is counted: a text is one whatever its length is bounded by."""
-    value = column(item.key)
-    return exp.cast(value, "VARCHAR") if item.is_text else value

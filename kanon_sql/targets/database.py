@@ -9,13 +9,12 @@ from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.source.database import attach, opened
+from kanon_sql.source.duckdb import attach, opened
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.template import column
-from kanon_sql.targets.database_catalog import Name, dotted, table_of
-from kanon_sql.targets.database_copy import DatabaseCopy
+from kanon_sql.targets.database_copy import DatabaseCopy, Name, dotted, table_of
 from kanon_sql.targets.staging import Staged
 from kanon_sql.targets.staging_permissions import mask_of
 from kanon_sql.targets.target import LocalSink, shown
@@ -125,7 +124,7 @@ class DatabaseSink(_Tables):
         columns = [exp.alias_(item.released(column(item.key)), item.name, quoted=True) for item in self._released]
         empty = exp.select(*columns).from_(source.relation.copy().subquery("source_rows")).limit(0)
         self._create(engine, empty, replace=False)
-        self._refuse_broken([*copied.broken_references(), *copied.broken_uses()])
+        self._refuse_broken(copied.broken())
         engine.run(f"DROP TABLE {dotted(self.catalog, self.name)}")
 
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
@@ -135,12 +134,15 @@ class DatabaseSink(_Tables):
             return
         if self._copy.name is not None:
             lost += self._copy.carry_over(self._copy.name)
-        broken = [*self._copy.broken_references(), *self._copy.broken_uses()]
+        broken = self._copy.broken()
         self._refuse_broken(broken)
         self.warnings += tuple(self._copy.describe(lost, broken))
 
     def written(self, engine: Engine) -> Source:
-        _reopen(engine, self.staged)
+        # What is verified is the file, not what the engine remembers of it.
+        engine.run(f"CHECKPOINT {_CATALOG}")
+        engine.run(f"DETACH {_CATALOG}")
+        attach(engine, self.staged.path, name=_CATALOG)
         return super().written(engine)
 
     def commit(self, engine: Engine) -> None:
@@ -181,10 +183,3 @@ def refuse_view(engine: Engine, catalog: str, name: Name, place: str) -> None:
     # The engine ignores case in names.
     if [part.casefold() for part in name] in [[part.casefold() for part in view] for view in views]:
         raise ConfigurationError(f"{place}: {'.'.join(name)} is a view, which no release replaces; name a table")
-
-
-def _reopen(engine: Engine, staged: Staged) -> None:
-    """Has the file written, and opens it anew: what is verified is the file, not what the engine remembers of it."""
-    engine.run(f"CHECKPOINT {_CATALOG}")
-    engine.run(f"DETACH {_CATALOG}")
-    attach(engine, staged.path, name=_CATALOG)

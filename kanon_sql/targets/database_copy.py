@@ -1,25 +1,17 @@
-"""A database written anew around one table: everything else comes along, or it is told what does not."""
+"""A database written anew around one table: what its catalog tells comes along, or it is told what does not."""
 
 from __future__ import annotations
 
-from sqlglot import exp
+from dataclasses import dataclass
+
+from sqlglot import exp, tokenize
 from sqlglot.errors import SqlglotError
 
 from kanon_sql.errors import EngineError
+from kanon_sql.source.model import enums
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.template import Item, column
-from kanon_sql.targets.database_catalog import (
-    CatalogTable,
-    Name,
-    dotted,
-    enums_in,
-    macros_that_name,
-    read_tables,
-    read_types,
-    readable_views,
-    table_of,
-)
 
 
 class DatabaseCopy:
@@ -35,12 +27,12 @@ class DatabaseCopy:
         self.rebuilt = self._referring()
         self.types, self.dropped_types = self._types()
 
-    def broken_references(self) -> list[str]:
-        """Foreign keys that lead to the replaced table, or to their own, whose rows could only be added one by one."""
-        return [f"foreign key of {'.'.join(one)}" for one in self.rebuilt]
+    def broken(self) -> list[str]:
+        """Foreign keys that lead to the replaced table, or to their own, whose rows could only be added one by one.
 
-    def broken_uses(self) -> list[str]:
-        """Views that could be read in the old database and not in the new one; macros that name a dropped type."""
+        Views that could be read in the old database and not in the new one; macros that name a dropped type.
+        """
+        references = [f"foreign key of {'.'.join(one)}" for one in self.rebuilt]
         kept = readable_views(self.engine, self.new)
         views = [f"view {'.'.join(one)}" for one in readable_views(self.engine, self.old) if one not in kept]
         macros = [
@@ -48,7 +40,7 @@ class DatabaseCopy:
             for _, name in self.dropped_types
             for macro in macros_that_name(self.engine, self.new, name)
         ]
-        return views + list(dict.fromkeys(macros))
+        return [*references, *views, *dict.fromkeys(macros)]
 
     def describe(self, lost: list[str], broken: list[str]) -> list[str]:
         """Warnings: what was lost, what no longer works, what was not looked into."""
@@ -226,3 +218,113 @@ def _ordered(tables: dict[Name, CatalogTable]) -> list[CatalogTable]:
         ordered += ready or waiting
         waiting = [one for one in waiting if one not in ordered]
     return ordered
+
+
+Name = tuple[str, str]  # schema and name
+
+
+@dataclass(frozen=True)
+class CatalogColumn:
+    """A column; `default` is an expression as the engine writes it."""
+
+    name: str
+    type: str
+    nullable: bool
+    default: str | None
+    comment: str | None
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A constraint of a table; `refers` is the table that a foreign key refers to."""
+
+    kind: str
+    text: str
+    columns: tuple[str, ...]
+    refers: Name | None
+
+
+@dataclass(frozen=True)
+class CatalogTable:
+    """A table; `generated` are its columns that are computed from others."""
+
+    name: Name
+    comment: str | None
+    generated: frozenset[str]
+    columns: dict[str, CatalogColumn]
+    constraints: tuple[Constraint, ...]
+
+
+def dotted(catalog: str, name: Name) -> str:
+    """The full name of something in a database, quoted."""
+    return ".".join(template.quoted(part).sql("duckdb") for part in (catalog, *name))
+
+
+def table_of(catalog: str, name: Name) -> exp.Table:
+    """A table or view of a database."""
+    schema, table = name
+    return exp.Table(this=template.quoted(table), db=template.quoted(schema), catalog=template.quoted(catalog))
+
+
+def read_tables(engine: Engine, catalog: str) -> dict[Name, CatalogTable]:
+    """The tables of a database, in the order in which they were made."""
+    values = {"catalog": catalog}
+    columns: dict[Name, dict[str, CatalogColumn]] = {}
+    for schema, table, *about in engine.query("targets/columns", values=values):
+        columns.setdefault((schema, table), {})[about[0]] = CatalogColumn(*about)
+    constraints: dict[Name, list[Constraint]] = {}
+    for schema, table, kind, text, names, refers in engine.query("targets/constraints", values=values):
+        # A foreign key never leaves its schema.
+        made = Constraint(kind, text, tuple(names), (schema, refers) if kind == "FOREIGN KEY" else None)
+        constraints.setdefault((schema, table), []).append(made)
+    return {
+        (schema, name): CatalogTable(
+            (schema, name), comment, _generated(sql), columns[schema, name], tuple(constraints.get((schema, name), ()))
+        )
+        for schema, name, sql, comment in engine.query("targets/tables", values=values)
+    }
+
+
+def _generated(statement: str) -> frozenset[str]:
+    # Not every supported engine has a column for it in its catalog.
+    try:
+        tree = template.parse(statement)
+    except SqlglotError:
+        return frozenset()
+    kinds = (exp.GeneratedAsIdentityColumnConstraint, exp.ComputedColumnConstraint)
+    return frozenset(one.name for one in tree.find_all(exp.ColumnDef) if any(map(one.find, kinds)))
+
+
+def read_types(engine: Engine, catalog: str) -> dict[Name, str]:
+    """The types that were made in a database, as the engine describes them, in the order in which they were made."""
+    return {
+        (schema, name): str(engine.run(f"DESCRIBE SELECT CAST(NULL AS {dotted(catalog, (schema, name))})")[0][1])
+        for schema, name in engine.query("targets/types", values={"catalog": catalog})
+    }
+
+
+def enums_in(types: list[str]) -> set[str]:
+    """The ENUM types in types as the engine describes them."""
+    return {one.sql("duckdb") for described in types if "ENUM(" in described for one in enums(described)}
+
+
+def readable_views(engine: Engine, catalog: str) -> list[Name]:
+    """The views of a database whose tables and columns are there."""
+    found: list[Name] = []
+    for schema, name in engine.query("targets/views", values={"catalog": catalog}):
+        try:
+            engine.run(exp.Describe(this=exp.select("*").from_(table_of(catalog, (schema, name)))))
+        except EngineError:
+            continue
+        found.append((schema, name))
+    return found
+
+
+def macros_that_name(engine: Engine, catalog: str, name: str) -> list[Name]:
+    """The macros in whose definition a name occurs."""
+    found: list[Name] = []
+    for schema, macro, definition in engine.query("targets/macros", values={"catalog": catalog}):
+        words = {token.text.casefold() for token in tokenize(definition, read="duckdb")}
+        if name.casefold() in words and (schema, macro) not in found:
+            found.append((schema, macro))
+    return found

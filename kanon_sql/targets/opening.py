@@ -11,7 +11,7 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.formats import FORMATS, format_of
 from kanon_sql.settings.source import SourceConfig
-from kanon_sql.source.database import split_name
+from kanon_sql.source.duckdb import split_name
 from kanon_sql.source.files import find_files, refuse_remote
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.database import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view

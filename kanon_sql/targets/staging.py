@@ -62,13 +62,14 @@ class Staged:
         """
         try:
             if unchanged and _version(self.target) != self._before:
-                raise EngineError(
-                    f"{self.place}: {self.target} was changed by another program during the run; "
-                    "nothing was replaced: run again"
-                )
+                raise _changed(self.target, self.place)
             replaces = self.overwrite and self.target.exists()
             finish(self.path, self.target if replaces else None, mode)
-            self._move()
+            if self.overwrite:
+                self.path.replace(self.target)
+            else:
+                move_new(self.path, self.target)
+            self.committed = True
             flush_folder(self.target.parent)
         except FileExistsError:
             raise _exists(self.target, self.place) from None
@@ -79,13 +80,6 @@ class Staged:
                     f"{what} was replaced, but the disk did not confirm it ({error.strerror})"
                 ) from None
             raise EngineError(f"{what} was not written ({error.strerror})") from None
-
-    def _move(self) -> None:
-        if self.overwrite:
-            self.path.replace(self.target)
-        else:
-            move_new(self.path, self.target)
-        self.committed = True
 
 
 @contextmanager
@@ -147,6 +141,12 @@ def _version(path: Path) -> Version | None:
         return None
 
 
+def _changed(target: Path, place: str) -> EngineError:
+    return EngineError(
+        f"{place}: {target} was changed by another program during the run; nothing was replaced: run again"
+    )
+
+
 def _exists(target: Path, place: str) -> ConfigurationError:
     return ConfigurationError(
         f"{place}: {target} exists already; name another target or set overwrite: true (--overwrite)"
@@ -176,16 +176,18 @@ class StagedFolder:
         """
         try:
             if _contents(self.target, self.place) != self._before:
-                raise EngineError(
-                    f"{self.place}: {self.target} was changed by another program during the run; "
-                    "nothing was replaced: run again"
-                )
+                raise _changed(self.target, self.place)
             _finish_tree(self.path, self.target)
             flush_folder(self.target.parent)
             replaced = self._exchange()
             flush_folder(self.target.parent)
         except OSError as error:
-            raise self._failed(error) from None
+            what = f"{self.place}: the folder {self.target}"
+            if self.committed:
+                raise ReleasedError(
+                    f"{what} was replaced, but the disk did not confirm it ({error.strerror})"
+                ) from None
+            raise EngineError(f"{what} could not be replaced ({error.strerror})") from None
         self._remove(replaced)
 
     def _exchange(self) -> Path:
@@ -216,12 +218,6 @@ class StagedFolder:
                 f"{self.place}: {self.target} was replaced, but the old folder could not be removed "
                 f"({error.strerror}); remove it: {replaced.parent}/{replaced.stem}.*"
             ) from None
-
-    def _failed(self, error: OSError) -> EngineError:
-        what = f"{self.place}: the folder {self.target}"
-        if self.committed:
-            return ReleasedError(f"{what} was replaced, but the disk did not confirm it ({error.strerror})")
-        return EngineError(f"{what} could not be replaced ({error.strerror})")
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from dataclasses import replace
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.formats import format_of
-from kanon_sql.source.database import attach, open_table, split_name
+from kanon_sql.source.duckdb import attach, open_table, split_name
 from kanon_sql.source.files import refuse_remote
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.model import Column, Source

@@ -13,7 +13,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.job import ConfiguredJob, Given, Job, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.source.database import opened
+from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.sql import template

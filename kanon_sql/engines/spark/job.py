@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
@@ -31,7 +31,7 @@ class SparkJob(RemoteJob[Spark]):
     def connect(self, options: EngineOptions) -> Iterator[Spark]:
         asked = self.loaded.config.engine
         session, is_new = open_session(str(asked.spark), asked.config)
-        with _closing(Spark(session, str(asked.spark), owned=is_new, show_values=options.show_values)) as spark:
+        with closing(Spark(session, str(asked.spark), owned=is_new, show_values=options.show_values)) as spark:
             yield spark
 
     @contextmanager
@@ -45,14 +45,6 @@ class SparkJob(RemoteJob[Spark]):
             yield made
         finally:
             made.withdraw()
-
-
-@contextmanager
-def _closing(spark: Spark) -> Iterator[Spark]:
-    try:
-        yield spark
-    finally:
-        spark.close()
 
 
 def is_session(connection: object) -> TypeGuard[SparkSession]:
@@ -103,5 +95,5 @@ class SessionJob(SparkJob):
     @contextmanager
     def connect(self, options: EngineOptions) -> Iterator[Spark]:
         label = _STANDS_IN["spark"]
-        with _closing(Spark(self.session, label, owned=False, show_values=options.show_values)) as spark:
+        with closing(Spark(self.session, label, owned=False, show_values=options.show_values)) as spark:
             yield spark
