@@ -17,7 +17,7 @@ from sqlglot import exp
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.hierarchy import Input
-from kanon_sql.sql import template
+from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
@@ -53,7 +53,7 @@ def build_leaves(engine: Engine, one: Input) -> int:
 def drop_leaves(engine: Engine) -> None:
     """Drops the tables that the making of a built-in leaves."""
     for name in _SCRATCH:
-        engine.query("hierarchy/drop", names={"scratch": state(name)})
+        engine.run(tables.drop(state(name)))
 
 
 def check_options(spec: QuasiIdentifier, where: str) -> None:

@@ -20,6 +20,7 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
 from kanon_sql.source.model import Source
+from kanon_sql.sql import tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
@@ -123,8 +124,7 @@ def _smallest_alone(engine: Engine, number: int, request: JoinRequest) -> int:
 def _match(engine: Engine, pair: tuple[int, int], cells: Sequence[Sequence[Cell]], request: JoinRequest) -> None:
     """Makes the table group_pairs of the combinations of two tables that match, by their numbers."""
     for side, number in zip(SIDES, pair, strict=True):
-        kept = {"groups": table(side, "groups"), "kept_groups": table(f"kept_{number}", "groups")}
-        engine.query("commands/link/again", names=kept)
+        engine.run(tables.copy(table(side, "groups"), table(f"kept_{number}", "groups")))
     meanings = [meaning for _, meaning in request.columns]
     match_groups(engine, cells[pair[0]], cells[pair[1]], meanings, meets=pair == (0, 1))
     names = {"group_pairs": state("group_pairs"), "pairs": state("pairs")}

@@ -27,6 +27,7 @@ from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
 from kanon_sql.source.values import normalized
+from kanon_sql.sql import tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
 
@@ -111,7 +112,7 @@ def count_persons(
         items.append({"steps": _steps(i), "name": value_name(i), "level": f"level_{i}", "rung": f"rung_{i}"})
     steps = {"class_steps": state("risk_class_steps")}
     engine.query("commands/risk/class_steps", names={**steps, "class_list": table.classes}, lists={"qi": items})
-    engine.query("commands/risk/no_sized", names={"sized_classes": sized})
+    engine.run(tables.empty(sized, {"size": "BIGINT", "persons": "BIGINT"}))
     for shape in engine.query("commands/risk/shapes", names=steps, lists={"qi": items}):
         grouped: list[Item] = [
             {"code": _code(i, level), "rung": f"rung_{i}"} for i, level in enumerate(shape) if level >= 0
@@ -183,8 +184,8 @@ def _mappings(
         if hierarchy is None and spec.builtin is None:
             made.append(None)
             continue
-        tables = [_TUPLES, table.classes] if raw else [_TUPLES]
-        distinct = [exp.select(exp.alias_(column(value_name(i)), "value")).from_(exp.to_table(one)) for one in tables]
+        read = [_TUPLES, table.classes] if raw else [_TUPLES]
+        distinct = [exp.select(exp.alias_(column(value_name(i)), "value")).from_(exp.to_table(one)) for one in read]
         values = exp.union(*distinct) if raw else distinct[0].distinct()
         present = exp.select("value").from_(values.subquery("present"))
         place = loaded.place("quasi_identifiers", own.name)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from kanon_sql.search.local.queries import TABLES, Queries
-from kanon_sql.search.local.trees import SearchTree
+from kanon_sql.search.local.trees import SearchTree, level_items
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Fill, Item
 
@@ -29,12 +29,15 @@ class Costs:
         cost, smallest = self.queries.run("total_cost")[0]
         return float(cost), int(smallest)
 
-    def run(self, name: str, spans: str, classed: str = "members", values: Mapping[str, int] | None = None) -> None:
-        """Runs a file on what spans of positions lose; these are what another file selects from a table of classes."""
+    def run(self, name: str, spans: str, classed: str = "members", values: Mapping[str, int] | None = None) -> int:
+        """Runs a file on what spans of positions lose; these are what another file selects from a table of classes.
+
+        How many rows the file makes.
+        """
         text = self._texts.get((name, classed))
         if text is None:
             text = self._texts[name, classed] = template.text(self._filled(name, spans, TABLES[classed]))
-        self.queries.run_text(text, values)
+        return int(self.queries.run_text(text, values)[0][0])
 
     def _filled(self, name: str, spans: str, classed: str) -> exp.Expr:
         lists = {"this": self._items}
@@ -47,8 +50,7 @@ def _items(tree: SearchTree) -> Item:
     d = tree.dimension
     names: dict[str, Fill] = {key: f"{key}_{d.index}" for key in ("low", "high", "level", "node")}
     this = {f"this_{key}": value for key, value in names.items()}
-    filled = template.fill(
-        "search/local/common_ancestor", {"this_lowest": tree.lowest}, {"level": tree.level_items}, this, part=True
-    )
+    lists = {"level": level_items(tree.shifts)}
+    filled = template.fill("search/local/common_ancestor", {"this_lowest": tree.lowest}, lists, this, part=True)
     level, node = (one.this for one in filled.args["expressions"])
     return {**names, "position": d.position, "costs": tree.costs, "common_level": level, "common_node": node}

@@ -39,20 +39,17 @@ class Keys:
         return {"loss_shift": sum(self.bits), "label_shift": self.bits[1]}
 
 
-def half_names(half: str) -> dict[str, Fill]:
-    """The tables and the column of one half."""
-    return {
-        "half_tuples": TABLES[f"tuples_{half}"],
-        "half_above": TABLES[f"above_{half}"],
-        "this_tuple": f"tuple_{half}",
-    }
+def of_half(queries: Queries, half: str) -> Queries:
+    """For statements on one half: its tables and its column."""
+    made = {"half_tuples": TABLES[f"tuples_{half}"], "half_above": TABLES[f"above_{half}"]}
+    return queries.named(**made, this_tuple=f"tuple_{half}")
 
 
 def build_halves(queries: Queries, trees: Sequence[SearchTree], k: int) -> Keys:
     """Makes the tables of both halves: tuples(tuple, p...) and above(tuple, label, cost); and the rest, all tuples."""
     halves = split(trees)
     for half, members in zip(HALVES, halves, strict=True):
-        _build(queries, half, members, k)
+        _build(of_half(queries, half), members, k)
     keys = _pack(queries)
     one, other = ([{"position": tree.dimension.position} for tree in members] for members in halves)
     queries.run("rest", lists={"one": one, "other": other})
@@ -71,29 +68,30 @@ def split(trees: Sequence[SearchTree]) -> tuple[list[SearchTree], list[SearchTre
     return halves
 
 
-def _build(queries: Queries, half: str, trees: Sequence[SearchTree], k: int) -> None:
+def _build(queries: Queries, trees: Sequence[SearchTree], k: int) -> None:
     """Adds a dimension at a time: the tuples, their labels of enough rows, and which stand above which."""
-    queries.run("first_half_tuples", names=half_names(half))
-    queries.run("first_half_above", names=half_names(half))
+    queries.run("first_half_tuples")
+    queries.run("first_half_above")
     kept: list[Item] = []
     shapes = 1
     for tree in trees:
-        names = {**half_names(half), "ancestors": tree.ancestors, "this_position": tree.dimension.position}
+        widening = queries.named(ancestors=tree.ancestors, this_position=tree.dimension.position)
         lists = {"kept": kept}
-        queries.run("half_next", names=names, lists=lists)
-        queries.run("half_labels", {"k": k}, names)
+        widening.run("half_next", lists=lists)
+        widening.run("half_labels", {"k": k})
         shapes *= tree.levels
         if shapes > _MOST_SHAPES:
             queries.run("fewer_shapes", {"most": _MOST_SHAPES})
             shapes = _MOST_SHAPES
-        queries.run("half_above", names=names)
-        queries.run("half_tuples", names=names, lists=lists)
+        widening.run("half_above")
+        widening.run("half_tuples", lists=lists)
         kept.append({"position": tree.dimension.position})
 
 
 def _pack(queries: Queries) -> Keys:
     """Makes losses whole numbers, of as many bits as the labels leave; of a wider type where that is too few."""
-    sizes = [queries.run("half_size", names=half_names(half))[0] for half in HALVES]
+    halves = [of_half(queries, half) for half in HALVES]
+    sizes = [half.run("half_size")[0] for half in halves]
     first, second = (int(label).bit_length() for label, _ in sizes)
     left = _BITS - first - second
     is_wide = left < _FEWEST_LOSS_BITS
@@ -106,7 +104,7 @@ def _pack(queries: Queries) -> Keys:
         "whole_cost": exp.cast(template.parse("round(cost * $scale)"), whole, dialect="duckdb"),
     }
     highest = 0
-    for half in HALVES:
-        queries.run("half_scaled", {"scale": scale}, {**half_names(half), **kinds})
-        highest += int(queries.run("half_size", names=half_names(half))[0][1])
+    for half in halves:
+        half.run("half_scaled", {"scale": scale}, kinds)
+        highest += int(half.run("half_size")[0][1])
     return Keys((first, second), highest + 1)

@@ -7,15 +7,13 @@ first that lose least by it, until all models are satisfied: at the latest by al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from sqlglot import exp
 
 from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.privacy.statement import Tables
 from kanon_sql.search.local.costs import Costs
 from kanon_sql.search.local.queries import TABLES, Queries, table
-from kanon_sql.sql.template import Composed, Item, compose, state
+from kanon_sql.sql.template import Composed, Item, compose, render, state
 
 
 class Judge:
@@ -41,21 +39,19 @@ class Judge:
 
     def find_takers(self) -> None:
         """Makes the table takers of the tuples on offer."""
-        self.queries.run("choices", {"k": self.k})
+        self.queries.run("takers", {"k": self.k}, {"takers": TABLES["choices"]})
         self.queries.run("choices_with_taken")
-        self.queries.run_composed(self._takers, {"k": self.k}, {"key": [{"code": "label"}]})
+        self.queries.run_text(render(self._takers, lists={"key": [{"code": "label"}]}), {"k": self.k})
 
     def rest_satisfies(self) -> bool:
         """Whether the tuples without a class are one that satisfies."""
-        rest = compose("search/local/rest_as_one", scope=TABLES)
-        return self._satisfies(rest)
+        return self._satisfies(compose("search/local/rest_as_one", scope=TABLES))
 
     def merge_rest(self, costs: Costs) -> None:
         """Joins the tuples without a class with classes of the table members."""
         self.queries.run("members_with_rest")
         costs.total("members")
-        costs.run("merge_order", "merge_spans")
-        places, classes = 0, int(self.queries.run("merge_size")[0][0])
+        places, classes = 0, costs.run("merge_order", "merge_spans")
         while places < classes and not self._merged_satisfies(places):
             places = min(2 * places + 1, classes)
         self.queries.run("merge", {"places": places})
@@ -67,8 +63,7 @@ class Judge:
     def _satisfies(self, classed: Composed) -> bool:
         """Whether tuples that are one class satisfy."""
         statement = compose("search/full_domain/node_check", {"classes": self._classes(classed, "part")})
-        lists: dict[str, Sequence[Item]] = {"key": []}
-        return not self.queries.run_composed(statement, {"k": self.k}, lists)[0][0]
+        return not self.queries.run_text(render(statement, lists={"key": []}), {"k": self.k})[0][0]
 
     def _classes(self, classed: str | Composed, key: str) -> Composed:
         def judged(name: str) -> Composed:

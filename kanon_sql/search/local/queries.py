@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kanon_sql.sql import template
+from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.deadline import Deadline
-from kanon_sql.sql.template import Composed, Fill, Item, state
+from kanon_sql.sql.template import Fill, Item, state
 
 _TABLES = (
     "cells",
@@ -59,7 +59,7 @@ class Queries:
 
     engine: Engine
     deadline: Deadline = field(default_factory=Deadline)
-    names: Mapping[str, str] = field(default_factory=lambda: TABLES)
+    names: Mapping[str, Fill] = field(default_factory=lambda: TABLES)
 
     def run(
         self,
@@ -68,22 +68,21 @@ class Queries:
         names: Mapping[str, Fill] | None = None,
         lists: Mapping[str, Sequence[Item]] | None = None,
     ) -> list[Row]:
-        """Runs one file, its holes filled; its rows."""
-        return self.run_text(
-            template.render(f"search/local/{name}", lists=lists, scope={**self.names, **(names or {})}), values
-        )
+        """Runs one file, its holes filled; its rows. Raises HoleError for names that it does not mention."""
+        return self.run_text(template.render(f"search/local/{name}", names, lists, self.names), values)
 
     def run_text(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
         """Runs a statement that is filled already; its rows."""
         self.deadline.check()
         return self.engine.run(statement, values)
 
-    def run_composed(
-        self, statement: Composed, values: Mapping[str, Any], lists: Mapping[str, Sequence[Item]]
-    ) -> list[Row]:
-        """Runs a statement put together from several files; its rows."""
-        self.deadline.check()
-        return self.engine.query(statement, values=values, lists=lists)
+    def copy(self, name: str, source: str) -> None:
+        """Makes one of the search's tables a copy of another."""
+        self.run_text(tables.copy(TABLES[name], TABLES[source]))
+
+    def named(self, **names: Fill) -> Queries:
+        """The same with names that several files share, each of which takes those that it mentions."""
+        return replace(self, names={**self.names, **names})
 
     def count(self, name: str, values: Mapping[str, Any] | None = None) -> int:
         """Runs one file that makes or adds rows; how many."""

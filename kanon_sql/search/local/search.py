@@ -18,20 +18,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from math import fsum
 
+from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.tuples import Tuples
 from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
 from kanon_sql.search.local.costs import Costs
-from kanon_sql.search.local.cuts import Cuts
 from kanon_sql.search.local.halves import build_halves
 from kanon_sql.search.local.judging import Judge
-from kanon_sql.search.local.leftovers import Leftovers
+from kanon_sql.search.local.leftovers import place_leftovers
 from kanon_sql.search.local.queries import TABLES, Queries
 from kanon_sql.search.local.sweep import Sweep
 from kanon_sql.search.local.trees import SearchTree, build_trees
 from kanon_sql.search.local.whole_domain import SLACK, WholeDomain
-from kanon_sql.search.mondrian.mondrian import Partitioning
+from kanon_sql.search.mondrian.mondrian import Mondrian, Partitioning
+from kanon_sql.sql import tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item
@@ -106,11 +107,11 @@ class LocalSearch:
         if sweep is None:
             cut = self._cut("frequency", self.tuples, deadline)
             self._rounds, self._cuts = cut.rounds, cut.cuts
-            self._queries.run("cut_assigned")
+            self._queries.copy("assigned", "cut_classes")
             return cut.finished
         self._rounds, self._cuts = sweep.rounds, sweep.accepted
         for name in _LARGE:
-            self._queries.run("drop", names={"unneeded": TABLES[name]})
+            self._queries.run_text(tables.drop(TABLES[name]))
         self._queries.run("drop_taken")
         self._queries.run("members")
         finished = True
@@ -125,7 +126,7 @@ class LocalSearch:
             self._rounds, self._cuts, finished = sweep.rounds + cut.rounds, sweep.accepted + cut.cuts, cut.finished
             self._queries.run("add_cut_members", lists=self._positions)
         elif rows:
-            Leftovers(self._queries, Costs(self._queries, self._trees), self.k).place()
+            place_leftovers(self._queries, Costs(self._queries, self._trees), self.k)
         self._queries.run("assigned", lists=self._positions)
         return finished
 
@@ -144,18 +145,20 @@ class LocalSearch:
     def _compare_cuts(self, deadline: Deadline) -> bool:
         """Takes the classes of Mondrian if these lose less as they are released; whether there was time for it."""
         loss = self._loss()
-        self._queries.run("kept_classes")
+        self._queries.copy("kept_classes", "assigned")
         cut = self._cut("frequency", self.tuples, deadline)
-        self._queries.run("cut_assigned")
+        self._queries.copy("assigned", "cut_classes")
         if self._loss() < loss * (1 - SLACK):
             self._rounds, self._cuts = cut.rounds, cut.cuts
         else:
-            self._queries.run("assigned_again")
+            self._queries.copy("assigned", "kept_classes")
         return cut.finished
 
     def _cut(self, table: str, tuples: Tuples, deadline: Deadline) -> Partitioning:
         """Cuts the tuples of a table as Mondrian does, into the table cut_classes."""
-        return Cuts(self.engine, tuples, self.k, self.progress, self.models, TABLES[table]).run(deadline)
+        algorithm = AlgorithmConfig(name="mondrian", seed=0)
+        mondrian = Mondrian(self.engine, tuples, algorithm, self.k, self.progress, self.models)
+        return mondrian.run(deadline, frequency=TABLES[table], assigned=TABLES["cut_classes"])
 
     def _loss(self) -> float:
         """What the classes of the table assigned lose in all rows as they are released, weighted."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kanon_sql.progress import Progress
-from kanon_sql.search.local.halves import HALVES, Keys, half_names
+from kanon_sql.search.local.halves import HALVES, Keys, of_half
 from kanon_sql.search.local.judging import Judge
-from kanon_sql.search.local.queries import Queries
+from kanon_sql.search.local.queries import TABLES, Queries
+from kanon_sql.sql import tables
 
 _PAIRS = 1_000_000  # of a label and a tuple below it, on offer at once
 _FIRST_SHARE = 8  # the first windows are smaller by this
@@ -49,7 +50,7 @@ class Sweep:
                 if tuples < tuples_then * _SHRUNK:
                     tuples_then = tuples
                     for half in HALVES:
-                        self.queries.run("live_above", {"k": self.k}, half_names(half))
+                        of_half(self.queries, half).run("live_above", {"k": self.k})
             low = high
 
     def _window_end(self, low: int, tuples: int, pairs: int) -> int:
@@ -59,7 +60,7 @@ class Sweep:
 
     def _settle(self) -> bool:
         """Accepts labels on offer until no more have k takers; whether there was any."""
-        self.queries.run("no_accepted")
+        self.queries.run_text(tables.empty_like(TABLES["accepted"], TABLES["offers"], ["label"]))
         live = self.queries.count("first_offers", {"k": self.k})
         before = self.accepted
         while live:

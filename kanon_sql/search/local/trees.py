@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.search.local.queries import Queries, table
@@ -20,31 +19,20 @@ class SearchTree:
     """A dimension's tree: the node of a position at level j is the position shifted right by `shifts[j]`.
 
     Its table costs(level, node, cost) has the nodes from the level `lowest` on with their weighted losses,
-    ancestors(position, number, level, cost) those above each position that occurs. `values` are these positions.
+    ancestors(position, number, level, cost) those above each position that occurs, of which there are `values`.
     """
 
     dimension: Dimension
     shifts: tuple[int, ...]
     lowest: int
     values: int
+    costs: str
+    ancestors: str
 
     @property
     def levels(self) -> int:
         """How many levels a release may use."""
         return len(self.shifts) - self.lowest
-
-    @property
-    def costs(self) -> str:
-        return _costs(self.dimension)
-
-    @property
-    def ancestors(self) -> str:
-        return _ancestors(self.dimension)
-
-    @property
-    def level_items(self) -> list[Item]:
-        """The list hole `level`."""
-        return _level_items(self.shifts)
 
 
 def build_trees(queries: Queries, dimensions: Sequence[Dimension]) -> list[SearchTree]:
@@ -73,29 +61,21 @@ def _levels(d: Dimension, steps: int) -> int:
 
 
 def _tree(queries: Queries, d: Dimension, steps: int) -> SearchTree:
-    values: dict[str, Any] = {"weight": d.weight}
+    costs, ancestors = table(f"costs_{d.index}"), table(f"ancestors_{d.index}")
+    shifts, lowest = (d.tree.shifts, d.tree.min_level) if d.tree else (even_shifts(d.values, steps), 0)
+    lists = {"level": level_items(shifts)}
     if d.tree is not None:
-        name, shifts, lowest, lists = "tree_costs", d.tree.shifts, d.tree.min_level, {}
-        values["lowest"] = lowest
-        names = {"costs": _costs(d), "nodes": d.nodes}
+        queries.run("tree_costs", {"weight": d.weight, "lowest": lowest}, {"costs": costs, "nodes": d.nodes})
+    elif d.has_ranges:
+        queries.run("range_costs", {"weight": d.weight}, {"costs": costs, "places": d.places}, lists)
     else:
-        name, shifts, lowest = "range_costs" if d.has_ranges else "set_costs", even_shifts(d.values, steps), 0
-        lists = {"level": _level_items(shifts)}
-        values |= {} if d.has_ranges else {"values": d.values}
-        names = {"costs": _costs(d), "places": d.places}
-    queries.run(name, values, names, lists)
-    names = {"costs": _costs(d), "ancestors": _ancestors(d), "this_position": d.position}
-    made = queries.run("ancestors", names=names, lists={"level": _level_items(shifts)})
-    return SearchTree(d, shifts, lowest, int(made[0][0]) // (len(shifts) - lowest))
+        values = {"weight": d.weight, "values": d.values}
+        queries.run("set_costs", values, {"costs": costs, "places": d.places}, lists)
+    names = {"costs": costs, "ancestors": ancestors, "this_position": d.position}
+    made = queries.run("ancestors", names=names, lists=lists)
+    return SearchTree(d, shifts, lowest, int(made[0][0]) // (len(shifts) - lowest), costs, ancestors)
 
 
-def _costs(d: Dimension) -> str:
-    return table(f"costs_{d.index}")
-
-
-def _ancestors(d: Dimension) -> str:
-    return table(f"ancestors_{d.index}")
-
-
-def _level_items(shifts: Sequence[int]) -> list[Item]:
+def level_items(shifts: Sequence[int]) -> list[Item]:
+    """The list hole `level`."""
     return [{"number": level, "shift": shift} for level, shift in enumerate(shifts)]

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.privacy.statement import Tables
-from kanon_sql.sql import template
+from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Composed, Fill, Item, compose, state
@@ -31,8 +31,8 @@ _KEYS: list[Item] = [{"code": "part"}, {"code": "place"}, {"code": "is_left"}]
 
 def violates_as_a_whole(engine: Engine, models: Models, k: int) -> bool:
     """Whether all rows together, which is the most general release, violate a model."""
-    tables = source_tables(models, state("frequency"))
-    statement = compose("search/full_domain/node_check", {"classes": models.classes(tables)})
+    source = source_tables(models, state("frequency"))
+    statement = compose("search/full_domain/node_check", {"classes": models.classes(source)})
     lists: dict[str, Sequence[Item]] = {"key": []}
     return bool(engine.query(statement, values={"k": k}, lists=lists)[0][0])
 
@@ -53,11 +53,13 @@ class Judging:
         self._items = items
         self._choice = choice
         self._source = source_tables(models, state("frequency"))
+        columns = ("part", "dimension", "low", "high")
+        self._none_accepted = tables.empty_like(state("accepted_cuts"), state("candidates"), columns)
 
     def narrow(self, deadline: Deadline) -> None:
         """Accepts a cut for each partition that has one of which both sides satisfy."""
         self._run("candidates", {"most": self._most}, scope=self._choice)
-        self._run("no_accepted")
+        self.engine.run(self._none_accepted)
         for table in self._judged:
             names = {"judged": table, "open_judged": _open(table)}
             self._run("open_judged", names=names, lists={"this": self._items})
@@ -83,12 +85,12 @@ class Judging:
             names: dict[str, Fill] = {"open_rows": _open(str(table))}
             return Composed(template.fill("search/mondrian/sides", names, {"this": self._items}, self._names))
 
-        tables = Tables(
+        judged = Tables(
             sides(self._source.tuples),
             sides(self._source.holders) if self.models.by_entity and self._source.holders else None,
             {name: sides(table) for name, table in self._source.sensitive.items()},
         )
-        return compose("search/mondrian/accept_cuts", {"classes": self.models.classes(tables)})
+        return compose("search/mondrian/accept_cuts", {"classes": self.models.classes(judged)})
 
     def _run(
         self, name: str, values: dict[str, int] | None = None, scope: Mapping[str, Fill] | None = None, **holes: Any

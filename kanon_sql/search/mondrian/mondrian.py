@@ -19,7 +19,7 @@ from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.tuples import Tuples, position_items
 from kanon_sql.progress import Progress
 from kanon_sql.search.mondrian.judging import Judging
-from kanon_sql.sql import template
+from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item, state
@@ -86,8 +86,12 @@ class Mondrian:
         if models is not None and not models.only_k:
             self._judging = Judging(engine, models, k, tuples.count, self._items, self._choice())
 
-    def run(self, deadline: Deadline) -> Partitioning:
-        """Rounds until nothing is cut any more, or until the deadline: what is reached by then is a release too."""
+    def run(self, deadline: Deadline, **others: str) -> Partitioning:
+        """Rounds until nothing is cut any more, or until the deadline: what is reached by then is a release too.
+
+        `others` are tables in place of `frequency`, which is cut, and of `assigned`.
+        """
+        self._names |= others
         self._begin()
         find, split = self._finding(), self._splitting()
         rounds = 0
@@ -127,15 +131,17 @@ class Mondrian:
     def _begin(self) -> None:
         every = (1 << len(self.dimensions)) - 1
         self.engine.run(self._render("first_tuples", {"this": self._items}), {"all_dimensions": every})
-        self._query("no_classes")
-        self.engine.run(self._render("no_places"))
+        columns = ["part", *(d.position for d in self.dimensions), "row_count"]
+        self.engine.run(tables.empty_like(self._names["assigned"], state("open_tuples"), columns))
+        types = {"dimension": "INTEGER", "position": "BIGINT", "measure": "DOUBLE", "step": "DOUBLE"}
+        self.engine.run(tables.empty(state("ordered_places"), types))
         for name, made in (
             ("ordered_places", [self._places(d) for d in self._ordered]),
             ("trees", [self._shifts(d) for d in self._trees]),
             ("ancestors", [self._ancestors(d) for d in self._trees]),
         ):
             if made:
-                self.engine.query("search/mondrian/together", names={"made": state(name), "parts": _union(made)})
+                self.engine.run(tables.copy(state(name), _union(made)))
 
     def _places(self, d: Dimension) -> exp.Expr:
         ranks = d.values + d.has_missing
@@ -249,7 +255,7 @@ class Mondrian:
         self.engine.run(self._render(name, {"this": self._items}))
 
 
-def _union(selects: Sequence[exp.Expr]) -> exp.Expr:
+def _union(selects: Sequence[exp.Expr]) -> exp.Subquery:
     """All rows of all of them, as something to select from."""
     joined = reduce(lambda left, right: exp.Union(this=left, expression=right, distinct=False), selects)
     return exp.Subquery(this=joined)
