@@ -1,4 +1,4 @@
-"""What classes lose, found by the lowest common ancestors of what they hold."""
+"""What classes lose, found by the lowest common ancestors of what they hold; by that tuples left over are placed."""
 
 from __future__ import annotations
 
@@ -38,6 +38,35 @@ class Costs:
         if text is None:
             text = self._texts[name, classed] = template.text(self._filled(name, spans, TABLES[classed]))
         return int(self.queries.run_text(text, values)[0][0])
+
+    def place_leftovers(self, k: int) -> None:
+        """Places the tuples of the table rest, of fewer than k rows together, in the classes of the table members.
+
+        Two ways are tried, and the one is taken that loses less in all: either each tuple joins a class, or all become
+        one class with rows that other classes can spare.
+        """
+        joined, borrowed = self._join(), self._borrow(k)
+        self.queries.copy("members", "borrowed" if borrowed is not None and borrowed < joined else "joined")
+
+    def _join(self) -> float:
+        """Each tuple joins the class that it makes dearer by least, in rounds, since that widens classes."""
+        self.queries.copy("joined", "members")
+        waiting = self.queries.count("waiting")
+        while waiting:
+            self.total("joined")
+            self.run("join_offers", "join_spans")
+            self.queries.run("join")
+            waiting = self.queries.count("still_waiting")
+        return self.total("joined")[0]
+
+    def _borrow(self, k: int) -> float | None:
+        """One class of all and of the rows that lose least by it; None where no class can spare enough."""
+        self.total("members")
+        self.run("lenders", "lend_spans", values={"k": k})
+        self.queries.run("lent", {"k": k})
+        self.queries.run("borrowed")
+        cost, smallest = self.total("borrowed")
+        return cost if smallest >= k else None
 
     def _filled(self, name: str, spans: str, classed: str) -> exp.Expr:
         lists = {"this": self._items}

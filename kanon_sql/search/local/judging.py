@@ -1,8 +1,8 @@
 """Local recoding with privacy models beyond k.
 
 A label is accepted when the tuples that choose it satisfy all models, and so are tuples that choose it later if these
-and those before do together. What no label is accepted for is joined with whole classes, those
-first that lose least by it, until all models are satisfied: at the latest by all rows together.
+and those before do together. What no label is accepted for is joined with whole classes, those first that lose least
+by it, until all models are satisfied: at the latest by all rows together.
 """
 
 from __future__ import annotations
@@ -28,14 +28,10 @@ class Judge:
         holders = [str(source.holders)] if models.by_entity else []
         for judged in (*holders, *map(str, source.sensitive.values())):
             self._by_cell[judged] = table(f"cells_of_{judged.removeprefix('kanon_sql_')}")
-            names = {"judged": judged, "judged_cells": self._by_cell[judged]}
-            queries.run("judged_cells", names=names, lists=positions)
+            queries.run("judged_cells", None, {"judged": judged, "judged_cells": self._by_cell[judged]}, positions)
         self._source = source
-        self._takers = compose(
-            "search/local/judged_takers",
-            {"classes": self._classes(TABLES["choices_with_taken"], "label")},
-            scope=TABLES,
-        )
+        classes = self._classes(TABLES["choices_with_taken"], "label")
+        self._takers = compose("search/local/judged_takers", {"classes": classes}, scope=TABLES)
 
     def find_takers(self) -> None:
         """Makes the table takers of the tuples on offer."""
@@ -51,7 +47,8 @@ class Judge:
         """Joins the tuples without a class with classes of the table members."""
         self.queries.run("members_with_rest")
         costs.total("members")
-        places, classes = 0, costs.run("merge_order", "merge_spans")
+        classes = costs.run("merge_order", "merge_spans")
+        places = min(1, classes)  # the rest alone was judged
         while places < classes and not self._merged_satisfies(places):
             places = min(2 * places + 1, classes)
         self.queries.run("merge", {"places": places})

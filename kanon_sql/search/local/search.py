@@ -26,7 +26,6 @@ from kanon_sql.search.classes import build_classes
 from kanon_sql.search.local.costs import Costs
 from kanon_sql.search.local.halves import build_halves
 from kanon_sql.search.local.judging import Judge
-from kanon_sql.search.local.leftovers import place_leftovers
 from kanon_sql.search.local.queries import TABLES, Queries
 from kanon_sql.search.local.sweep import Sweep
 from kanon_sql.search.local.trees import SearchTree, build_trees
@@ -105,9 +104,8 @@ class LocalSearch:
         """Makes the table assigned of what was swept and of the rest; whether there was time to cut that."""
         sweep = self._sweep
         if sweep is None:
-            cut = self._cut("frequency", self.tuples, deadline)
+            cut = self._mondrian(self.tuples).run(deadline)
             self._rounds, self._cuts = cut.rounds, cut.cuts
-            self._queries.copy("assigned", "cut_classes")
             return cut.finished
         self._rounds, self._cuts = sweep.rounds, sweep.accepted
         for name in _LARGE:
@@ -126,7 +124,7 @@ class LocalSearch:
             self._rounds, self._cuts, finished = sweep.rounds + cut.rounds, sweep.accepted + cut.cuts, cut.finished
             self._queries.run("add_cut_members", lists=self._positions)
         elif rows:
-            place_leftovers(self._queries, Costs(self._queries, self._trees), self.k)
+            Costs(self._queries, self._trees).place_leftovers(self.k)
         self._queries.run("assigned", lists=self._positions)
         return finished
 
@@ -156,9 +154,11 @@ class LocalSearch:
 
     def _cut(self, table: str, tuples: Tuples, deadline: Deadline) -> Partitioning:
         """Cuts the tuples of a table as Mondrian does, into the table cut_classes."""
+        return self._mondrian(tuples).run(deadline, frequency=TABLES[table], assigned=TABLES["cut_classes"])
+
+    def _mondrian(self, tuples: Tuples) -> Mondrian:
         algorithm = AlgorithmConfig(name="mondrian", seed=0)
-        mondrian = Mondrian(self.engine, tuples, algorithm, self.k, self.progress, self.models)
-        return mondrian.run(deadline, frequency=TABLES[table], assigned=TABLES["cut_classes"])
+        return Mondrian(self.engine, tuples, algorithm, self.k, self.progress, self.models)
 
     def _loss(self) -> float:
         """What the classes of the table assigned lose in all rows as they are released, weighted."""

@@ -72,7 +72,7 @@ def _tree(queries: Queries, d: Dimension, steps: int) -> SearchTree:
         values = {"weight": d.weight, "values": d.values}
         queries.run("set_costs", values, {"costs": costs, "places": d.places}, lists)
     names = {"costs": costs, "ancestors": ancestors, "this_position": d.position}
-    made = queries.run("ancestors", names=names, lists=lists)
+    made = queries.run("ancestors", None, names, lists)
     return SearchTree(d, shifts, lowest, int(made[0][0]) // (len(shifts) - lowest), costs, ancestors)
 
 
