@@ -12,8 +12,7 @@ from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared,
 from kanon_sql.commands.check import check_table
 from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link.run import Pair, run_link
-from kanon_sql.commands.risk.request import THRESHOLD, RiskRequest
-from kanon_sql.commands.risk.run import measure_risk
+from kanon_sql.commands.risk.run import THRESHOLD, RiskRequest, measure_risk
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.commands.sweep.plan import DEFAULT_KS, Given, Outputs, plan_sweep
 from kanon_sql.commands.sweep.sweeping import run_plan, write_outputs

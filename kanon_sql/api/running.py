@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.commands.run.pipeline import run_configuration
-from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.job import Job
 from kanon_sql.engines.opening import handed_in, job_of
 from kanon_sql.progress import Progress
@@ -64,7 +63,10 @@ def run(
         job = handed_in(config, connection, source, target, overrides)
     else:
         job = job_of(load(config, overrides))
-    path = _report_path(job.loaded, report)
+    configured = job.loaded.config.report
+    if report is None and configured is not None:
+        report = job.loaded.base / configured
+    path = None if report is None else Path(report)
     draft = run_configuration(job, options, progress, time_limit=time_limit, report=path)
     data = draft.to_dict()
     return RunResult(
@@ -80,9 +82,3 @@ def run(
         target=data["release"]["target"],
         report=data,
     )
-
-
-def _report_path(loaded: LoadedConfig, given: str | os.PathLike[str] | None) -> Path | None:
-    if given is not None:
-        return Path(given)
-    return loaded.base / loaded.config.report if loaded.config.report is not None else None

@@ -27,7 +27,7 @@ def privacy_entries(config: PrivacyConfig, fewest: int | None, measured: Sequenc
         reached = measured[position] if measured else Measured(None, None, 0)
         entry = {
             **({"column": model.column} if model.column is not None else {}),
-            **_options(model.spec),
+            **{name: _plain(value) for name in model.spec.options if (value := getattr(model.spec, name)) is not None},
             **_reached(model.spec, reached),
         }
         if isinstance(getattr(config, model.key), Alone):
@@ -35,11 +35,6 @@ def privacy_entries(config: PrivacyConfig, fewest: int | None, measured: Sequenc
         else:
             entries.setdefault(model.key, []).append(entry)
     return entries
-
-
-def _options(spec: PrivacyModel) -> Json:
-    given = {name: getattr(spec, name) for name in spec.options}
-    return {name: _plain(value) for name, value in given.items() if value is not None}
 
 
 def _reached(spec: PrivacyModel, reached: Measured) -> Json:
@@ -55,9 +50,7 @@ def _reached(spec: PrivacyModel, reached: Measured) -> Json:
 
 
 def _plain(value: Any) -> Any:
-    return number(value) if isinstance(value, Decimal) else value
-
-
-def number(value: Decimal) -> int | float:
     """A threshold as JSON has it."""
+    if not isinstance(value, Decimal):
+        return value
     return int(value) if value == value.to_integral_value() else float(value)

@@ -10,7 +10,7 @@ import pytest
 from tables import simple
 
 from kanon_sql.api.opening import open_prepared
-from kanon_sql.commands.run import uniqueness
+from kanon_sql.commands.run import pipeline
 from kanon_sql.config.load import from_mapping
 from kanon_sql.source import duckdb as duckdb_source
 
@@ -39,7 +39,7 @@ def test_many_columns_are_counted_by_few_statements(
     assert 5 < len(expected) < width
     with open_prepared(loaded, None, None) as (engine, prepared):
         before = engine.statements
-        warnings = uniqueness.unique_columns(prepared)
+        warnings = pipeline.unique_columns(prepared)
         taken = engine.statements - before
     assert [warning.partition(":")[0] for warning in warnings] == expected
     assert taken <= 1 + -(-width // together)

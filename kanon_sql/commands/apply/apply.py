@@ -10,8 +10,7 @@ from typing import Any
 from kanon_sql.commands.apply.applying import Applying, Outcome, Texts, generalized
 from kanon_sql.commands.apply.differences import recount_differences
 from kanon_sql.commands.apply.request import ApplyRequest, configure
-from kanon_sql.commands.run.pipeline import allow_paths, refuse_report
-from kanon_sql.commands.run.uniqueness import unique_columns
+from kanon_sql.commands.run.pipeline import allow_paths, refuse_report, unique_columns
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError
 from kanon_sql.ledger.again import telling_releases

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
 
-from kanon_sql.commands.compile.mapping_files import write_listings
 from kanon_sql.commands.projects.sqlmesh.text import standing_for_itself
-from kanon_sql.commands.run.pipeline import request_of
-from kanon_sql.commands.run.uniqueness import unique_columns
+from kanon_sql.commands.run.pipeline import request_of, unique_columns
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import EngineError
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.progress import Progress
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest, set_with, with_of
@@ -28,9 +28,61 @@ from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.dialects.dialect import Dialect, find_dialect, refuse_column_names
-from kanon_sql.sql.dialects.inline_table import Listing
+from kanon_sql.sql.dialects.inline_table import Cell, Listing
 from kanon_sql.sql.dialects.write import refuse_repeated, table_name, write
 from kanon_sql.targets.target import refuse_names
+
+
+def write_listings(folder: Path, tables: Sequence[tuple[str, Listing]]) -> list[Path]:
+    """Writes each table as NAME.csv, for the owner's eyes only, as the tables hold values of the source.
+
+    Raises EngineError for a folder that is not there and for files that are.
+    """
+    files = [folder / f"{name.replace('/', '_')}.csv" for name, _ in tables]
+    problems = [] if folder.is_dir() else [f"{folder}: the folder of the mapping tables does not exist; make it"]
+    problems += [
+        f"{file}: a mapping table would replace this file; remove it, or name another --mapping-folder or "
+        "--mapping-prefix"
+        for file in files
+        if file.exists()
+    ]
+    if problems:
+        raise EngineError(problems)
+    written: list[Path] = []
+    try:
+        for file, (_, listing) in zip(files, tables, strict=True):
+            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            written.append(file)
+            with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
+                stream.writelines(csv_lines(listing))
+    except BaseException as error:
+        for file in written:
+            file.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise EngineError(f"{folder}: the mapping tables cannot be written ({error.strerror})") from None
+        raise
+    return files
+
+
+def csv_lines(listing: Listing) -> Iterator[str]:
+    """The lines of the CSV file: a header, texts in quotes, no field that is NULL."""
+    columns, rows = listing.stored()
+    yield _line(name for name, _ in columns)
+    for row in rows:
+        yield _line(row)
+
+
+def _line(cells: Iterable[Cell]) -> str:
+    return ",".join(_field(cell) for cell in cells) + "\n"
+
+
+def _field(cell: Cell) -> str:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, int):
+        return str(cell)
+    text = (cell or "").replace('"', '""')
+    return f'"{text}"'
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,13 @@ def describe_table(engine: Engine, table: RiskTable, sums: ClassSums, subsets: S
             {"from": low, "to": high, "classes": classes, "rows": rows, "share": rows / n}
             for low, high, classes, rows in sizes
         ],
-        "subsets": _describe_subsets(table, subsets),
+        "subsets": {
+            "columns": [item.name for item in table.columns],
+            "largest": subsets.largest,
+            "count": subsets.count,
+            "counted": len(subsets.measured),
+            "listed": [_describe_subset(one, n) for one in subsets.measured],
+        },
         "exposed": _exposed(engine, table) if engine.show_values else None,
     }
 
@@ -143,16 +149,6 @@ def pad_sizes(part: Json, other: Json) -> None:
 def _without_persons(table: RiskTable) -> exp.Select:
     persons = exp.alias_(exp.cast(exp.null(), "BIGINT"), "persons")
     return exp.select(exp.column("row_count").as_("size"), persons).from_(exp.to_table(table.classes))
-
-
-def _describe_subsets(table: RiskTable, subsets: Subsets) -> Json:
-    return {
-        "columns": [item.name for item in table.columns],
-        "largest": subsets.largest,
-        "count": subsets.count,
-        "counted": len(subsets.measured),
-        "listed": [_describe_subset(one, table.n) for one in subsets.measured],
-    }
 
 
 def _describe_subset(one: SubsetMeasures, n: int) -> Json:

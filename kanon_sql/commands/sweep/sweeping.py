@@ -126,7 +126,8 @@ class _Sweep:
 
         with self._call.step("search", f"searching {len(asked)} points", done):
             for curve, limit, k in asked:
-                request = _request(curve, prepared, k, limit)
+                rows = SuppressionConfig(limit=limit).rows(prepared.n)
+                request = replace(request_of(curve.loaded.config, prepared.n), k=k, limit=rows)
                 suppresses = curve.loaded.config.algorithm.declared.suppresses
                 key = (curve.name, k, request.limit if suppresses else None)
                 if key not in found:
@@ -174,11 +175,6 @@ def _some(places: Sequence[str]) -> str:
     return places[0] + (f"; and {len(places) - 1} more" if len(places) > 1 else "")
 
 
-def _request(curve: Curve, prepared: SearchProblem, k: int, limit: Limit) -> Request:
-    rows = SuppressionConfig(limit=limit).rows(prepared.n)
-    return replace(request_of(curve.loaded.config, prepared.n), k=k, limit=rows)
-
-
 def _point(curve: Curve, k: int, limit: Limit, limit_rows: int | None, **known: Any) -> Point:
     algorithm = curve.loaded.config.algorithm.name
     return Point(curve.name, curve.configuration, algorithm, k, limit, limit_rows, **known)
@@ -200,9 +196,6 @@ def _write_csv(path: Path, points: Sequence[Json]) -> None:
     text = io.StringIO()
     writer = csv.DictWriter(text, [field.name for field in fields(Point)], lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in point.items()} for point in points)
+    for point in points:
+        writer.writerow({key: str(value).lower() if isinstance(value, bool) else value for key, value in point.items()})
     write_output(path, text.getvalue(), "table", private=True)
-
-
-def _cell(value: Any) -> Any:
-    return str(value).lower() if isinstance(value, bool) else value
