@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import cache
 
 from sqlglot import exp
 
@@ -29,8 +30,9 @@ def empty(name: str, types: Mapping[str, str]) -> str:
     return _create(exp.Schema(this=_table(name), expressions=columns))
 
 
-def empty_like(name: str, source: str, columns: Sequence[str]) -> str:
-    """A table without rows, with these columns of another table."""
+@cache
+def empty_like(name: str, source: str, *columns: str) -> str:
+    """A table without rows, with these columns of another table; its text is made once, since searches ask often."""
     rows = exp.select(*map(quoted, columns)).from_(_table(source), copy=False)
     return _create(_table(name), rows.where(exp.false(), copy=False))
 

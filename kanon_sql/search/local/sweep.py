@@ -60,7 +60,7 @@ class Sweep:
 
     def _settle(self) -> bool:
         """Accepts labels on offer until no more have k takers; whether there was any."""
-        self.queries.run_text(tables.empty_like(TABLES["accepted"], TABLES["offers"], ["label"]))
+        self.queries.run_text(tables.empty_like(TABLES["accepted"], TABLES["offers"], "label"))
         live = self.queries.count("first_offers", {"k": self.k})
         before = self.accepted
         while live:

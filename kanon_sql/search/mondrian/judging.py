@@ -53,13 +53,12 @@ class Judging:
         self._items = items
         self._choice = choice
         self._source = source_tables(models, state("frequency"))
-        columns = ("part", "dimension", "low", "high")
-        self._none_accepted = tables.empty_like(state("accepted_cuts"), state("candidates"), columns)
 
     def narrow(self, deadline: Deadline) -> None:
         """Accepts a cut for each partition that has one of which both sides satisfy."""
         self._run("candidates", {"most": self._most}, scope=self._choice)
-        self.engine.run(self._none_accepted)
+        columns = ("part", "dimension", "low", "high")
+        self.engine.run(tables.empty_like(state("accepted_cuts"), state("candidates"), *columns))
         for table in self._judged:
             names = {"judged": table, "open_judged": _open(table)}
             self._run("open_judged", names=names, lists={"this": self._items})

@@ -131,8 +131,8 @@ class Mondrian:
     def _begin(self) -> None:
         every = (1 << len(self.dimensions)) - 1
         self.engine.run(self._render("first_tuples", {"this": self._items}), {"all_dimensions": every})
-        columns = ["part", *(d.position for d in self.dimensions), "row_count"]
-        self.engine.run(tables.empty_like(self._names["assigned"], state("open_tuples"), columns))
+        columns = ("part", *(d.position for d in self.dimensions), "row_count")
+        self.engine.run(tables.empty_like(self._names["assigned"], state("open_tuples"), *columns))
         types = {"dimension": "INTEGER", "position": "BIGINT", "measure": "DOUBLE", "step": "DOUBLE"}
         self.engine.run(tables.empty(state("ordered_places"), types))
         for name, made in (
