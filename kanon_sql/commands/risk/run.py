@@ -101,7 +101,9 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, request: RiskRequest, cal
     population = None if path is None else open_population(engine, loaded, path, source)
     opened = [source, *(one for one in (release, population) if one is not None)]
     request.refuse_replacing(loaded)
-    _allow(risk, opened)
+    files = [file for one in opened for file in one.files]
+    files += [one.database for one in opened if one.database is not None]
+    allow_paths(engine, loaded, replace(source, files=tuple(files)), None)
     target = loaded.config.target
     raw = target is not None and not target.in_place
     with call.step("read", f"reading {source.label}", engine.progress):
@@ -132,14 +134,6 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, request: RiskRequest, cal
         "warnings": risk.warnings,
         "seconds": call.watch.report(),
     }
-
-
-def _allow(risk: _Risk, opened: list[Source]) -> None:
-    """Locks the connection down to all tables that are read."""
-    source = opened[0]
-    files = [file for one in opened for file in one.files]
-    files += [one.database for one in opened if one.database is not None]
-    allow_paths(risk.engine, risk.loaded, replace(source, files=tuple(files)), None)
 
 
 def _count_source(risk: _Risk, source: Source, roles: Roles) -> RiskTable:

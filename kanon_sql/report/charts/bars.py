@@ -70,19 +70,16 @@ def _bar(count: _Counts, y: float, scale: float, columns: Sequence[float]) -> li
     for size, colour, word in count.parts:
         if size:
             width = max(size * scale, _LEAST_PART)
-            marks.append(_part(x, y, width, colour, f"height {count.height}: {size:,} {word}"))
+            box = {"x": x, "y": y, "width": width, "height": float(_BAR_HEIGHT)}
+            look: dict[str, str | float] = {"fill": colour, "stroke": svg.BORDER, "stroke_width": 0.7}
+            said = svg.tooltip(f"height {count.height}: {size:,} {word}")
+            marks.append(svg.tag("rect", said, class_="bar", **box, **look))
             x += width
     numbers = [count.nodes, count.satisfying, count.minimal, count.nodes - count.satisfying]
     marks += _cells(columns, baseline, [f"{value:,}" for value in numbers], svg.INK)
     if count.winner:
         marks.append(svg.star(AXIS - 9, y + _BAR_HEIGHT / 2, 9))
     return marks
-
-
-def _part(x: float, y: float, width: float, colour: str, words: str) -> str:
-    look: dict[str, str | float] = {"fill": colour, "stroke": svg.BORDER, "stroke_width": 0.7}
-    box = {"x": x, "y": y, "width": width, "height": float(_BAR_HEIGHT)}
-    return svg.tag("rect", svg.tooltip(words), class_="bar", **box, **look)
 
 
 def _cells(columns: Sequence[float], baseline: float, texts: Sequence[str], colour: str) -> list[str]:

@@ -95,7 +95,15 @@ class Diagram:
     def details(self, node: PlotNode) -> str:
         """All that is known of a node, one line each."""
         levels = [f"{name}: {level}" for name, level in zip(self.names, node.levels, strict=True)]
-        return "\n".join([*levels, f"height: {node.height}", *_measures(node), _standing(node)])
+        standing = ["satisfies" if node.satisfies else "fails"]
+        standing += ["minimal"] if node.minimal else []
+        standing += ["the winner"] if node.winner else []
+        measures = [
+            f"suppressed rows: {number(node.suppressed, 0)}",
+            f"classes: {number(node.classes, 0)}",
+            f"lm: {number(node.lm, 6)}",
+        ]
+        return "\n".join([*levels, f"height: {node.height}", *measures, ", ".join(standing)])
 
 
 def build_diagram(
@@ -143,18 +151,3 @@ def _node(node: Mapping[str, Any], keys: Sequence[str], chosen: tuple[int | None
         minimal=bool(node.get("minimal")),
         winner=levels == chosen,
     )
-
-
-def _measures(node: PlotNode) -> list[str]:
-    return [
-        f"suppressed rows: {number(node.suppressed, 0)}",
-        f"classes: {number(node.classes, 0)}",
-        f"lm: {number(node.lm, 6)}",
-    ]
-
-
-def _standing(node: PlotNode) -> str:
-    words = ["satisfies" if node.satisfies else "fails"]
-    words += ["minimal"] if node.minimal else []
-    words += ["the winner"] if node.winner else []
-    return ", ".join(words)
