@@ -32,6 +32,7 @@ Item = Mapping[str, Fill]
 _CHAINS = {"SUM_OF": exp.Add, "ANY_OF": exp.Or, "ALL_OF": exp.And}
 _CALLS = (*_CHAINS, "LIST_OF")
 _OF_THE_ENGINE = {"reject_errors"}  # tables that it names
+_HEADER = re.compile(r"\A(--.*\n)+")
 _NEUTRAL = {"SUM_OF": exp.Literal.number(0), "ANY_OF": exp.false(), "ALL_OF": exp.true()}
 
 
@@ -46,7 +47,7 @@ def queries_folder() -> Path:
 def load(name: str) -> exp.Expr:
     """The parsed query file `queries/{name}.sql`; callers copy it before they change it."""
     text = (queries_folder() / f"{name}.sql").read_text(encoding="utf-8")
-    return parse(text)
+    return parse(_HEADER.sub("", text))  # what it says for readers takes as long to read as the statement
 
 
 class HoleError(AssertionError):
@@ -75,15 +76,22 @@ def mentions(name: Statement, prefix: str) -> bool:
 
 
 def _holes(tree: exp.Expr) -> Holes:
-    shared = {one.alias for one in tree.find_all(exp.CTE)} | _OF_THE_ENGINE
-    tables = (
-        one.name
-        for one in tree.find_all(exp.Table)
-        if isinstance(one.this, exp.Identifier) and not _is_filled(one) and not one.this.meta.get(_RENAMED)
-        if not one.name.startswith(state(""))
-    )
-    calls = (one for one in tree.find_all(exp.Anonymous) if one.name.upper() in _CALLS)
-    return Holes(_mentioned(tree), frozenset(tables) - shared, tuple(map(_mentioned, calls)))
+    """What is open in a statement, found in one walk: each file is looked at before it is filled."""
+    mentioned, tables, shared = set[str](), set[str](), set(_OF_THE_ENGINE)
+    calls: list[frozenset[str]] = []
+    for node in tree.walk():
+        if isinstance(node, exp.Identifier):
+            if not _is_filled(node):
+                mentioned.add(node.name)
+        elif isinstance(node, exp.Table):
+            if isinstance(node.this, exp.Identifier) and not _is_filled(node) and not node.this.meta.get(_RENAMED):
+                tables.add(node.name)
+        elif isinstance(node, exp.CTE):
+            shared.add(node.alias)
+        elif isinstance(node, exp.Anonymous) and node.name.upper() in _CALLS:
+            calls.append(_mentioned(node))
+    sealed = {name for name in tables if name.startswith(state(""))}
+    return Holes(frozenset(mentioned), frozenset(tables - shared - sealed), tuple(calls))
 
 
 def _mentioned(tree: exp.Expr) -> frozenset[str]:
