@@ -29,12 +29,9 @@ class Problem(NamedTuple):
     spoils: bool
 
 
-class Spoilt(set[KeyPath]):
-    """Paths of values that are not what was meant."""
-
-    def around(self, path: KeyPath) -> bool:
-        """Whether the value at `path` is among them or within one."""
-        return any(path[:length] in self for length in range(len(path) + 1))
+def among(paths: set[KeyPath], path: KeyPath) -> bool:
+    """Whether the value at `path` is one of those at the paths, or within one."""
+    return any(path[:length] in paths for length in range(len(path) + 1))
 
 
 @dataclass
@@ -73,9 +70,9 @@ class Draft:
         """Notes a problem with the value at `path`."""
         self.problems.append(Problem(path, self.place(path), text, spoils))
 
-    def spoilt(self) -> Spoilt:
+    def spoilt(self) -> set[KeyPath]:
         """The values that have a problem so far which makes others with them, or within them, meaningless."""
-        return Spoilt(problem.path for problem in self.problems if problem.spoils)
+        return {problem.path for problem in self.problems if problem.spoils}
 
     def expand(self) -> None:
         """Writes out the short forms: a text for a mapping, a list for a mapping of empty entries."""

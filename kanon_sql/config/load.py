@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kanon_sql.config import messages as words
-from kanon_sql.config.draft import Draft, draft_of_mapping, draft_of_text, key_text
+from kanon_sql.config.draft import Draft, among, draft_of_mapping, draft_of_text, key_text
 from kanon_sql.config.model import Config, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, bounded, escape
 from kanon_sql.privacy import registry
@@ -177,7 +177,7 @@ def _note_wrong_values(draft: Draft, error: ValidationError) -> None:
     spoilt = draft.spoilt()
     for path, one in errors:
         # "rule" is what _note_broken_rules says with the place of the key at fault.
-        if one["type"] == "rule" or spoilt.around(path):
+        if one["type"] == "rule" or among(spoilt, path):
             continue
         if one["type"] == "missing" and path in meant:
             continue
@@ -213,7 +213,7 @@ def _note_broken_rules(draft: Draft) -> None:
     found += rules.places(config)
     spoilt = draft.spoilt()
     for path, text in found:
-        if not spoilt.around(path):
+        if not among(spoilt, path):
             draft.problem(path, text, spoils=False)
 
 

@@ -78,8 +78,10 @@ class RemoteSink(Sink):
     _release: RemoteRelease
     _source: Source
 
-    def __init__(self, remote: Remote) -> None:
+    def __init__(self, remote: Remote, target: TargetConfig, place: str) -> None:
         self.remote = remote
+        self.target = target
+        self.place = place
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
         super().refuse(released, place)

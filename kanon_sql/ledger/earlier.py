@@ -14,9 +14,8 @@ from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.ledger.basis import fingerprint
 from kanon_sql.ledger.ledger import Entry, open_ledger
 from kanon_sql.settings.source import SourceConfig
-from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import open_described
+from kanon_sql.source.opening import find_files, open_described
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.targets.staging_names import PART
 from kanon_sql.targets.staging_paths import same_file

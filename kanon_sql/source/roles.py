@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.messages import MOST_SUGGESTED, near
@@ -47,12 +48,13 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
     named = {name for key in _LISTS for name in getattr(config, key)}
     # Where no name is there, the first row is perhaps no header but data, which messages must not show.
     hidden = source.only_texts and not named & present
-    not_there = _NotThere(source.label, present, hidden=hidden, suggest=len(named - present) <= MOST_SUGGESTED)
+    suggest = len(named - present) <= MOST_SUGGESTED
+    not_there = partial(_not_there, label=source.label, present=present, hidden=hidden, suggest=suggest)
     for key, role in _LISTS.items():
         for name in getattr(config, key):
             by_name[name] = role
             if name not in present and (key == "quasi_identifiers" or not measured_only):
-                problems.append(not_there.problem(name, loaded.place(key, name)))
+                problems.append(not_there(name, loaded.place(key, name)))
     if config.privacy.entity is not None:
         by_name[config.privacy.entity] = "identifier"
     unlisted = [column.name for column in source.columns if column.name not in by_name]
@@ -64,7 +66,7 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
         )
     for name, place in _read_by_models(loaded).items():
         if name not in present and (measured_only or name == config.privacy.entity):
-            problems.append(not_there.problem(name, place))
+            problems.append(not_there(name, place))
     if problems:
         raise UnfittingSourceError(bounded(problems, loaded.place()))
     for name in unlisted:
@@ -87,25 +89,16 @@ def _read_by_models(loaded: LoadedConfig) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True)
-class _NotThere:
-    """Says of names that the source called `label` has no such column, and which of its `present` ones may be meant.
+def _not_there(name: str, place: str, *, label: str, present: set[str], hidden: bool, suggest: bool) -> str:
+    """Says that the source called `label` has no such column, and which of its `present` ones may be meant.
 
     Where these are `hidden`, one is only named that is nearly what was asked for: whoever asks knows it already.
     """
-
-    label: str
-    present: set[str]
-    hidden: bool
-    suggest: bool
-
-    def problem(self, name: str, place: str) -> str:
-        """The problem with one name."""
-        meant = near(name, sorted(self.present), 0.8 if self.hidden else 0.6) if self.suggest else None
-        if meant:
-            hint = f"; did you mean {meant!r}?"
-        elif self.hidden:
-            hint = "; is its first row a header? Set source.csv.header and source.csv.delimiter"
-        else:
-            hint = f"; expected one of {', '.join(sorted(self.present)[:20])}"
-        return f"{place}: there is no column {name!r} in {self.label}{hint}"
+    meant = near(name, sorted(present), 0.8 if hidden else 0.6) if suggest else None
+    if meant:
+        hint = f"; did you mean {meant!r}?"
+    elif hidden:
+        hint = "; is its first row a header? Set source.csv.header and source.csv.delimiter"
+    else:
+        hint = f"; expected one of {', '.join(sorted(present)[:20])}"
+    return f"{place}: there is no column {name!r} in {label}{hint}"

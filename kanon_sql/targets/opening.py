@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
@@ -12,7 +12,7 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.formats import FORMATS, format_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.duckdb import split_name
-from kanon_sql.source.files import find_files, refuse_remote
+from kanon_sql.source.opening import find_files, refuse_remote
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.database import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view
 from kanon_sql.targets.files import FileSink, FolderSink
@@ -34,24 +34,17 @@ def prepare(loaded: LoadedConfig) -> None:
                 recover(path, place=loaded.place("target"))
 
 
-@contextmanager
-def open_sink(engine: Engine, loaded: LoadedConfig) -> Iterator[LocalSink]:
+def open_sink(engine: Engine, loaded: LoadedConfig) -> AbstractContextManager[LocalSink]:
     """The sink of a configuration, staged and locked against other runs; what is not committed is removed.
 
     Raises ConfigurationError for targets that must not be written, EngineError for those that cannot be.
     """
     target, place = loaded.config.target, loaded.place("target")
     if target is None:
-        raise ConfigurationError(f"{loaded.place('target')}: there is no target; expected a file, a table or in-place")
+        raise ConfigurationError(f"{place}: there is no target; expected a file, a table or in-place")
     if target.in_place:
-        with _in_place(engine, loaded, target, place) as sink:
-            yield sink
-    elif target.path is not None:
-        with open_file(loaded, target, place) as sink:
-            yield sink
-    else:
-        with _to_table(engine, loaded, target, place) as sink:
-            yield sink
+        return _in_place(engine, loaded, target, place)
+    return open_file(loaded, target, place) if target.path is not None else _to_table(engine, loaded, target, place)
 
 
 @contextmanager

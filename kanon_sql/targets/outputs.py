@@ -15,7 +15,7 @@ from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.source import SourceConfig
-from kanon_sql.source.files import find_files
+from kanon_sql.source.opening import find_files
 from kanon_sql.targets.staging_paths import inside, same_file
 
 _DATABASE = "the database of "

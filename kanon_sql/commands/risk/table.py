@@ -11,9 +11,9 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.settings.formats import format_of
 from kanon_sql.source.duckdb import attach, open_table, split_name
-from kanon_sql.source.files import refuse_remote
 from kanon_sql.source.formats.registry import FILE_FORMATS, telling_faults
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.opening import refuse_remote
 from kanon_sql.source.roles import Roles
 from kanon_sql.source.values import normalized
 from kanon_sql.sql import template

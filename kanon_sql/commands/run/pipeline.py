@@ -22,9 +22,8 @@ from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import Request, SearchProblem, SearchResult
-from kanon_sql.source.files import find_files
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import allowed_places
+from kanon_sql.source.opening import allowed_places, find_files
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, EngineOptions, lock_down

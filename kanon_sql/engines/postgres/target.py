@@ -43,10 +43,8 @@ class PostgresTable(RemoteSink):
     """A table made in the run's transaction: nobody sees it before it is verified and committed."""
 
     def __init__(self, remote: Postgres, target: TargetConfig, place: str) -> None:
-        super().__init__(remote)
+        super().__init__(remote, target, place)
         self.postgres = remote
-        self.target = target
-        self.place = place
         self.table = table_name(str(target.table), remote.dialect, place)
         if self.table.db.startswith("pg_temp"):
             raise ConfigurationError(f"{place}: a temporary table ends with the run; expected a table that stays")

@@ -30,10 +30,8 @@ class SparkFolder(RemoteSink):
     """A folder of files, written beside its place and moved there once it is verified."""
 
     def __init__(self, remote: Spark, target: TargetConfig, path: str, place: str) -> None:
-        super().__init__(remote)
+        super().__init__(remote, target, place)
         self.spark = remote
-        self.target = target
-        self.place = place
         self.final = path
         self.kind = remote.format_of(path, target.format, place)
         if set(path) & _PATTERN:
@@ -88,10 +86,8 @@ class SparkTable(RemoteSink):
     """A table of the catalog, made under another name and renamed once it is verified."""
 
     def __init__(self, remote: Spark, target: TargetConfig, place: str) -> None:
-        super().__init__(remote)
+        super().__init__(remote, target, place)
         self.spark = remote
-        self.target = target
-        self.place = place
         self.table = table_name(str(target.table), remote.dialect, place)
         self.beside = self.table.copy()
         self.beside.set("this", quoted(f"kanon_sql_{secrets.token_hex(4)}"))

@@ -12,11 +12,10 @@ from sqlglot import exp
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import CsvOptions, SourceConfig
-from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.base import FileFormat, First, Writer, located, named_file
 from kanon_sql.source.formats.csv_formulas import escaped, escaped_name
-from kanon_sql.source.formats.csv_reading import open_csv, ragged_rows, read_csv, unescape
-from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
+from kanon_sql.source.formats.csv_reading import cells_of, open_csv, ragged_rows, read_csv
+from kanon_sql.source.model import Column, CsvDialect, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 
@@ -141,24 +140,10 @@ class CsvWriter(Writer):
 
     def written(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
         cells = [name for name in self.names if name not in partitions]
-        keys = [f"c{position}" for position in range(len(cells))]
         compression = self.options().get("COMPRESSION")
         more = {"compression": compression} if compression else {}
-        relation = select_keys(read_csv(files, self.dialect, keys, ("",), partitions, **more), [*keys, *partitions])
-        if self.dialect.formulas:
-            unescape(relation, len(keys))
-        return Source(
-            kind=self.name,
-            relation=relation,
-            columns=tuple(
-                Column(name, f"c{position}", "VARCHAR") for position, name in enumerate([*cells, *partitions])
-            ),
-            missing=("",),
-            columnar=False,
-            label=str(self.final),
-            backend=DuckDB(engine),
-            files=files,
-        )
+        made = cells_of(engine, files, self.dialect, cells, ("",), partitions, **more)
+        return replace(made, kind=self.name, label=str(self.final), partitions=(), dialect=None)
 
 
 def _escaped(engine: Engine, release: exp.Expr, partitions: Sequence[str]) -> exp.Expr:

@@ -10,6 +10,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from glob import escape
 from pathlib import Path
 
@@ -63,19 +64,32 @@ def open_csv(
             raise EngineError(f"{path}: its header differs from that of {paths[0]}; expected the same columns in order")
     _refuse_repeated([*names, *partitions], paths[0])
     keys = [f"c{position}" for position in range(len(names))]
-    columns = tuple(Column(name, key, "VARCHAR") for name, key in zip(names, keys, strict=True))
     _refuse_lost_ends(engine, paths, dialect, keys)
-    reader = read_csv(paths, dialect, keys, missing, partitions)
-    relation = select_keys(reader, [*keys, *partitions])
+    return replace(cells_of(engine, paths, dialect, names, missing, partitions), warnings=tuple(warnings))
+
+
+def cells_of(
+    engine: Engine,
+    paths: tuple[Path, ...],
+    dialect: CsvDialect,
+    names: Sequence[str],
+    missing: tuple[str, ...],
+    partitions: tuple[str, ...],
+    **more: object,
+) -> Source:
+    """Files as a source, by the names of the columns in them; `more` are further options of the reader."""
+    keys = [f"c{position}" for position in range(len(names))]
+    relation = select_keys(read_csv(paths, dialect, keys, missing, partitions, **more), [*keys, *partitions])
     if len(keys) == 1 and "" not in missing:
         blank = exp.Coalesce(this=exp.column(keys[0], quoted=True), expressions=[exp.Literal.string("")])
         relation.expressions[0].set("this", blank)
     if dialect.formulas:
-        unescape(relation, len(keys))
+        for entry in relation.expressions[: len(keys)]:
+            entry.set("this", unescaped(entry.this))
     return Source(
         kind="csv",
         relation=relation,
-        columns=columns + tuple(Column(name, f"c{len(keys) + i}", "VARCHAR") for i, name in enumerate(partitions)),
+        columns=tuple(Column(name, f"c{i}", "VARCHAR") for i, name in enumerate([*names, *partitions])),
         missing=missing,
         columnar=False,
         label=str(paths[0]) if len(paths) == 1 else f"{len(paths)} CSV files",
@@ -83,7 +97,6 @@ def open_csv(
         files=paths,
         partitions=partitions,
         dialect=dialect,
-        warnings=tuple(warnings),
     )
 
 
@@ -122,12 +135,6 @@ def read_csv(
     arguments = [literal([escape(str(path)) for path in paths]), _option("columns", types)]
     arguments += [_option(name, literal(value)) for name, value in options.items()]
     return exp.Table(this=exp.Anonymous(this="read_csv", expressions=arguments))
-
-
-def unescape(relation: exp.Select, cells: int) -> None:
-    """Makes a SELECT of a file's cells, its first `cells` entries, one of what they say without apostrophes."""
-    for entry in relation.expressions[:cells]:
-        entry.set("this", unescaped(entry.this))
 
 
 def _option(name: str, value: exp.Expr) -> exp.Expr:
