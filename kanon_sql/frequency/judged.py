@@ -27,9 +27,6 @@ from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Composed, Item, column, state
 
-HOLDERS = state("holders")
-TUPLES = state("tuples")
-
 
 @dataclass(frozen=True)
 class Models:
@@ -190,16 +187,17 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
     if models.by_entity:
         engine.query(
             "frequency/holders" if cells else "frequency/holders_leaves",
-            names={"holders": HOLDERS, "records": state("records")},
+            names={"holders": state("holders"), "records": state("records")},
             lists={"qi": leaves, "cell": cells},
         )
     return replace(models, totals=totals)
 
 
-def source_tables(models: Models, tuples: str = TUPLES) -> Tables:
+def source_tables(models: Models, tuples: str | None = None) -> Tables:
     """The tables of a prepared source, by the codes of every level or, where named so, by positions."""
     populations = tuple(population_table(model.population) for model in models.models if model.population is not None)
-    return Tables(tuples, HOLDERS, {name: one.table for name, one in models.columns.items()}, populations)
+    columns = {name: one.table for name, one in models.columns.items()}
+    return Tables(tuples or state("tuples"), state("holders"), columns, populations)
 
 
 def population_table(index: int) -> str:

@@ -6,7 +6,7 @@ import os
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
@@ -34,13 +34,21 @@ class EngineOptions:
 
 
 class Engine:
-    """A DuckDB connection that runs statements given as syntax trees."""
+    """A DuckDB connection that runs statements given as syntax trees, each in its turn where others use it, too."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, *, owned: bool = True, show_values: bool = False) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        *,
+        owned: bool = True,
+        show_values: bool = False,
+        turn: AbstractContextManager[Any] | None = None,
+    ) -> None:
         self.connection = connection
         self.owned = owned
         self.show_values = show_values
         self.statements = 0
+        self._turn = turn or nullcontext()
         self._deadline = Deadline()
         signals.watch(connection)
 
@@ -53,8 +61,9 @@ class Engine:
         sql = statement if isinstance(statement, str) else template.text(statement)
         self.statements += 1
         try:
-            cursor = self.connection.execute(sql, dict(values)) if values else self.connection.execute(sql)
-            return cursor.fetchall()
+            with self._turn:
+                cursor = self.connection.execute(sql, dict(values)) if values else self.connection.execute(sql)
+                return cursor.fetchall()
         except (duckdb.Error, RuntimeError) as error:
             failure = self._failure(error)
         # Raised out here, the engine's own error is not in its chain, which loggers and notebooks show.

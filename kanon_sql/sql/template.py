@@ -18,7 +18,9 @@ What a whole room names is given as `scope`, of which a file takes what it menti
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
@@ -33,6 +35,8 @@ _CHAINS = {"SUM_OF": exp.Add, "ANY_OF": exp.Or, "ALL_OF": exp.And}
 _CALLS = (*_CHAINS, "LIST_OF")
 _OF_THE_ENGINE = {"reject_errors"}  # tables that it names
 _HEADER = re.compile(r"\A(--.*\n)+")
+_OWN = "kanon_sql"  # what the names of the program's own tables begin with
+_SCOPE: ContextVar[str] = ContextVar("scope", default="")
 _NEUTRAL = {"SUM_OF": exp.Literal.number(0), "ANY_OF": exp.false(), "ALL_OF": exp.true()}
 
 
@@ -90,7 +94,7 @@ def _holes(tree: exp.Expr) -> Holes:
             shared.add(node.alias)
         elif isinstance(node, exp.Anonymous) and node.name.upper() in _CALLS:
             calls.append(_mentioned(node))
-    sealed = {name for name in tables if name.startswith(state(""))}
+    sealed = {name for name in tables if name.startswith(_OWN)}
     return Holes(frozenset(mentioned), frozenset(tables - shared - sealed), tuple(calls))
 
 
@@ -308,8 +312,21 @@ def parse(sql: str) -> exp.Expr:
 
 
 def state(name: str) -> str:
-    """The name of a table of the program's own, told apart from every table of a user."""
-    return f"kanon_sql_{name}"
+    """The name of a table of the program's own, told apart from every table of a user and of other scopes.
+
+    It is asked for where it is used: what a module kept would be of no scope.
+    """
+    return f"{_OWN}{_SCOPE.get()}_{name}"
+
+
+@contextmanager
+def scoped(number: int) -> Iterator[None]:
+    """In this block, and this thread, the program's own tables have names of the scope; 0 is that of all others."""
+    token = _SCOPE.set(str(number) if number else "")
+    try:
+        yield
+    finally:
+        _SCOPE.reset(token)
 
 
 def quoted(name: str) -> exp.Identifier:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +26,50 @@ from kanon_sql.targets.opening import open_sink, prepare
 from kanon_sql.targets.target import LocalSink
 
 _STANDS_IN = "handed in"
+_LOCK = threading.Lock()
+
+
+@dataclass
+class _Shared:
+    """What the jobs that run on one connection share: the turn to ask it something, and the numbers of their scopes."""
+
+    turn: AbstractContextManager[Any] = field(default_factory=threading.RLock)
+    scopes: set[int] = field(default_factory=set)
+
+
+# By the identities of connections, each while a job runs on it.
+_shared: dict[int, _Shared] = {}
+
+
+@contextmanager
+def _beside_others(connection: duckdb.DuckDBPyConnection) -> Iterator[AbstractContextManager[Any]]:
+    """A scope that no other job on this connection has at the moment; the turn that they share."""
+    with _LOCK:
+        shared = _shared.setdefault(id(connection), _Shared())
+        number = next(number for number in count() if number not in shared.scopes)
+        shared.scopes.add(number)
+    try:
+        with template.scoped(number):
+            yield shared.turn
+    finally:
+        with _LOCK:
+            shared.scopes.remove(number)
+            if not shared.scopes:
+                del _shared[id(connection)]
 
 
 class ConnectionSink(LocalSink):
-    """A table made in the user's connection, in one transaction unless the user has one open; temporary in `temp`."""
+    """A table made in the user's connection, in one transaction unless the user has one open; temporary in `temp`.
+
+    Until it is committed or rolled back it is the `turn` of this job.
+    """
 
     plain_text = True
 
-    def __init__(self, name: exp.Table) -> None:
+    def __init__(self, name: exp.Table, turn: AbstractContextManager[Any]) -> None:
         self.name = name
+        self._turn = turn
+        self._holds = ExitStack()
         self._in_transaction = False
 
     def paths(self) -> tuple[list[Path], list[Path]]:
@@ -41,6 +79,7 @@ class ConnectionSink(LocalSink):
         return f"table {self.name.name}"
 
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
+        self._holds.enter_context(self._turn)
         if not _has_transaction(engine):
             engine.run("BEGIN")
             self._in_transaction = True
@@ -56,11 +95,13 @@ class ConnectionSink(LocalSink):
         if self._in_transaction:
             engine.run("COMMIT")
             self._in_transaction = False
+        self._holds.close()
 
     def roll_back(self, engine: Engine) -> None:
         """Takes back what was not committed."""
-        if self._in_transaction:
-            engine.run("ROLLBACK")
+        with self._holds:
+            if self._in_transaction:
+                engine.run("ROLLBACK")
 
 
 class ConnectionJob(Job):
@@ -82,26 +123,23 @@ class ConnectionJob(Job):
             )
         super().__init__(load_for_hand_in(config, overrides))
         self.connection = connection
-        if isinstance(source, str):
-            self.source = _table(source)
-        else:
-            self.source = exp.Table(this=template.quoted(state("source_relation")))
-            view = self.source.sql("duckdb")
-            Engine(connection, owned=False).run(f"CREATE OR REPLACE TEMP VIEW {view} AS {source.sql_query()}")
-        self.sink = ConnectionSink(_table(target))
+        self.source = _table(source) if isinstance(source, str) else source
+        self.target = _table(target)
 
     @contextmanager
     def open(self, options: EngineOptions) -> Iterator[Opened]:
-        engine = Engine(self.connection, owned=False)
-        try:
-            yield Opened(engine, self.sink, lambda: self._opened(engine))
-        finally:
-            self.sink.roll_back(engine)
-            drop_state(engine)
-
-    def _opened(self, engine: Engine) -> Source:
         missing = tuple(self.loaded.config.source.missing or ())
-        return opened(engine, self.source, "the relation", self.source.name, missing, kind="relation")
+        with _beside_others(self.connection) as turn:
+            engine = Engine(self.connection, owned=False, turn=turn)
+            sink = ConnectionSink(self.target, turn)
+            try:
+                rows = self.source if isinstance(self.source, exp.Table) else _view(engine, self.source)
+                yield Opened(
+                    engine, sink, lambda: opened(engine, rows, "the relation", rows.name, missing, kind="relation")
+                )
+            finally:
+                sink.roll_back(engine)
+                drop_state(engine)
 
 
 def load_for_hand_in(
@@ -123,6 +161,12 @@ def _table(name: str) -> exp.Table:
     for part in parts.find_all(exp.Identifier):
         part.set("quoted", True)
     return parts
+
+
+def _view(engine: Engine, relation: duckdb.DuckDBPyRelation) -> exp.Table:
+    view = exp.Table(this=template.quoted(state("source_relation")))
+    engine.run(f"CREATE OR REPLACE TEMP VIEW {view.sql('duckdb')} AS {relation.sql_query()}")
+    return view
 
 
 def drop_state(engine: Engine) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from kanon_sql.search.local.queries import TABLES, Queries
+from kanon_sql.search.local.queries import Queries, own_tables
 from kanon_sql.search.local.trees import SearchTree, level_items
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Fill, Item
@@ -36,7 +36,7 @@ class Costs:
         """
         text = self._texts.get((name, classed))
         if text is None:
-            text = self._texts[name, classed] = template.text(self._filled(name, spans, TABLES[classed]))
+            text = self._texts[name, classed] = template.text(self._filled(name, spans, own_tables()[classed]))
         return int(self.queries.run_text(text, values)[0][0])
 
     def place_leftovers(self, k: int) -> None:
@@ -70,9 +70,9 @@ class Costs:
 
     def _filled(self, name: str, spans: str, classed: str) -> exp.Expr:
         lists = {"this": self._items}
-        spanned = template.fill(f"search/local/{spans}", lists=lists, scope={**TABLES, "classed": classed})
+        spanned = template.fill(f"search/local/{spans}", lists=lists, scope={**own_tables(), "classed": classed})
         costed = template.fill("search/local/costed", {"spanned": spanned}, lists)
-        return template.fill(f"search/local/{name}", {"costed": costed}, scope=TABLES)
+        return template.fill(f"search/local/{name}", {"costed": costed}, scope=own_tables())
 
 
 def _items(tree: SearchTree) -> Item:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from kanon_sql.search.local.queries import TABLES, Queries
+from kanon_sql.search.local.queries import Queries, own_tables
 from kanon_sql.search.local.trees import SearchTree
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Fill, Item, column
@@ -41,7 +41,7 @@ class Keys:
 
 def of_half(queries: Queries, half: str) -> Queries:
     """For statements on one half: its tables and its column."""
-    made = {"half_tuples": TABLES[f"tuples_{half}"], "half_above": TABLES[f"above_{half}"]}
+    made = {"half_tuples": own_tables()[f"tuples_{half}"], "half_above": own_tables()[f"above_{half}"]}
     return queries.named(**made, this_tuple=f"tuple_{half}")
 
 

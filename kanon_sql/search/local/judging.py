@@ -12,7 +12,7 @@ from sqlglot import exp
 from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.privacy.statement import Tables
 from kanon_sql.search.local.costs import Costs
-from kanon_sql.search.local.queries import TABLES, Queries, table
+from kanon_sql.search.local.queries import Queries, own_tables, table
 from kanon_sql.sql.template import Composed, Item, compose, render, state
 
 
@@ -27,21 +27,21 @@ class Judge:
         self._by_cell: dict[str, str] = {}
         holders = [str(source.holders)] if models.by_entity else []
         for judged in (*holders, *map(str, source.sensitive.values())):
-            self._by_cell[judged] = table(f"cells_of_{judged.removeprefix('kanon_sql_')}")
+            self._by_cell[judged] = table(f"cells_of_{judged.removeprefix(state(''))}")
             queries.run("judged_cells", None, {"judged": judged, "judged_cells": self._by_cell[judged]}, positions)
         self._source = source
-        classes = self._classes(TABLES["choices_with_taken"], "label")
-        self._takers = compose("search/local/judged_takers", {"classes": classes}, scope=TABLES)
+        classes = self._classes(own_tables()["choices_with_taken"], "label")
+        self._takers = compose("search/local/judged_takers", {"classes": classes}, scope=own_tables())
 
     def find_takers(self) -> None:
         """Makes the table takers of the tuples on offer."""
-        self.queries.run("takers", {"k": self.k}, {"takers": TABLES["choices"]})
+        self.queries.run("takers", {"k": self.k}, {"takers": own_tables()["choices"]})
         self.queries.run("choices_with_taken")
         self.queries.run_text(render(self._takers, lists={"key": [{"code": "label"}]}), {"k": self.k})
 
     def rest_satisfies(self) -> bool:
         """Whether the tuples without a class are one that satisfies."""
-        return self._satisfies(compose("search/local/rest_as_one", scope=TABLES))
+        return self._satisfies(compose("search/local/rest_as_one", scope=own_tables()))
 
     def merge_rest(self, costs: Costs) -> None:
         """Joins the tuples without a class with classes of the table members."""
@@ -55,7 +55,7 @@ class Judge:
 
     def _merged_satisfies(self, places: int) -> bool:
         values = {"places": exp.Literal.number(places)}
-        return self._satisfies(compose("search/local/merged", values=values, scope=TABLES))
+        return self._satisfies(compose("search/local/merged", values=values, scope=own_tables()))
 
     def _satisfies(self, classed: Composed) -> bool:
         """Whether tuples that are one class satisfy."""

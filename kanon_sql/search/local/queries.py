@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any
 
 from kanon_sql.sql import tables, template
@@ -46,11 +47,17 @@ def table(name: str) -> str:
     return state(f"local_{name}")
 
 
-TABLES: Mapping[str, str] = {
-    **{name: table(name) for name in _TABLES},
-    "frequency": state("frequency"),
-    "assigned": state("assigned"),
-}
+def own_tables() -> Mapping[str, str]:
+    """The names of the search's tables, as the query files call them."""
+    return _own_tables(state(""))
+
+
+@cache
+def _own_tables(prefix: str) -> Mapping[str, str]:
+    return {
+        **{name: f"{prefix}local_{name}" for name in _TABLES},
+        **{name: prefix + name for name in ("frequency", "assigned")},
+    }
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ class Queries:
 
     engine: Engine
     deadline: Deadline = field(default_factory=Deadline)
-    names: Mapping[str, Fill] = field(default_factory=lambda: TABLES)
+    names: Mapping[str, Fill] = field(default_factory=own_tables)
 
     def run(
         self,
@@ -78,7 +85,7 @@ class Queries:
 
     def copy(self, name: str, source: str) -> None:
         """Makes one of the search's tables a copy of another."""
-        self.run_text(tables.copy(TABLES[name], TABLES[source]))
+        self.run_text(tables.copy(own_tables()[name], own_tables()[source]))
 
     def named(self, **names: Fill) -> Queries:
         """The same with names that several files share, each of which takes those that it mentions."""

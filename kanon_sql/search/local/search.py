@@ -26,7 +26,7 @@ from kanon_sql.search.classes import build_classes
 from kanon_sql.search.local.costs import Costs
 from kanon_sql.search.local.halves import build_halves
 from kanon_sql.search.local.judging import Judge
-from kanon_sql.search.local.queries import TABLES, Queries
+from kanon_sql.search.local.queries import Queries, own_tables
 from kanon_sql.search.local.sweep import Sweep
 from kanon_sql.search.local.trees import SearchTree, build_trees
 from kanon_sql.search.local.whole_domain import SLACK, WholeDomain
@@ -109,7 +109,7 @@ class LocalSearch:
             return cut.finished
         self._rounds, self._cuts = sweep.rounds, sweep.accepted
         for name in _LARGE:
-            self._queries.run_text(tables.drop(TABLES[name]))
+            self._queries.run_text(tables.drop(own_tables()[name]))
         self._queries.run("drop_taken")
         self._queries.run("members")
         finished = True
@@ -154,7 +154,7 @@ class LocalSearch:
 
     def _cut(self, table: str, tuples: Tuples, deadline: Deadline) -> Partitioning:
         """Cuts the tuples of a table as Mondrian does, into the table cut_classes."""
-        return self._mondrian(tuples).run(deadline, frequency=TABLES[table], assigned=TABLES["cut_classes"])
+        return self._mondrian(tuples).run(deadline, frequency=own_tables()[table], assigned=own_tables()["cut_classes"])
 
     def _mondrian(self, tuples: Tuples) -> Mondrian:
         algorithm = AlgorithmConfig(name="mondrian", seed=0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from kanon_sql.progress import Progress
 from kanon_sql.search.local.halves import HALVES, Keys, of_half
 from kanon_sql.search.local.judging import Judge
-from kanon_sql.search.local.queries import TABLES, Queries
+from kanon_sql.search.local.queries import Queries, own_tables
 from kanon_sql.sql import tables
 
 _PAIRS = 1_000_000  # of a label and a tuple below it, on offer at once
@@ -60,7 +60,7 @@ class Sweep:
 
     def _settle(self) -> bool:
         """Accepts labels on offer until no more have k takers; whether there was any."""
-        self.queries.run_text(tables.empty_like(TABLES["accepted"], TABLES["offers"], "label"))
+        self.queries.run_text(tables.empty_like(own_tables()["accepted"], own_tables()["offers"], "label"))
         live = self.queries.count("first_offers", {"k": self.k})
         before = self.accepted
         while live:
