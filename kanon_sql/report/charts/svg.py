@@ -6,7 +6,7 @@ import math
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from xml.sax.saxutils import escape
+from html import escape
 
 from kanon_sql.report.charts.diagram import PlotNode
 
@@ -57,7 +57,7 @@ def tag(name: str, *children: str, **attributes: str | float) -> str:
 
 def text(x: float, y: float, content: str, size: float = 12, **attributes: str | float) -> str:
     """A line of text on its baseline."""
-    return tag("text", escape(content), x=x, y=y, font_size=size, **attributes)
+    return tag("text", escape(content, quote=False), x=x, y=y, font_size=size, **attributes)
 
 
 def quiet(x: float, y: float, content: str, anchor: str) -> str:
@@ -72,7 +72,7 @@ def grid(path: str) -> str:
 
 def tooltip(content: str) -> str:
     """What a viewer shows of the element around it."""
-    return tag("title", escape(content))
+    return tag("title", escape(content, quote=False))
 
 
 def star(x: float, y: float, radius: float) -> str:
@@ -151,7 +151,7 @@ def document(drawing: Drawing, title: str) -> str:
 
 def _value(value: str | float) -> str:
     if isinstance(value, str):
-        return escape(value, {'"': "&quot;"})
+        return escape(value, quote=False).replace('"', "&quot;")
     return f"{value:.1f}".removesuffix(".0")
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from itertools import pairwise
 from typing import Any
-from xml.sax.saxutils import escape
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.axes import Axis, tick_text, value_axis
@@ -153,10 +153,9 @@ def cross(x: float, y: float) -> str:
 def _add_frame(drawing: svg.Drawing, measure: Measure, across: Axis, up: Axis) -> None:
     left, right, floor = _LEFT, WIDTH - _RIGHT, HEIGHT - _BOTTOM
     unit = f"{measure.unit}, log scale" if up.log else measure.unit
-    title = svg.tag("tspan", escape(measure.title), font_weight="bold", font_size=14)
-    drawing.marks.append(
-        svg.tag("text", title, svg.tag("tspan", escape(unit), **svg.QUIET_LOOK, dx=8), x=left, y=16, font_size=12)
-    )
+    title = svg.tag("tspan", escape(measure.title, quote=False), font_weight="bold", font_size=14)
+    quiet = svg.tag("tspan", escape(unit, quote=False), **svg.QUIET_LOOK, dx=8)
+    drawing.marks.append(svg.tag("text", title, quiet, x=left, y=16, font_size=12))
     for tick in up.ticks:
         y = up.at(tick)
         drawing.marks += [

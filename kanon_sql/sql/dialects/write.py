@@ -9,7 +9,6 @@ from functools import cache
 
 from sqlglot import ErrorLevel, exp
 from sqlglot.dialects.dialect import Dialect as Grammar
-from sqlglot.dialects.redshift import Redshift
 from sqlglot.generator import Generator
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
@@ -36,7 +35,7 @@ def write(tree: exp.Expr, dialect: Dialect) -> str:
 def generator(dialect: Dialect) -> Generator:
     """What writes a statement, or a part of it, in the dialect."""
     return _generator_class(dialect.name)(
-        dialect=_ExactRedshift if dialect.name == "redshift" else dialect.name,
+        dialect=_exact_redshift() if dialect.name == "redshift" else dialect.name,
         pretty=True,
         comments=False,
         identify=dialect.name != "duckdb",
@@ -74,11 +73,15 @@ def refuse_repeated(listing: Listing, dialect: Dialect) -> None:
         )
 
 
-class _ExactRedshift(Redshift):
-    """Redshift's SQL with texts as the standard writes them: a quote is doubled, nothing else is an escape."""
+@cache
+def _exact_redshift() -> type[Grammar]:
+    """Redshift's SQL with texts as the standard writes them: a quote is doubled, nothing else is an escape.
 
-    class Tokenizer(Redshift.Tokenizer):
-        STRING_ESCAPES = ["'"]  # noqa: RUF012 - as sqlglot has it
+    Made when it is asked for: its modules take a while to import.
+    """
+    redshift = Grammar.get_or_raise("redshift").__class__
+    tokenizer = type("Tokenizer", (redshift.tokenizer_class,), {"STRING_ESCAPES": ["'"]})
+    return type("ExactRedshift", (redshift,), {"Tokenizer": tokenizer})
 
 
 def _refuse_backslashes(tree: exp.Expr, dialect: Dialect) -> None:
