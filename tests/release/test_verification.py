@@ -59,8 +59,8 @@ FAULTS = {
     "another value": "SELECT * REPLACE (CASE WHEN n = 7 THEN 'another' ELSE illness END AS illness)",
     "swapped between rows": "SELECT * REPLACE (coalesce(lead(illness) OVER (ORDER BY n), first(illness) OVER "
     "(ORDER BY n)) AS illness)",
-    "two columns of two rows": "SELECT * REPLACE (CASE n WHEN 1 THEN max(cost) FILTER (n = 2) OVER () WHEN 2 THEN "
-    "max(cost) FILTER (n = 1) OVER () ELSE cost END AS cost)",
+    "two columns of two rows": "SELECT * REPLACE (CASE n WHEN 1 THEN max(cost) FILTER (n = 150) OVER () WHEN "
+    "150 THEN max(cost) FILTER (n = 1) OVER () ELSE cost END AS cost)",
     "a constant column": "SELECT * REPLACE (min(cost) OVER () AS cost)",
     "a row twice for another of its class": "SELECT * REPLACE (first(illness) OVER mates AS illness, first(cost) OVER "
     "mates AS cost)",
@@ -73,7 +73,9 @@ def spoil(path: Path, fault: str) -> None:
     csv = path.read_bytes()[:4] != b"PAR1"
     reader = f"read_csv('{path}', all_varchar=true)" if csv else f"read_parquet('{path}')"
     connection = duckdb.connect()
-    connection.execute(f"CREATE TABLE t AS SELECT row_number() OVER () AS n, * FROM {reader}")
+    connection.execute(
+        f"CREATE TABLE t AS SELECT row_number() OVER (ORDER BY age, sex, illness, cost) AS n, * FROM {reader}"
+    )
     before = connection.execute("SELECT age, sex, count(*) FROM t GROUP BY ALL ORDER BY ALL").fetchall()
     connection.execute(f"CREATE TABLE spoilt AS {FAULTS[fault]} FROM t {_MATES if 'mates' in FAULTS[fault] else ''}")
     after = connection.execute("SELECT age, sex, count(*) FROM spoilt GROUP BY ALL ORDER BY ALL").fetchall()
