@@ -19,6 +19,7 @@ from kanon_sql.frequency.judged import Models, count_models, model_columns, read
 from kanon_sql.frequency.population import read_populations
 from kanon_sql.frequency.table import (
     Carried,
+    Frequency,
     build_frequency,
     cell_items,
     count_rows,
@@ -122,50 +123,19 @@ def _read(
     warnings = [*source.warnings, *(told for _, one in hierarchies.values() if one for told in one.warnings)]
     kept = keep_combinations(loaded, backend, rows, read)
     if kept is not None and kept.searched:
-        return _read_there(engine, loaded, source, roles, hierarchies, kept, counted, warnings)
-    rows = backend.given(engine, rows, read) if kept is None else kept.bring(engine)
-    tuples = rows if backend.weighted or source.columnar else stage_tuples(engine, rows, read)
-    inputs = inputs_of(engine, loaded, source, hierarchies, [tuples] * len(columns), warnings)
-    judged = read_models(engine, loaded, source, tuples)
-    staged = backend.weighted or not source.columnar
-    reading = _Reading(tuples, judged, judged.carried(source), staged=staged, warnings=warnings)
-    n, models, build = (
-        _lattice(engine, loaded, reading, inputs)
-        if loaded.config.algorithm.declared.full_domain
-        else _dimensions(engine, loaded, reading, inputs)
-    )
+        values = [kept.bring_values(engine, item, index) for index, item in enumerate(columns)]
+        inputs, rows = inputs_of(engine, loaded, source, hierarchies, values, warnings), values[0]
+        n, models, build = _lattice_there(engine, kept, inputs)
+    else:
+        rows = backend.given(engine, rows, read) if kept is None else kept.bring(engine)
+        staged = backend.weighted or not source.columnar
+        tuples = rows if backend.weighted or source.columnar else stage_tuples(engine, rows, read)
+        inputs = inputs_of(engine, loaded, source, hierarchies, [tuples] * len(columns), warnings)
+        judged = read_models(engine, loaded, source, tuples)
+        reading = _Reading(tuples, judged, judged.carried(source), staged=staged, warnings=warnings)
+        counting = _lattice if loaded.config.algorithm.declared.full_domain else _dimensions
+        n, models, build = counting(engine, loaded, reading, inputs)
     return build(source, roles, rows, models, n, _source_rows(counted, n), tuple(warnings))
-
-
-def _read_there(
-    engine: Engine,
-    loaded: LoadedConfig,
-    source: Source,
-    roles: Roles,
-    hierarchies: dict[str, tuple[QuasiIdentifier, Hierarchy | None]],
-    kept: Kept,
-    counted: tuple[int, int] | None,
-    warnings: list[str],
-) -> SearchProblem:
-    """A problem of k alone whose combinations stay in the engine that holds the rows."""
-    columns = roles.quasi_identifiers
-    values = [kept.bring_values(engine, item, index) for index, item in enumerate(columns)]
-    inputs = inputs_of(engine, loaded, source, hierarchies, values, warnings)
-    mappings = [build_mapping(engine, one) for one in inputs]
-    frequency, nodes = frequency_there(engine, kept, inputs, mappings)
-    lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
-    return FullDomain(
-        source,
-        roles,
-        values[0],
-        Models(),
-        frequency.n,
-        _source_rows(counted, frequency.n),
-        tuple(warnings),
-        frequency=frequency,
-        lattice=lattice,
-        nodes=nodes,
-    )
 
 
 def _source_rows(counted: tuple[int, int] | None, n: int) -> int:
@@ -203,9 +173,26 @@ def _lattice(
     )
     models = count_models(engine, reading.judged, leaf_items(mappings), cell_items(mappings))
     populations = read_populations(engine, loaded, reading.judged.models, inputs, mappings)
-    lattice = Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
-    build = partial(FullDomain, frequency=frequency, lattice=lattice, nodes=NodesHere(engine), populations=populations)
+    build = partial(
+        FullDomain,
+        frequency=frequency,
+        lattice=_levels(mappings, frequency),
+        nodes=NodesHere(engine),
+        populations=populations,
+    )
     return frequency.n, models, build
+
+
+def _lattice_there(engine: Engine, kept: Kept, inputs: Sequence[Input]) -> tuple[int, Models, _Build]:
+    """The same of k alone, where the combinations stay in the engine that holds the rows."""
+    mappings = [build_mapping(engine, one) for one in inputs]
+    frequency, nodes = frequency_there(engine, kept, inputs, mappings)
+    build = partial(FullDomain, frequency=frequency, lattice=_levels(mappings, frequency), nodes=nodes)
+    return frequency.n, Models(), build
+
+
+def _levels(mappings: Sequence[Mapping], frequency: Frequency) -> Lattice:
+    return Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
 
 
 def _dimensions(

@@ -22,7 +22,6 @@ WIDER: set[str] = {
     "api/releases.py:apply",
     "api/releases.py:check_releases",
     "api/running.py:run",
-    "search/prepare.py:_read_there",
 }
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
