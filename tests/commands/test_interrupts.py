@@ -107,6 +107,7 @@ def test_another_thread_has_no_signals(place: Path) -> None:
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_statement_that_runs_is_interrupted(number: int) -> None:
     """Without this the engine waits for its threads: a minute and more for this join."""
+    signal.signal(number, signal.SIG_DFL)  # under nohup it is ignored, and stays so
     signals.install()
     with duckdb.connect() as connection:
         engine = Engine(connection)
