@@ -65,11 +65,7 @@ class Staged:
                 raise _changed(self.target, self.place)
             replaces = self.overwrite and self.target.exists()
             finish(self.path, self.target if replaces else None, mode)
-            if self.overwrite:
-                self.path.replace(self.target)
-            else:
-                move_new(self.path, self.target)
-            self.committed = True
+            self._move()
             flush_folder(self.target.parent)
         except FileExistsError:
             raise _exists(self.target, self.place) from None
@@ -80,6 +76,13 @@ class Staged:
                     f"{what} was replaced, but the disk did not confirm it ({error.strerror})"
                 ) from None
             raise EngineError(f"{what} was not written ({error.strerror})") from None
+
+    def _move(self) -> None:
+        if self.overwrite:
+            self.path.replace(self.target)
+        else:
+            move_new(self.path, self.target)
+        self.committed = True
 
 
 @contextmanager

@@ -128,7 +128,8 @@ def test_signals_that_are_ignored_stay_so() -> None:
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_signal_at_the_very_beginning(number: int) -> None:
     """Python itself is not ready for signals before 0.05 s or so; from the package's first line on they are told."""
-    code = "from kanon_sql import __main__ as it, signals\nsignals.install()\nprint('on', flush=True)\nit.main()"
+    code = "from kanon_sql import __main__ as it\nfrom kanon_sql.sql import signals\n"
+    code += "signals.install()\nprint('on', flush=True)\nit.main()"
     for wait in (0.0, 0.02, 0.05, 0.1, 0.2):
         words = [sys.executable, "-c", code, "schema"]
         with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

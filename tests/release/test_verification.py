@@ -73,9 +73,7 @@ def spoil(path: Path, fault: str) -> None:
     csv = path.read_bytes()[:4] != b"PAR1"
     reader = f"read_csv('{path}', all_varchar=true)" if csv else f"read_parquet('{path}')"
     connection = duckdb.connect()
-    connection.execute(
-        f"CREATE TABLE t AS SELECT row_number() OVER (ORDER BY age, sex, illness, cost) AS n, * FROM {reader}"
-    )
+    connection.execute(f"CREATE TABLE t AS SELECT row_number() OVER () AS n, * FROM (FROM {reader} ORDER BY ALL)")
     before = connection.execute("SELECT age, sex, count(*) FROM t GROUP BY ALL ORDER BY ALL").fetchall()
     connection.execute(f"CREATE TABLE spoilt AS {FAULTS[fault]} FROM t {_MATES if 'mates' in FAULTS[fault] else ''}")
     after = connection.execute("SELECT age, sex, count(*) FROM spoilt GROUP BY ALL ORDER BY ALL").fetchall()
