@@ -68,15 +68,18 @@ class Holes:
 
 
 @cache
-def holes(name: str) -> Holes:
-    """What can be filled in a query file."""
+def _holes_of_file(name: str) -> Holes:
     return _holes(load(name))
+
+
+def holes(statement: Statement) -> Holes:
+    """What can be filled in a query file, or in a statement that was put together."""
+    return statement.holes if isinstance(statement, Composed) else _holes_of_file(statement)
 
 
 def mentions(name: Statement, prefix: str) -> bool:
     """Whether a statement has holes of a list."""
-    found = name.holes if isinstance(name, Composed) else holes(name)
-    return any(one.startswith(f"{prefix}_") for one in found.mentioned)
+    return any(one.startswith(f"{prefix}_") for one in holes(name).mentioned)
 
 
 def _holes(tree: exp.Expr) -> Holes:
@@ -177,12 +180,12 @@ def _in_scope(
     """The names that are given, and those of the scope that the statement mentions."""
     if not scope:
         return names or {}
-    mentioned = (name.holes if isinstance(name, Composed) else holes(name)).mentioned
+    mentioned = holes(name).mentioned
     return {**{key: value for key, value in scope.items() if key in mentioned}, **(names or {})}
 
 
 def _check(name: Statement, names: Mapping[str, Fill], lists: Mapping[str, Sequence[Item]], part: bool) -> None:
-    found = name.holes if isinstance(name, Composed) else holes(name)
+    found = holes(name)
     _refuse(name, "mentions no", names.keys() - found.mentioned)
     for prefix, items in lists.items():
         asked = {one.removeprefix(f"{prefix}_") for one in found.mentioned if one.startswith(f"{prefix}_")}
