@@ -53,7 +53,7 @@ def check(
     with job_of(loaded).read(call.options) as (engine, opened):
         compared = open_source(engine, _with_source(loaded, Path(reference))) if reference is not None else None
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
-        return check_table(engine, loaded, opened, call.progress, call.watch, compared)
+        return check_table(engine, loaded, opened, call, compared)
 
 
 @without_causes

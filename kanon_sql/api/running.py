@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
@@ -12,6 +11,7 @@ from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.engines.job import Job
 from kanon_sql.engines.opening import handed_in, job_of
 from kanon_sql.progress import Progress
+from kanon_sql.report.call import Call
 from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ def run(
     `overrides` are pairs such as ("privacy.k", 5). Raises the errors of kanon_sql.errors; the source and an existing
     target are then untouched.
     """
-    options, progress = options or EngineOptions(), progress or Progress()
     job: Job
     if connection is not None:
         job = handed_in(config, connection, source, target, overrides)
@@ -66,8 +65,7 @@ def run(
     configured = job.loaded.config.report
     if report is None and configured is not None:
         report = job.loaded.base / configured
-    path = None if report is None else Path(report)
-    draft = run_configuration(job, options, progress, time_limit=time_limit, report=path)
+    draft = run_configuration(job, Call.of(options, progress, time_limit, report))
     data = draft.to_dict()
     return RunResult(
         status=data["status"],

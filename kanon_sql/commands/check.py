@@ -12,9 +12,9 @@ from kanon_sql.errors import EngineError
 from kanon_sql.frequency.judged import Models, model_columns, read_models
 from kanon_sql.frequency.population import open_populations, persons_as_they_stand
 from kanon_sql.frequency.table import count_rows, participants
-from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table
+from kanon_sql.report.call import Call
 from kanon_sql.report.entries import privacy_entries
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
@@ -24,12 +24,7 @@ from kanon_sql.sql.connection import Engine
 
 
 def check_table(
-    engine: Engine,
-    loaded: LoadedConfig,
-    source: Source,
-    progress: Progress,
-    watch: Stopwatch,
-    reference: Source | None = None,
+    engine: Engine, loaded: LoadedConfig, source: Source, call: Call, reference: Source | None = None
 ) -> dict[str, Any]:
     """The report of a check: `status` is satisfied or violated. Texts that mean missing are read as NULL.
 
@@ -38,7 +33,7 @@ def check_table(
     """
     config = loaded.config
     roles = assign_roles(source, loaded, measured_only=True)
-    with telling_faults(engine, source), progress.step("counting classes", engine.progress), watch.part("check"):
+    with telling_faults(engine, source), call.step("check", "counting classes", engine.progress):
         total, n = count_rows(source, roles, config.missing)
         counts = _count(engine, loaded, source, roles, reference)
     satisfied = counts.violating_classes == 0
@@ -60,7 +55,7 @@ def check_table(
             "rows": counts.violating_rows,
             "unique": counts.unique_rows,
         },
-        "seconds": watch.report(),
+        "seconds": call.watch.report(),
     }
 
 

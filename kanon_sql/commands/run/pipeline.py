@@ -14,7 +14,6 @@ from kanon_sql.errors import EngineError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.recording import Made, recorded, refuse_early
-from kanon_sql.progress import Progress, Stopwatch
 from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify
@@ -26,7 +25,7 @@ from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, find_files
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql import signals
-from kanon_sql.sql.connection import Engine, EngineOptions, lock_down
+from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.target import Sink
@@ -47,26 +46,16 @@ def unique_columns(prepared: SearchProblem) -> list[str]:
     ]
 
 
-@dataclass
-class Run:
-    """One run: what is asked for, the bounds, and what is recorded on the way."""
+@dataclass(frozen=True)
+class _Run:
+    """One run: what is asked for, and what is recorded on the way."""
 
     job: Job
-    options: EngineOptions
-    progress: Progress
-    time_limit: float | None
+    call: Call
     draft: ReportDraft
-    watch: Stopwatch
 
 
-def run_configuration(
-    job: Job,
-    options: EngineOptions,
-    progress: Progress,
-    *,
-    time_limit: float | None = None,
-    report: Path | None = None,
-) -> ReportDraft:
+def run_configuration(job: Job, call: Call) -> ReportDraft:
     """Anonymizes what a job asks for; writes the report however it ends.
 
     Raises the errors of kanon_sql.errors; the source and an existing target are then untouched, unless the error is a
@@ -74,11 +63,10 @@ def run_configuration(
     """
     loaded = job.loaded
     draft = ReportDraft(algorithm=loaded.config.algorithm.describe(), privacy=loaded.config.privacy)
-    run = Run(job, options, progress, time_limit, draft, Stopwatch())
-    if report is not None:
-        refuse_report(loaded, report)
-    with reporting(Call(options, progress, time_limit, report, run.watch), loaded, draft, draft.to_dict):
-        _run(run)
+    if call.report is not None:
+        refuse_report(loaded, call.report)
+    with reporting(call, loaded, draft, draft.to_dict):
+        _run(_Run(job, call, draft))
     return draft
 
 
@@ -89,12 +77,12 @@ def refuse_report(loaded: LoadedConfig, report: Path) -> None:
     refuse_outputs([loaded], [("the report", report)])
 
 
-def _run(run: Run) -> None:
-    loaded = run.job.loaded
-    hierarchies = load_hierarchies(loaded, show_values=run.options.show_values)
+def _run(run: _Run) -> None:
+    loaded, call = run.job.loaded, run.call
+    hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     configured_warnings(loaded, run.draft)
-    refuse_early(loaded, run.draft, run.options)
-    with run.job.open(run.options) as opened:
+    refuse_early(loaded, run.draft, call.options)
+    with run.job.open(call.options) as opened:
         engine, sink, source = opened.engine, opened.sink, opened.open_source()
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
@@ -102,20 +90,20 @@ def _run(run: Run) -> None:
         sink.refuse(roles.released, loaded.place("target"))
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink)
-        with run.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
-            prepared = prepare_search(engine, loaded, source, roles, hierarchies, run.progress)
+        with call.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
+            prepared = prepare_search(engine, loaded, source, roles, hierarchies, call.progress)
             run.draft.source_rows = prepared.source_rows
             run.draft.missing = prepared.source_rows - prepared.n
             run.draft.warnings += [*prepared.warnings, *unique_columns(prepared)]
             run.draft.engine = prepared.describe_engine()
         found = _search(run, engine, prepared)
         release = release_of(engine, found)
-        with run.watch.part("read"), run.progress.step("looking at other columns", engine.progress):
+        with call.step("read", "looking at other columns", engine.progress):
             run.draft.warnings += betraying_columns(engine, prepared, release.finer())
-        with run.watch.part("release"):
+        with call.watch.part("release"):
             run.draft.solution, run.draft.loss = found.describe(), found.describe_loss()
             masked = _write(run, engine, release, sink)
-        with run.watch.part("verify"), run.progress.step("verifying what was written", engine.progress):
+        with call.step("verify", "verifying what was written", engine.progress):
             with reading_again():
                 written = sink.written(engine)
             run.draft.counts = verify(engine, written, release.expected(written, masked))
@@ -194,18 +182,20 @@ def request_of(config: Config, n: int) -> Request:
     return Request(config.privacy.k, config.suppression.rows(n), weights)
 
 
-def _search(run: Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
-    request = request_of(run.job.loaded.config, prepared.n)
+def _search(run: _Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
+    call, request = run.call, request_of(run.job.loaded.config, prepared.n)
     run.draft.limit = request.limit
-    with run.watch.part("search"), run.progress.step("searching"):
-        found = prepared.solve(engine, run.job.loaded.config.algorithm, request, Deadline(run.time_limit), run.progress)
+    with call.step("search", "searching"):
+        found = prepared.solve(
+            engine, run.job.loaded.config.algorithm, request, Deadline(call.time_limit), call.progress
+        )
     run.draft.search = found.describe_search()
     run.draft.warnings += found.notes
     found.require()
     return found
 
 
-def _write(run: Run, engine: Engine, release: Release, sink: Sink) -> int:
+def _write(run: _Run, engine: Engine, release: Release, sink: Sink) -> int:
     """Writes the release beside the target; how many rows it masks."""
     config = run.job.loaded.config
     masks = config.release.suppressed == "mask"
@@ -217,6 +207,6 @@ def _write(run: Run, engine: Engine, release: Release, sink: Sink) -> int:
         )
         masked = 0
     order, seed = config.release.order, config.release.seed
-    with run.progress.step("writing the release", engine.progress):
+    with run.call.progress.step("writing the release", engine.progress):
         sink.make(engine, run.job.loaded, release, Writing(order, seed, False, masks, masked > 0))
     return masked
