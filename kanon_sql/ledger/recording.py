@@ -29,6 +29,7 @@ from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, EngineOptions
 from kanon_sql.sql.template import Item
 from kanon_sql.targets.outputs import refuse_outputs
+from kanon_sql.targets.target import Sink
 
 Json = dict[str, Any]
 
@@ -74,8 +75,19 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOption
         conflict(loaded, asked, draft, f"{problem}; set release.order: random, without a seed")
 
 
+def put_in_place(loaded: LoadedConfig, made: Made, sink: Sink) -> None:
+    """Puts a verified release in its place, and records it where a ledger is kept.
+
+    Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger or the target.
+    """
+    with _recorded(loaded, made):
+        signals.hold()
+        sink.commit(made.engine)
+        made.draft.status = "released"
+
+
 @contextmanager
-def recorded(loaded: LoadedConfig, made: Made) -> Iterator[None]:
+def _recorded(loaded: LoadedConfig, made: Made) -> Iterator[None]:
     """The block puts the release in its place: before it conflicts are looked for, and the release recorded as open.
 
     It is that until the block has ended well; a release of which nobody can say any more counts as one. Raises

@@ -17,7 +17,7 @@ from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes
 from kanon_sql.ledger.earlier import Related, find_related, open_earlier, refuse_place
 from kanon_sql.ledger.ledger import Entry, find_entry
-from kanon_sql.ledger.recording import Made, conflict, recorded, refuse_early
+from kanon_sql.ledger.recording import Made, conflict, put_in_place, refuse_early
 from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import Generalization, sort_items
 from kanon_sql.release.verify import ExpectedLevels, question_of, reading_again, verify
@@ -30,7 +30,6 @@ from kanon_sql.settings.formats import format_of, only_texts
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import Roles, assign_roles
-from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, open_engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.targets.opening import open_sink, prepare
@@ -148,10 +147,7 @@ def _run(run: _Run) -> None:
             seen = len(run.request.entries)
             paths = sink.paths()
             made = Made(engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen)
-            with recorded(loaded, made):
-                signals.hold()
-                sink.commit(engine)
-                run.draft.status = "released"
+            put_in_place(loaded, made, sink)
         run.draft.warnings += sink.warnings
 
 

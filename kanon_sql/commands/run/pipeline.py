@@ -13,7 +13,7 @@ from kanon_sql.engines.job import Job
 from kanon_sql.errors import EngineError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
-from kanon_sql.ledger.recording import Made, recorded, refuse_early
+from kanon_sql.ledger.recording import Made, put_in_place, refuse_early
 from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify
@@ -24,7 +24,6 @@ from kanon_sql.search.problem import Request, SearchProblem, SearchResult
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, find_files
 from kanon_sql.source.roles import assign_roles
-from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import refuse_outputs
@@ -112,10 +111,7 @@ def _run(run: _Run) -> None:
             run.draft.released = prepared.n - found.suppressed
             paths, handed_in = sink.paths(), run.job.handed_in
             made = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
-            with recorded(loaded, made):
-                signals.hold()
-                sink.commit(engine)
-                run.draft.status = "released"
+            put_in_place(loaded, made, sink)
         run.draft.engine["statements"] = source.backend.statements
         run.draft.warnings += sink.warnings
 
