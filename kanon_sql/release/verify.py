@@ -145,10 +145,10 @@ def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCo
     """(the classes of what was written, in which way they are not those of the source)."""
     question, values, apart = expected.question, expected.values(written), expected.masked > 0
     sensitive = {
-        name: comparable(
-            written.column(name), question.columns[name].column, question.missing, is_csv=written.only_texts
+        one.column.name: comparable(
+            written.column(one.column.name), one.column, question.missing, is_csv=written.only_texts
         )
-        for name in dict.fromkeys(model.column for model in question.models if model.column is not None)
+        for one in question.spoken
     }
     if expected.recounted is None:
         table = Table(written.relation, values, sensitive, weighted=written.weighted)
