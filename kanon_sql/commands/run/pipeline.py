@@ -124,14 +124,15 @@ def allow_paths(
     folders = [folder.absolute() for folder in source.backend.folders]
     if source.database is not None:
         files.append(source.database.absolute())
-    described = [population for population, _ in population_configs(loaded)]
-    for one in [*([loaded.config.source] if source.kind in ("table", "query") else []), *described]:
+    described = population_configs(loaded)
+    for population, place in described:
+        if population.path is not None:
+            files += [path.absolute() for path in find_files(population.path, loaded.base, place).paths]
+    reading = [loaded.config.source] if source.kind in ("table", "query") else []
+    for one in [*reading, *(population for population, _ in described)]:
         more_files, more_folders = allowed_places(one, loaded.base)
         files += more_files
         folders += more_folders
-    for population, place in population_configs(loaded):
-        if population.path is not None:
-            files += [path.absolute() for path in find_files(population.path, loaded.base, place).paths]
     for other in others:
         files += [path.absolute() for path in [*other.files, *([other.database] if other.database else [])]]
     if sink is not None:
