@@ -6,8 +6,10 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from kanon_sql.settings.part import DataText, Name, Part
-from kanon_sql.settings.rules import ExactlyOne, Excludes, GoesWith, Odd
+from kanon_sql.settings.columns import ColumnConfig
+from kanon_sql.settings.part import ColumnName, DataText, Name, Part
+from kanon_sql.settings.rules import ExactlyOne, Excludes, Faults, GoesWith, Odd
+from kanon_sql.settings.rules import Part as Given
 
 
 class CsvOptions(Part):
@@ -36,6 +38,13 @@ _PLACE = ExactlyOne(
 )
 
 
+def _of_columns(given: Given) -> Faults:
+    columns = given.get("columns")
+    for name, one in columns.items() if isinstance(columns, dict) else ():
+        faults = ColumnConfig.faults(one) if isinstance(one, dict) else ()
+        yield from ((("columns", name, *below), text) for below, text in faults)
+
+
 class SourceConfig(Part):
     """Where the rows are: files, a table of a database, or a query."""
 
@@ -44,11 +53,13 @@ class SourceConfig(Part):
         Odd(known={"dependentRequired": {"table": ["database"]}}),  # another engine's tables need none
         GoesWith("csv", "path", "csv goes with path; remove it", of=_PLACE),
         Excludes("path", ("database", "allow"), "{key} does not go with path; remove it, or read by query", of=_PLACE),
+        Odd(_of_columns),
     )
 
     path: Name | None = Field(None, description="a CSV or Parquet file, a glob or a folder")
     csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")
     missing: list[DataText] | None = Field(None, description='texts read as NULL; default [""] for CSV')
+    columns: dict[ColumnName, ColumnConfig] = Field({}, description="how columns are read, before anything else")
     database: Name | None = Field(None, description="a DuckDB database file, with table or query")
     table: Name | None = Field(None, description="a table of the database or the engine, schema.table")
     query: Name | None = Field(None, description="one SELECT whose result is the source")

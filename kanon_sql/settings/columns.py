@@ -1,0 +1,145 @@
+"""How a column of a source is read: the texts that it holds, and what is understood by them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from kanon_sql.settings.part import DataText, Part
+from kanon_sql.settings.rules import Faults, Odd, given_of
+from kanon_sql.settings.rules import Part as Given
+
+ColumnType = Literal["text", "number", "date", "timestamp"]
+
+_DAY, _TIME = "dmYybB", "HIMSfp"
+_DIRECTIVE = re.compile(r"%(.?)", re.DOTALL)
+_TAKEN = ", ".join(f"%{letter}" for letter in _DAY + _TIME)
+# What stands between two directives is written into regular expressions of every engine as it is, or in brackets.
+_BETWEEN = re.compile(r"[\w .,:;/'()+-]*")
+_SAME = (("Y", "y"), ("m", "b", "B"), ("H", "I"), ("d",), ("M",), ("S",), ("f",), ("p",))
+# A directive, and what it says nothing without.
+_WITH = (("d", "mbB"), ("m", "Yy"), ("b", "Yy"), ("B", "Yy"), ("I", "p"), ("p", "I"))
+_WITH += (("M", "HI"), ("S", "M"), ("f", "S"), ("H", "d"), ("I", "d"))
+
+_TRUE = ("true", "yes", "on", "1", "y", "t")
+_MARK = r"[^0-9A-Za-z+\-\s]"
+_THOUSANDS = r"[^0-9A-Za-z+\-]"
+
+
+def directives(text: str) -> list[str]:
+    """The letters of the directives of a format, in order."""
+    return _DIRECTIVE.findall(text)
+
+
+def has_time(text: str) -> bool:
+    """Whether a format reads a time of day."""
+    return any(letter in _TIME for letter in directives(text))
+
+
+def format_problem(text: str) -> str | None:
+    """What is wrong with a format of dates, None where it can be read by."""
+    found = directives(text)
+    unknown = [f"%{letter}" for letter in dict.fromkeys(found) if letter not in _DAY + _TIME or not letter]
+    if unknown:
+        return f"{', '.join(unknown)} is not taken; expected {_TAKEN}"
+    for same in _SAME:
+        twice = [letter for letter in found if letter in same]
+        if len(twice) > 1:
+            return f"%{twice[0]} and %{twice[1]} say the same; keep one"
+    if not set(found) & set("Yy"):
+        return "there is no year; expected %Y or %y, as in %d.%m.%Y"
+    for letter, others in _WITH:
+        if letter in found and not set(found) & set(others):
+            return f"%{letter} says nothing without {' or '.join(f'%{other}' for other in others)}; add it"
+    if not _BETWEEN.fullmatch(_DIRECTIVE.sub("", text)):
+        return "between the directives expected letters, digits, blanks and . , : ; / ' ( ) + - _; correct it"
+    return None
+
+
+def _checked(problem: Callable[[str], str | None]) -> AfterValidator:
+    def check(value: str) -> str:
+        found = problem(value)
+        if found is not None:
+            raise ValueError(found)
+        return value
+
+    return AfterValidator(check)
+
+
+def _one_of(pattern: str, expected: str) -> Any:
+    checked = _checked(lambda value: None if re.fullmatch(pattern, value) else f"expected {expected}")
+    return Annotated[str, checked, WithJsonSchema({"type": "string", "pattern": f"^{pattern}$"})]
+
+
+_FORMAT_SCHEMA = {
+    "type": "string",
+    "pattern": r"^([^%]|%[" + _DAY + _TIME + r"])*%[Yy]([^%]|%[" + _DAY + _TIME + r"])*$",
+}
+Format = Annotated[str, _checked(format_problem), WithJsonSchema(_FORMAT_SCHEMA)]
+_Decimal = _one_of(_MARK, "one character that is no digit, letter, sign or blank, such as ,")
+_Thousands = _one_of(_THOUSANDS, "one character that is no digit, letter or sign, such as . or a blank")
+
+
+def type_of(given: Given) -> str:
+    """The type that the keys of a column tell where none is named."""
+    if given.get("type") is not None:
+        return str(given["type"])
+    if isinstance(given.get("format"), str):
+        return "timestamp" if has_time(given["format"]) else "date"
+    return "number" if given_of(given, "decimal", "thousands") else "text"
+
+
+def _options_of_type(given: Given) -> Faults:
+    kind = type_of(given)
+    for key, kinds in (("format", ("date", "timestamp")), ("decimal", ("number",)), ("thousands", ("number",))):
+        if given_of(given, key) and kind not in kinds:
+            yield (key,), f"{key} goes with type: {' or '.join(kinds)}, not with {kind}; remove one of the two"
+    if kind == "date" and isinstance(given.get("format"), str) and has_time(given["format"]):
+        yield ("format",), "a date has no time of day; write type: timestamp, or leave the time out of the format"
+    if given_of(given, "thousands") and given["thousands"] == (given.get("decimal") or "."):
+        yield ("thousands",), "decimal and thousands are the same character; give each its own, as decimal: ','"
+
+
+def as_listed(text: str, given: Given) -> str:
+    """A text as `trim` and `case` leave it."""
+    if str(given.get("trim")).lower() in _TRUE:
+        text = text.strip(BLANKS)
+    return {"lower": str.lower, "upper": str.upper}.get(str(given.get("case")), str)(text)
+
+
+def _never_recoded(given: Given) -> Faults:
+    """A text that trimming and case leave none of is never found."""
+    recode = given.get("recode")
+    for text in recode if isinstance(recode, dict) else ():
+        if isinstance(text, str) and as_listed(text, given) != text:
+            yield ("recode", text), "trim and case come first and leave no such text; write it as they leave it"
+
+
+# Unicode's white space: what trim takes away.
+BLANKS = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
+
+
+class ColumnConfig(Part):
+    """How one column is read, before anything else is done with it."""
+
+    between = (Odd(_options_of_type), Odd(_never_recoded))
+
+    type: ColumnType | None = Field(None, description="what the texts of the column are understood as")
+    format: Format | None = Field(None, description="date, timestamp: how they are written, as strptime has it")
+    decimal: _Decimal | None = Field(None, description='number: what stands before the decimals, default "."')
+    thousands: _Thousands | None = Field(None, description="number: what may stand between groups of three digits")
+    trim: bool = Field(False, description="blanks at both ends are taken away")
+    case: Literal["lower", "upper"] | None = Field(None, description="all letters become lower or upper case")
+    recode: dict[DataText, DataText] = Field({}, description="texts and what each becomes, after trim and case")
+    missing: list[DataText] = Field([], description="texts that become NULL")
+    invalid: Literal["error", "missing"] = Field(
+        "error", description="what becomes of texts that the type does not fit: an error, or NULL"
+    )
+
+    @property
+    def understood_as(self) -> str:
+        """The type, also where only the format or the marks tell it."""
+        return type_of({key: getattr(self, key) for key in ("type", "format", "decimal", "thousands")})
