@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
@@ -69,18 +69,23 @@ def _checked(problem: Callable[[str], str | None]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def _one_of(pattern: str, expected: str) -> Any:
-    checked = _checked(lambda value: None if re.fullmatch(pattern, value) else f"expected {expected}")
-    return Annotated[str, checked, WithJsonSchema({"type": "string", "pattern": f"^{pattern}$"})]
+def _matching(pattern: str, expected: str) -> AfterValidator:
+    return _checked(lambda value: None if re.fullmatch(pattern, value) else f"expected {expected}")
 
 
-_FORMAT_SCHEMA = {
-    "type": "string",
-    "pattern": r"^([^%]|%[" + _DAY + _TIME + r"])*%[Yy]([^%]|%[" + _DAY + _TIME + r"])*$",
-}
+_PIECE = f"([^%]|%[{_DAY}{_TIME}])*"
+_FORMAT_SCHEMA = {"type": "string", "pattern": f"^{_PIECE}%[Yy]{_PIECE}$"}
 Format = Annotated[str, _checked(format_problem), WithJsonSchema(_FORMAT_SCHEMA)]
-_Decimal = _one_of(_MARK, "one character that is no digit, letter, sign or blank, such as ,")
-_Thousands = _one_of(_THOUSANDS, "one character that is no digit, letter or sign, such as . or a blank")
+Decimal = Annotated[
+    str,
+    _matching(_MARK, "one character that is no digit, letter, sign or blank, such as ,"),
+    WithJsonSchema({"type": "string", "pattern": f"^{_MARK}$"}),
+]
+Thousands = Annotated[
+    str,
+    _matching(_THOUSANDS, "one character that is no digit, letter or sign, such as . or a blank"),
+    WithJsonSchema({"type": "string", "pattern": f"^{_THOUSANDS}$"}),
+]
 
 
 def type_of(given: Given) -> str:
@@ -107,7 +112,8 @@ def as_listed(text: str, given: Given) -> str:
     """A text as `trim` and `case` leave it."""
     if str(given.get("trim")).lower() in _TRUE:
         text = text.strip(BLANKS)
-    return {"lower": str.lower, "upper": str.upper}.get(str(given.get("case")), str)(text)
+    changed = {"lower": str.lower, "upper": str.upper}.get(str(given.get("case")), str)
+    return "".join(other if len(other := changed(letter)) == 1 else letter for letter in text)
 
 
 def _never_recoded(given: Given) -> Faults:
@@ -129,8 +135,8 @@ class ColumnConfig(Part):
 
     type: ColumnType | None = Field(None, description="what the texts of the column are understood as")
     format: Format | None = Field(None, description="date, timestamp: how they are written, as strptime has it")
-    decimal: _Decimal | None = Field(None, description='number: what stands before the decimals, default "."')
-    thousands: _Thousands | None = Field(None, description="number: what may stand between groups of three digits")
+    decimal: Decimal | None = Field(None, description='number: what stands before the decimals, default "."')
+    thousands: Thousands | None = Field(None, description="number: what may stand between groups of three digits")
     trim: bool = Field(False, description="blanks at both ends are taken away")
     case: Literal["lower", "upper"] | None = Field(None, description="all letters become lower or upper case")
     recode: dict[DataText, DataText] = Field({}, description="texts and what each becomes, after trim and case")
