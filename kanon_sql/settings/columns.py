@@ -21,8 +21,10 @@ _TAKEN = ", ".join(f"%{letter}" for letter in _DAY + _TIME)
 _BETWEEN = re.compile(r"[\w .,:;/'()+-]*")
 _SAME = (("Y", "y"), ("m", "b", "B"), ("H", "I"), ("d",), ("M",), ("S",), ("f",), ("p",))
 # A directive, and what it says nothing without.
-_WITH = (("d", "mbB"), ("m", "Yy"), ("b", "Yy"), ("B", "Yy"), ("I", "p"), ("p", "I"))
-_WITH += (("M", "HI"), ("S", "M"), ("f", "S"), ("H", "d"), ("I", "d"))
+_WITH = (
+    *(("d", "mbB"), ("m", "Yy"), ("b", "Yy"), ("B", "Yy"), ("H", "d"), ("I", "d"), ("I", "p"), ("p", "I")),
+    *(("M", "HI"), ("S", "M"), ("f", "S")),
+)
 
 _TRUE = ("true", "yes", "on", "1", "y", "t")
 _MARK = r"[^0-9A-Za-z+\-\s]"
