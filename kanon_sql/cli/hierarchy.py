@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kanon_sql.hierarchy.hierarchy import Hierarchy
 
 _EXAMPLES = 4
+_HOW = "suppress, prefix:4,3,2, intervals:5,10,20, date:month,year or merge-rare:10,100"
 
 
 @click.group()
@@ -122,7 +123,7 @@ def check(name: str, data: str | None, **options: Any) -> None:
 
 @hierarchy.command()
 @click.argument("data", metavar="[DATA]", required=False)
-@click.option("--builtin", metavar="HOW", help="suppress, prefix:4,3,2, intervals:5,10,20 or date:month,year.")
+@click.option("--builtin", metavar="HOW", help=f"{_HOW}.")
 @click.option("--hierarchy", "name", metavar="NAME|FILE", help="A ready hierarchy, or a file to take the rows from.")
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="The file [default: standard output]."
@@ -182,7 +183,7 @@ def _parse_builtin(how: str) -> QuasiIdentifier:
     place = f"--builtin {how}"
     entry = config_from_arguments("", qi=[f"column={how}"])["quasi_identifiers"]["column"]
     if "hierarchy" in entry:
-        raise ConfigurationError(f"{place}: expected suppress, prefix:4,3,2, intervals:5,10,20 or date:month,year")
+        raise ConfigurationError(f"{place}: expected {_HOW}")
     try:
         spec = QuasiIdentifier.model_validate(entry)
     except ValidationError as error:

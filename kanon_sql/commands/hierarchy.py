@@ -17,7 +17,7 @@ from kanon_sql.hierarchy.mapping import build_mapping, uncovered, uncovered_exam
 from kanon_sql.settings.source import CsvOptions, SourceConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
-from kanon_sql.source.values import distinct_values
+from kanon_sql.source.values import counted_values, distinct_values
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.sql.template import quoted, state
 
@@ -48,7 +48,8 @@ class Values:
         distinct = exp.select("value").from_(exp.Table(this=quoted(table)))
         place = f"{self.source.label}: column {self.column!r}"
         spec, hierarchy = (QuasiIdentifier(), found) if isinstance(found, Hierarchy) else (found, None)
-        given = Input(0, self.item, spec, distinct, hierarchy, self.source.missing, place=place)
+        counted = counted_values(self.source.relation, self.item, weighted=self.source.backend.weighted)
+        given = Input(0, self.item, spec, distinct, hierarchy, self.source.missing, place=place, counted=counted)
         mapping = build_mapping(self.engine, given)
         count = uncovered(self.engine, mapping, distinct)
         if count:

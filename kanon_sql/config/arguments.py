@@ -16,8 +16,13 @@ from kanon_sql.settings.algorithms import by_order
 from kanon_sql.settings.arguments import ARGUMENTS
 from kanon_sql.settings.source import SourceConfig
 
-_LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels"}
-_EXAMPLES = {"prefix": "prefix:4,3,2", "intervals": "intervals:5,10,20", "date": "date:month,year"}
+_LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels", "merge-rare": "below"}
+_EXAMPLES = {
+    "prefix": "prefix:4,3,2",
+    "intervals": "intervals:5,10,20",
+    "date": "date:month,year",
+    "merge-rare": "merge-rare:10,100",
+}
 
 
 class CommandLine(dict[str, Any]):
@@ -28,9 +33,9 @@ def config_from_arguments(data: str, *, qi: Sequence[str], **options: Any) -> di
     """The mapping of a configuration, for `from_mapping` and `to_yaml`; what is not given is left out.
 
     `options` go by the names of kanon_sql.settings.arguments. Every `qi` is a column, or COLUMN=HOW, where HOW is
-    `suppress`, `prefix:4,3,2`, `intervals:5,10,20`, `date:month,year`, or else a hierarchy file or the name of a ready
-    hierarchy; a file that is called like one of these is written ./suppress. A `=` in the name of a column is written
-    `==`. A column alone is suppressed as a whole; mondrian and local take it by its order.
+    `suppress`, `prefix:4,3,2`, `intervals:5,10,20`, `date:month,year`, `merge-rare:10,100`, or else a hierarchy file
+    or the name of a ready hierarchy; a file that is called like one of these is written ./suppress. A `=` in the name
+    of a column is written `==`. A column alone is suppressed as a whole; mondrian and local take it by its order.
 
     Raises ConfigurationError with every entry that has another form, or names a column twice.
     """

@@ -62,6 +62,16 @@ class TargetConfig(Part):
     allow_broken: bool = Field(False, description="replace a table although views or foreign keys need the old one")
 
 
+# Each built-in hierarchy with its options, the one that it needs first.
+BUILTINS: dict[str, tuple[str, ...]] = {
+    "suppress": (),
+    "prefix": ("keep",),
+    "intervals": ("widths", "origin", "bottom", "top"),
+    "date": ("levels",),
+    "merge-rare": ("below", "other"),
+}
+
+
 class QuasiIdentifier(Part):
     """How one quasi-identifier is generalized, and within which levels."""
 
@@ -75,17 +85,19 @@ class QuasiIdentifier(Part):
         ),
         *(
             GoesWith(key, "builtin", f"{{key}} goes with builtin: {one}; remove it, or say builtin: {one}", (one,))
-            for key, one in (("keep", "prefix"), ("widths", "intervals"), ("origin", "intervals"), ("levels", "date"))
+            for one, keys in BUILTINS.items()
+            for key in keys
         ),
         *(
             Needs("builtin", one, key, f"builtin: {one} needs a list of at least one entry in {key}; add it", True)
-            for one, key in (("prefix", "keep"), ("intervals", "widths"), ("date", "levels"))
+            for one, keys in BUILTINS.items()
+            for key in keys[:1]
         ),
         Odd(rules.levels_in_order),
     )
 
     hierarchy: Name | None = Field(None, description="a hierarchy file, or the name of a ready one")
-    builtin: Literal["suppress", "prefix", "intervals", "date"] | None = Field(
+    builtin: Annotated[str, OneOf(lambda: tuple(BUILTINS))] | None = Field(
         None, description="a hierarchy that needs no file"
     )
     keep: list[Annotated[int, Field(ge=0)]] | None = Field(
@@ -95,7 +107,15 @@ class QuasiIdentifier(Part):
         None, description="intervals: how wide each level's are; each width divides the next"
     )
     origin: Origin | None = Field(None, description="intervals: a bound of an interval, default 0")
+    bottom: Origin | None = Field(None, description="intervals: values below it are one, <18, from level 1 on")
+    top: Origin | None = Field(None, description="intervals: this value and those above it are one, >=90")
     levels: list[Name] | None = Field(None, description="date: day, month, quarter, year, decade ...")
+    below: list[Annotated[int, Field(ge=2)]] | None = Field(
+        None, description="merge-rare: values that fewer rows hold become one, a number for each level"
+    )
+    other: Annotated[DataText, Field(min_length=1)] | None = Field(
+        None, description="merge-rare: what rare values become, default Other"
+    )
     min_level: Annotated[int, Field(ge=0)] | None = Field(None, description="lowest level of a release")
     max_level: Annotated[int, Field(ge=0)] | None = Field(None, description="highest level of a release")
     weight: float = Field(1.0, gt=0, allow_inf_nan=False, description="weight of its loss in the objective")

@@ -63,7 +63,7 @@ def _add_short_forms(schema: Schema, config: type[Part]) -> None:
     for role in ("identifiers", "sensitive", "insensitive"):
         known[role]["uniqueItems"] = True
     columns["uniqueItems"] = True
-    for key in ("keep", "widths", "levels"):
+    for key in ("keep", "widths", "levels", "below"):
         parts["QuasiIdentifier"]["properties"][key]["minItems"] = 1
 
 

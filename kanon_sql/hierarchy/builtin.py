@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.config.model import BUILTINS, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.sql import tables, template
@@ -33,13 +33,17 @@ def build_leaves(engine: Engine, one: Input) -> int:
     Raises ConfigurationError for options that do not fit, before the values are read.
     """
     check_options(one.spec, one.where)
+    if one.spec.builtin == "merge-rare" and _other(one.spec) in one.absent:
+        raise ConfigurationError(
+            f"{one.where}: other: {_other(one.spec)!r} is a text that means missing; name another word"
+        )
     names = {"builtin_values": state("builtin_values"), "raw_values": one.distinct}
     engine.query(
         "hierarchy/builtin_values",
         names={**names, "typed_value": exp.Cast(this=exp.column("leaf"), to=one.type)},
         values={"missing": [text for text in one.absent if text is not None], "absent": one.absent},
     )
-    labels, height, values = _labels(engine, one.spec, one.type)
+    labels, height, values = _labels(engine, one)
     levels: list[Item] = [{"name": f"label_{level}"} for level in range(1, height)]
     engine.query(
         "hierarchy/builtin_leaves",
@@ -66,10 +70,14 @@ def check_options(spec: QuasiIdentifier, where: str) -> None:
 
 def describe(spec: QuasiIdentifier) -> str:
     """A built-in with its options, as a configuration writes it."""
-    options = {"keep": spec.keep, "widths": spec.widths, "levels": spec.levels}
-    given = "".join(f", {name}: [{_listed(values)}]" for name, values in options.items() if values)
-    origin = f", origin: {_plain(spec.origin)}" if spec.origin is not None else ""
-    return f"{{builtin: {spec.builtin}{given}{origin}}}"
+    assert spec.builtin is not None
+    given = [(key, getattr(spec, key)) for key in BUILTINS[spec.builtin]]
+    options = "".join(f", {key}: {_option(value)}" for key, value in given if value not in (None, []))
+    return f"{{builtin: {spec.builtin}{options}}}"
+
+
+def _option(value: object) -> str:
+    return f"[{_listed(value)}]" if isinstance(value, list) else _listed([value])
 
 
 def _prefix_problems(spec: QuasiIdentifier) -> list[str]:
@@ -89,9 +97,9 @@ def _interval_problems(spec: QuasiIdentifier) -> list[str]:
         for below, above in pairwise(widths)
         if Fraction(above) % Fraction(below)
     ]
-    scale = _scale(spec)
-    if any(abs(_units(number, scale)) >= 10**_DIGITS for number in (*widths, spec.origin or Decimal(0))):
-        problems.append(f"widths and origin need more than {_DIGITS} digits at their finest decimal; use fewer")
+    scale, numbers = _scale(spec), _numbers(spec)
+    if any(abs(_units(number, scale)) >= 10**_DIGITS for number in numbers):
+        problems.append(f"widths and bounds need more than {_DIGITS} digits at their finest decimal; use fewer")
     return problems
 
 
@@ -116,10 +124,15 @@ def _plain(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def _numbers(spec: QuasiIdentifier) -> list[Decimal]:
+    """The numbers that describe intervals."""
+    bounds = (spec.origin, spec.bottom, spec.top)
+    return [*(spec.widths or []), *(Decimal(0) if bound is None else bound for bound in bounds)]
+
+
 def _scale(spec: QuasiIdentifier) -> int:
-    """How many decimals the widths and the origin have."""
-    numbers = [*(spec.widths or []), spec.origin or Decimal(0)]
-    return max(len(_plain(number).partition(".")[2]) for number in numbers)
+    """How many decimals the widths and the bounds have."""
+    return max(len(_plain(number).partition(".")[2]) for number in _numbers(spec))
 
 
 def _units(number: Decimal, scale: int) -> int:
@@ -127,9 +140,10 @@ def _units(number: Decimal, scale: int) -> int:
     return int(Fraction(number) * 10**scale)
 
 
-def _labels(engine: Engine, spec: QuasiIdentifier, target: exp.DataType) -> tuple[exp.Expr, int, dict[str, object]]:
+def _labels(engine: Engine, one: Input) -> tuple[exp.Expr, int, dict[str, object]]:
     """A SELECT of value, text, place and labels below the top, the height, and the values of its parameters."""
-    names = {"builtin_values": state("builtin_values")}
+    spec = one.spec
+    names: dict[str, template.Fill] = {"builtin_values": state("builtin_values")}
     if spec.builtin == "prefix":
         keeps: list[Item] = [{"keep": keep, "name": f"label_{level}"} for level, keep in enumerate(spec.keep or [], 1)]
         return template.fill("hierarchy/prefix", names=names, lists={"level": keeps}), len(keeps) + 1, {}
@@ -139,12 +153,33 @@ def _labels(engine: Engine, spec: QuasiIdentifier, target: exp.DataType) -> tupl
         periods: list[Item] = [
             {"label": name, "name": f"label_{level}"} for level, name in enumerate(spec.levels or [], 1)
         ]
-        moments = {"moments": _moments(target, names)}
+        moments = {"moments": _moments(one.type, names)}
         return template.fill("hierarchy/date", names=moments, lists={"level": periods}), len(periods) + 1, {}
+    if spec.builtin == "merge-rare":
+        return _merged(one, names)
     return template.fill("hierarchy/suppress", names=names), 1, {}
 
 
-def _intervals(engine: Engine, spec: QuasiIdentifier, names: dict[str, str]) -> tuple[exp.Expr, int, dict[str, object]]:
+def _merged(one: Input, names: dict[str, template.Fill]) -> tuple[exp.Expr, int, dict[str, object]]:
+    if one.counted is None:
+        raise ConfigurationError(
+            f"{one.where}: builtin: merge-rare counts the rows of the source, which are not read here; write the "
+            "hierarchy to a file (kanon-sql hierarchy build) and name that"
+        )
+    below = one.spec.below or []
+    items: list[Item] = [{"below": count, "name": f"label_{level}"} for level, count in enumerate(below, 1)]
+    filled = template.fill("hierarchy/merge_rare", {**names, "raw_counts": one.counted}, {"level": items})
+    return filled, len(below) + 1, {"other": _other(one.spec)}
+
+
+def _other(spec: QuasiIdentifier) -> str:
+    """What rare values become."""
+    return spec.other or "Other"
+
+
+def _intervals(
+    engine: Engine, spec: QuasiIdentifier, names: dict[str, template.Fill]
+) -> tuple[exp.Expr, int, dict[str, object]]:
     scale = _scale(spec)
     unit = 10**scale
     numbers = {"interval_units": state("interval_units")}
@@ -159,17 +194,22 @@ def _intervals(engine: Engine, spec: QuasiIdentifier, names: dict[str, str]) -> 
             "lower": f"lower_{level}",
             "upper": f"upper_{level}",
             "below": f"below_{level}",
+            "above": f"above_{level}",
             "name": f"label_{level}",
         }
         for level, width in enumerate(widths, 1)
     ]
+    ends: dict[str, object] = {}
+    for key, sign, bound in (("bottom", "<", spec.bottom), ("top", ">=", spec.top)):
+        ends[key] = None if bound is None else _units(bound, scale)
+        ends[f"{key}_label"] = None if bound is None else f"{sign}{_plain(bound)}"
     if whole and not scale:
-        return template.fill("hierarchy/intervals_whole", names=numbers, lists={"level": items}), len(widths) + 1, {}
+        return template.fill("hierarchy/intervals_whole", names=numbers, lists={"level": items}), len(widths) + 1, ends
     filled = template.fill("hierarchy/intervals_half_open", names=numbers, lists={"level": items})
-    return filled, len(widths) + 1, {"unit": unit, "scale": scale}
+    return filled, len(widths) + 1, {**ends, "unit": unit, "scale": scale}
 
 
-def _moments(target: exp.DataType, names: dict[str, str]) -> exp.Expr:
+def _moments(target: exp.DataType, names: dict[str, template.Fill]) -> exp.Expr:
     """A SELECT of value, text and moment for the type of the column.
 
     A timestamp with time zone is read in UTC, so that a release does not depend on where it is made.

@@ -33,7 +33,8 @@ class Hierarchy:
 class Input:
     """A column of which the hierarchy is not in the engine yet, or that has none; `index` names its tables.
 
-    `distinct` selects the distinct raw values as `value`. `missing` are the texts of a text column that are read as
+    `distinct` selects the distinct raw values as `value`, `counted` those of the source with their rows as `row_count`,
+    where its rows are read. `missing` are the texts of a text column that are read as
     NULL, `released_missing` the text under which missing values are released below the top, None for NULL. `place` is
     where the configuration names the column.
     """
@@ -46,6 +47,7 @@ class Input:
     missing: tuple[str, ...] = ()
     released_missing: str | None = None
     place: str = ""
+    counted: exp.Select | None = None
 
     @property
     def where(self) -> str:

@@ -12,7 +12,7 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import distinct_values, means_missing
+from kanon_sql.source.values import counted_values, distinct_values, means_missing
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 
@@ -28,8 +28,11 @@ def inputs_of(
     hierarchies: Hierarchies,
     values: Sequence[exp.Select],
     warnings: list[str],
+    *,
+    weighted: bool,
 ) -> list[Input]:
-    """The quasi-identifiers with what generalizes them; `values` select tables of them, one each.
+    """The quasi-identifiers with what generalizes them; `values` select tables of them, one each, `weighted` ones with
+    their rows as row_count.
 
     Adds to `warnings`.
     """
@@ -40,7 +43,8 @@ def inputs_of(
         missing = source.missing if item.is_text else ()
         released = _released_missing(engine, item, distinct, missing, warnings)
         place = loaded.place("quasi_identifiers", name)
-        inputs.append(Input(index, item, spec, distinct, hierarchy, missing, released, place))
+        counted = counted_values(tuples, item, weighted=weighted)
+        inputs.append(Input(index, item, spec, distinct, hierarchy, missing, released, place, counted))
     return inputs
 
 

@@ -90,6 +90,15 @@ def ambiguous_labels(
     ]
 
 
+def counted_anew(hierarchies: Hierarchies, levels: Mapping[str, int]) -> list[str]:
+    """The quasi-identifiers whose labels are made of counts, which are others in other data."""
+    return [
+        name
+        for name, (spec, _) in hierarchies.items()
+        if spec.builtin == "merge-rare" and 0 < levels[name] <= len(spec.below or [])
+    ]
+
+
 def _type(item: Column) -> str:
     """The type, of an ENUM without its values."""
     return item.type.partition("(")[0] if "'" in item.type else item.type

@@ -66,7 +66,7 @@ def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tu
             if spec.builtin is None and needed:
                 problems.append(
                     f"{place}: quasi-identifier {name!r} has no hierarchy; expected a hierarchy file, a ready one "
-                    "or a builtin (suppress, prefix, intervals, date), or algorithm: mondrian, which needs none"
+                    "or a builtin (suppress, prefix, intervals, date ...), or algorithm: mondrian, which needs none"
                 )
             found[name] = (spec, None)
             continue
@@ -124,13 +124,13 @@ def _read(
     kept = keep_combinations(loaded, backend, rows, read)
     if kept is not None and kept.searched:
         values = [kept.bring_values(engine, item, index) for index, item in enumerate(columns)]
-        inputs, rows = inputs_of(engine, loaded, source, hierarchies, values, warnings), values[0]
+        inputs, rows = inputs_of(engine, loaded, source, hierarchies, values, warnings, weighted=True), values[0]
         n, models, build = _lattice_there(engine, kept, inputs)
     else:
         rows = backend.given(engine, rows, read) if kept is None else kept.bring(engine)
         staged = backend.weighted or not source.columnar
         tuples = rows if backend.weighted or source.columnar else stage_tuples(engine, rows, read)
-        inputs = inputs_of(engine, loaded, source, hierarchies, [tuples] * len(columns), warnings)
+        inputs = inputs_of(engine, loaded, source, hierarchies, [tuples] * len(columns), warnings, weighted=staged)
         judged = read_models(engine, loaded, source, tuples)
         reading = _Reading(tuples, judged, judged.carried(source), staged=staged, warnings=warnings)
         counting = _lattice if loaded.config.algorithm.declared.full_domain else _dimensions

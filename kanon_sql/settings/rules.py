@@ -203,7 +203,7 @@ def in_duckdb(population: Part) -> Faults:
 
 
 def levels_in_order(part: Part) -> Faults:
-    """The lowest level is not above the highest, each level keeps less and is wider than the one below it."""
+    """Bounds are in order; each level keeps less, is wider or merges more than the one below it."""
     lowest, highest = _whole(part.get("min_level")), _whole(part.get("max_level"))
     if lowest is not None and highest is not None and lowest > highest:
         yield ("min_level",), f"min_level {lowest} is above max_level {highest}; lower it"
@@ -217,6 +217,16 @@ def levels_in_order(part: Part) -> Faults:
         if below > 0 and above > 0 and above % below:
             text = f"expected a multiple of the width of level {level - 1}; each width divides the next"
             yield ("widths", level - 1), text
+    counts = numbers_of(part.get("below"))
+    for level, (below, above) in enumerate(pairwise(counts), 2):
+        if above <= below:
+            text = f"level {level} merges no more values than level {level - 1}; write them ascending"
+            yield ("below", level - 1), text
+    bottom, top = numbers_of([part.get("bottom")]), numbers_of([part.get("top")])
+    if bottom and top and bottom >= top:
+        yield ("top",), f"expected a number above bottom, {part['bottom']}; values between them get intervals"
+    if part.get("other") == "*":
+        yield ("other",), "* is the label of all values; name another word for the rare ones"
 
 
 class OptionsOfAlgorithm:

@@ -45,6 +45,16 @@ def distinct_values(rows: exp.Select, item: Column) -> exp.Select:
     return exp.select(value).from_(rows.copy().subquery(state("rows"))).distinct()
 
 
+def counted_values(rows: exp.Select, item: Column, *, weighted: bool) -> exp.Select:
+    """SELECT of the distinct raw values of one column as `value` with their rows, which `weighted` ones count, as
+    `row_count`.
+    """
+    total: exp.Expr = exp.Sum(this=column("row_count")) if weighted else exp.Count(this=exp.Star())
+    counted = exp.alias_(exp.cast(total, "BIGINT"), "row_count", quoted=True)
+    value = exp.alias_(column(item.key), "value", quoted=True)
+    return exp.select(value, counted).from_(rows.copy().subquery(state("rows"))).group_by(column(item.key))
+
+
 def or_missing(key: exp.Expr, found: exp.Expr, absent: exp.Expr | None) -> exp.Expr:
     """What a value becomes; a missing one finds no partner in a join and is given by itself."""
     if absent is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import pytest
 from builtin_labels import build, distinct, engine, few, labels, left_out
@@ -26,6 +27,25 @@ def interval(value: Fraction, width: Decimal, origin: Decimal, *, whole: bool) -
     if whole:
         return f"{lower}-{upper - 1}"
     return f"[{decimal_text(lower)}, {decimal_text(upper)})"
+
+
+def open_ended(
+    value: Fraction, width: Decimal, origin: Decimal, ends: tuple[Decimal | None, Decimal | None], *, whole: bool
+) -> str:
+    """The label where values below the first end, and from the second on, are one: by the numbers that share it."""
+    bottom, top = ends
+    if bottom is not None and value < Fraction(bottom):
+        return f"<{decimal_text(Fraction(bottom))}"
+    if top is not None and value >= Fraction(top):
+        return f">={decimal_text(Fraction(top))}"
+    lower = Fraction(origin) + floor((value - Fraction(origin)) / Fraction(width)) * Fraction(width)
+    upper = lower + Fraction(width)
+    if bottom is not None and lower < Fraction(bottom):
+        lower = Fraction(bottom)
+    if top is not None and upper > Fraction(top):
+        upper = Fraction(top)
+    assert lower <= value < upper
+    return f"{lower}-{upper - 1}" if whole else f"[{decimal_text(lower)}, {decimal_text(upper)})"
 
 
 def decimal_text(number: Fraction) -> str:
@@ -84,6 +104,89 @@ def test_intervals_of_decimals(
     assert labels(engine, mapping) == {
         f"{value:f}": tuple(interval(Fraction(value), w, origin, whole=whole) for w in widths) for value in values
     }
+
+
+def an_end(numbers: st.SearchStrategy[Decimal]) -> st.SearchStrategy[tuple[Decimal | None, Decimal | None]]:
+    pairs = st.tuples(numbers, numbers).filter(lambda two: two[0] != two[1])
+    both = pairs.map(lambda two: (min(two), max(two)))
+    return both | numbers.map(lambda end: (None, end)) | numbers.map(lambda end: (end, None))
+
+
+@few
+@given(
+    st.sets(whole_numbers, min_size=1, max_size=60),
+    st.integers(1, 30),
+    st.lists(st.integers(1, 6), max_size=3),
+    st.integers(-40, 40),
+    an_end(st.integers(-70, 70).map(Decimal)),
+)
+def test_open_ends_of_integers(
+    engine: Engine,
+    values: set[int],
+    width: int,
+    factors: list[int],
+    origin: int,
+    ends: tuple[Decimal | None, Decimal | None],
+) -> None:
+    widths = [Decimal(width)]
+    for factor in factors:
+        widths.append(widths[-1] * factor)
+    spec: dict[str, Any] = {"origin": Decimal(origin), "bottom": ends[0], "top": ends[1]}
+    mapping = build(engine, list(map(str, values)), "VARCHAR", builtin="intervals", widths=widths, **spec)
+    assert labels(engine, mapping) == {
+        str(value): tuple(open_ended(Fraction(value), w, Decimal(origin), ends, whole=True) for w in widths)
+        for value in values
+    }
+    assert left_out(engine, mapping) == 0
+
+
+@few
+@given(
+    st.sets(st.decimals(-9, 9, places=2) | st.decimals(-(10**9), 10**9, places=5), min_size=1, max_size=60),
+    st.decimals("0.01", 5, places=2),
+    st.lists(st.integers(1, 6), max_size=3),
+    an_end(st.decimals(-9, 9, places=3)),
+)
+def test_open_ends_of_decimals(
+    engine: Engine,
+    values: set[Decimal],
+    width: Decimal,
+    factors: list[int],
+    ends: tuple[Decimal | None, Decimal | None],
+) -> None:
+    widths = [width]
+    for factor in factors:
+        widths.append(widths[-1] * factor)
+    texts = [f"{value:f}" for value in values]
+    mapping = build(engine, texts, "VARCHAR", builtin="intervals", widths=widths, bottom=ends[0], top=ends[1])
+    numbers = [*values, *widths, *(end for end in ends if end is not None)]
+    whole = all(Fraction(number).denominator == 1 for number in numbers)
+    assert labels(engine, mapping) == {
+        f"{value:f}": tuple(open_ended(Fraction(value), w, Decimal(0), ends, whole=whole) for w in widths)
+        for value in values
+    }
+
+
+def test_open_ends_of_ages(engine: Engine) -> None:
+    ages = ["0", "17", "18", "19", "20", "85", "89", "90", "119"]
+    mapping = build(engine, ages, "INTEGER", builtin="intervals", widths=[5, 20], bottom=18, top=90)
+    assert labels(engine, mapping) == {
+        "0": ("<18", "<18"),
+        "17": ("<18", "<18"),
+        "18": ("18-19", "18-19"),
+        "19": ("18-19", "18-19"),
+        "20": ("20-24", "20-39"),
+        "85": ("85-89", "80-89"),
+        "89": ("85-89", "80-89"),
+        "90": (">=90", ">=90"),
+        "119": (">=90", ">=90"),
+    }
+
+
+def test_open_ends_in_their_types(engine: Engine) -> None:
+    ages = ["17.9", "18", "89.99", "90"]
+    mapping = build(engine, ages, "DOUBLE", builtin="intervals", widths=[50], bottom=18, top="90.0")
+    assert sorted(labels(engine, mapping).values()) == [("<18",), (">=90",), ("[18, 50)",), ("[50, 90)",)]
 
 
 @few

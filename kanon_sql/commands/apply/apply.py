@@ -14,7 +14,7 @@ from kanon_sql.commands.run.pipeline import allow_paths, refuse_report, unique_c
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError
 from kanon_sql.ledger.again import telling_releases
-from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes
+from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes, counted_anew
 from kanon_sql.ledger.earlier import Related, find_related, open_earlier, refuse_place
 from kanon_sql.ledger.ledger import Entry, find_entry
 from kanon_sql.ledger.recording import Made, conflict, put_in_place, refuse_early
@@ -177,6 +177,11 @@ def _refuse_changes(run: _Run, source: Source, roles: Roles, hierarchies: Hierar
     problems += [
         f"the hierarchy of {name!r} has a label that reads as a missing value; both cannot be told apart"
         for name in ambiguous_labels(roles, hierarchies, run.levels, source.missing)
+    ]
+    problems += [
+        f"which values of {name!r} are rare is counted in each table, and would be others in the new data; expected a "
+        "hierarchy file, such as kanon-sql hierarchy build writes of the first data"
+        for name in counted_anew(hierarchies, run.levels)
     ]
     if problems:
         raise ConfigurationError(problems)
