@@ -193,7 +193,7 @@ def _no_release(points: list[dict[str, Any]]) -> KanonError:
     "--population",
     metavar="FILE",
     type=FILE,
-    help="CSV or Parquet of all persons of whom the table is a sample: adds journalist risk.",
+    help="A table of all persons of whom the table is a sample: adds journalist risk.",
 )
 @click.option("--threshold", metavar="RISK", type=float, help="Count the rows whose risk is above this [default: 0.2].")
 @click.option(
@@ -243,7 +243,7 @@ def risk(common: Common, config: str, **options: Any) -> None:
     metavar="FILE",
     required=True,
     type=FILE,
-    help="What the attacker has: a table about persons, one row each, CSV or Parquet.",
+    help="What the attacker has: a file with a table about persons, one row each.",
 )
 @click.option(
     "--on",

@@ -106,7 +106,7 @@ def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tu
     "--output",
     metavar="FILE",
     type=FILE,
-    help="The new release, CSV or Parquet by its suffix [default: beside the release, with its number].",
+    help="The new release, its format by its suffix [default: beside the release, with its number].",
 )
 @common_options
 def apply(common: Common, number: int, data: Path, ledger: str, output: Path | None) -> None:

@@ -16,7 +16,7 @@ from kanon_sql.settings.algorithms import ALGORITHMS
 @click.command()
 @click.argument("config", metavar="CONFIG|DATA")
 @column_options
-@argument("output", metavar="FILE", help="The release, CSV or Parquet by its suffix, or in-place.")
+@argument("output", metavar="FILE", help="The release, its format by its suffix, or in-place.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing release.")
 @argument(
     "algorithm",

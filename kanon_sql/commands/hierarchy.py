@@ -67,7 +67,7 @@ class Values:
 def open_values(
     data: str, column: str | None, options: EngineOptions, missing: Sequence[str], delimiter: str | None
 ) -> Iterator[Values]:
-    """Opens a column of a CSV or Parquet file; `column` may be left out where there is only one.
+    """Opens a column of a file; `column` may be left out where there is only one.
 
     Raises ConfigurationError for columns that the file does not have, EngineError for files that cannot be read.
     """

@@ -46,14 +46,14 @@ class TargetConfig(Part):
         Excludes("format", ("csv",), "csv does not go with format: {value}; remove one", typed_formats, apart=True),
     )
 
-    path: Name | None = Field(None, description="a CSV or Parquet file")
+    path: Name | None = Field(None, description="a file, CSV, Parquet, JSON lines or JSON")
     in_place: bool = Field(False, description="replace the source, all or nothing")
     format: Annotated[str, OneOf(lambda: tuple(FORMATS))] | None = Field(
         None, description="default: by the suffix of the path"
     )
     csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")
     compression: Name | None = Field(
-        None, description="Parquet: snappy, zstd, gzip, lz4_raw, uncompressed; CSV: gzip, zstd"
+        None, description="Parquet: snappy, zstd, gzip, lz4_raw, uncompressed; CSV, JSON: gzip, zstd"
     )
     overwrite: bool = Field(False, description="replace an existing target")
     database: Name | None = Field(None, description="a DuckDB database file, with table")

@@ -22,7 +22,7 @@ from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.privacy import statement
 from kanon_sql.privacy.registry import Model, models_of
 from kanon_sql.privacy.statement import Tables, Values
-from kanon_sql.source.model import Column, Source
+from kanon_sql.source.model import Column, Source, is_nested
 from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Composed, Item, column, state
@@ -114,8 +114,7 @@ def read_models(
         item, distinct = _values(source, tuples, reference, name)
         speaking = [model for model in models if model.column == name]
         missing = source.missing if item.is_text else ()
-        is_nested = item.type.endswith("]") or item.type.startswith(("STRUCT", "MAP", "UNION"))
-        ordered = not is_nested and any(model.spec.needs_order for model in speaking)
+        ordered = not is_nested(item.type) and any(model.spec.needs_order for model in speaking)
         # Only an order needs to read texts as numbers: else 1.5 and 1.50 are two values.
         spec = QuasiIdentifier(type=None if ordered else "text")
         one = Input(domain_index(index), item, spec, distinct, missing=missing, place=loaded.place("privacy"))

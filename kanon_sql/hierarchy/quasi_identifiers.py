@@ -10,13 +10,13 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
-from kanon_sql.source.model import Column, Source
+from kanon_sql.source.model import Column, Source, is_nested
 from kanon_sql.source.roles import Roles
 from kanon_sql.source.values import counted_values, distinct_values, means_missing
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 
-_NESTED = ("STRUCT", "MAP", "UNION", "BLOB", "BIT", "VARIANT", "GEOMETRY")
+_WITHOUT_TEXT = ("BLOB", "BIT", "VARIANT", "GEOMETRY")
 
 Hierarchies = Mapping[str, tuple[QuasiIdentifier, Hierarchy | None]]
 
@@ -73,7 +73,7 @@ def refuse_nested(roles: Roles, loaded: LoadedConfig) -> None:
         f"{loaded.place('quasi_identifiers', item.name)}: column {item.name!r} is of type {item.type[:40]}; "
         "expected a text, number, date, timestamp or boolean: cast it in source.query"
         for item in roles.quasi_identifiers
-        if item.type.startswith(_NESTED) or item.type.endswith("]")
+        if is_nested(item.type) or item.type.startswith(_WITHOUT_TEXT)
     ]
     if problems:
         raise ConfigurationError(problems)

@@ -7,20 +7,24 @@ are read and written is registered under the same name in `kanon_sql.source.form
 from __future__ import annotations
 
 import gzip
+import json
 import re
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+
+from kanon_sql.settings.algorithms import either
 
 
 @dataclass(frozen=True)
 class Format:
     """A format of files, which messages call `title`.
 
-    A file is known by its name's ending, the first of `suffixes` where one is made, or by the bytes it `begins` with;
-    in a folder what ends as one of `notes` does is more likely a note. `compressions` are those that can be written.
-    One that holds `only_texts` knows neither types nor NULL: an empty text stands for NULL, and the first row may be
-    no header; how its fields are delimited can be configured.
+    A file is known by its name's ending, the first of `suffixes` where one is made, or by its first bytes, which the
+    pattern `begins` matches. In a folder what ends as one of `notes` does is more likely a note, and one of `asides`
+    where there is other data. `compressions` are those that can be written. One that holds `only_texts` knows neither
+    types nor NULL: an empty text stands for NULL, and the first row may be no header; how its fields are delimited can
+    be configured.
     """
 
     title: str
@@ -28,6 +32,7 @@ class Format:
     compressions: tuple[str, ...]
     only_texts: bool
     notes: tuple[str, ...] = ()
+    asides: tuple[str, ...] = ()
     begins: bytes = b""
 
 
@@ -46,6 +51,21 @@ FORMATS: dict[str, Format] = {
         only_texts=False,
         begins=b"PAR1",
     ),
+    "jsonl": Format(
+        "JSON lines",
+        (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz", ".jsonl.zst", ".ndjson.zst"),
+        ("gzip", "zstd", "none"),
+        only_texts=False,
+        begins=rb'(\xef\xbb\xbf)?\s*\{\s*("(?:[^"\\]|\\.)*"\s*:|\})',
+    ),
+    "json": Format(
+        "JSON",
+        (".json", ".json.gz", ".json.zst"),
+        ("gzip", "zstd", "none"),
+        only_texts=False,
+        asides=(".json",),
+        begins=rb"(\xef\xbb\xbf)?\s*\[\s*([\[{]|\]\s*$)",
+    ),
 }
 
 
@@ -57,9 +77,11 @@ def format_of(path: Path) -> str | None:
 
 def format_by_content(path: Path) -> str:
     """The format that a file's first bytes tell; CSV begins with anything. Raises OSError."""
-    with path.open("rb") as file:
-        head = file.read(16)
-    return next((name for name, one in FORMATS.items() if one.begins and head.startswith(one.begins)), "csv")
+    return _format_of_head(head_of(path)) or "csv"
+
+
+def _format_of_head(head: bytes) -> str | None:
+    return next((name for name, one in FORMATS.items() if one.begins and re.match(one.begins, head)), None)
 
 
 def only_texts(name: str | None) -> bool:
@@ -72,19 +94,17 @@ def typed_formats() -> tuple[str, ...]:
     return tuple(name for name, one in FORMATS.items() if not one.only_texts)
 
 
-def titles(between: str = " or ") -> str:
+def titles() -> str:
     """All formats as a sentence names them."""
-    return between.join(one.title for one in FORMATS.values())
+    return either(one.title for one in FORMATS.values())
 
 
 _HEAD = 1 << 16
-_CONVERT = "convert it to CSV or Parquet, for example with DuckDB: COPY (FROM '{name}') TO 'data.parquet'"
 _EXPORT = "save it as CSV in the program that made it"
 _UNPACK = "unpack it first, or compress it with gzip as .csv.gz"
 
 # (the first bytes, what has them, what to do); {name} is the file's name.
 _MAGIC = (
-    *((one.begins, one.title, f"call it {one.suffixes[0]}") for one in FORMATS.values() if one.begins),
     (b"SQLite format 3\0", "an SQLite database", "export its table as CSV: sqlite3 -header -csv {name}"),
     (b"%PDF-", "PDF", "expected a table; look for the data it was made of"),
     (b"ORC", "ORC", "convert it to Parquet with the program that made it"),
@@ -98,17 +118,17 @@ _MAGIC = (
     (b"\x28\xb5\x2f\xfd", "compressed with Zstandard", _UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
 )
-_JSON = re.compile(r'\s*(\{\s*("(?:[^"\\]|\\.)*"\s*:|\})|\[\s*([\[{]|\]\s*$))')
 _MARKUP = re.compile(r"\s*<(\?xml|!doctype html|html)\b", re.IGNORECASE)
-_NOT_READ = (".jsonl", ".ndjson", ".xls", ".xlsx", ".ods", ".orc", ".avro", ".feather", ".duckdb", ".sqlite")
+_NOT_READ = (".xls", ".xlsx", ".ods", ".orc", ".avro", ".feather", ".duckdb", ".sqlite")
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file is, and what to do with it where a table is expected."""
+    """What a file is, of a `format` that is read or another one, and what to do with it where it is not expected."""
 
     what: str
     remedy: str
+    format: str | None = None
 
 
 def head_of(path: Path) -> bytes:
@@ -122,6 +142,9 @@ def head_of(path: Path) -> bytes:
 
 def kind_of(head: bytes, name: str) -> Kind | None:
     """What a file is that begins with `head`; None where it may be CSV, or text of another kind."""
+    known = _format_of_head(head)
+    if known is not None:
+        return Kind(FORMATS[known].title, f"call it {FORMATS[known].suffixes[0]}", known)
     for magic, what, remedy in _MAGIC:
         if head.startswith(magic):
             return Kind(what, remedy.format(name=name))
@@ -130,8 +153,6 @@ def kind_of(head: bytes, name: str) -> Kind | None:
     if head[8:12] == b"DUCK":
         return Kind("a DuckDB database", f"name its table: source: {{database: {name}, table: TABLE}}")
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
-    if _JSON.match(text):
-        return Kind("JSON", _CONVERT.format(name=name))
     if _MARKUP.match(text):
         return Kind("XML or HTML", "convert it to CSV or Parquet")
     return None
@@ -151,9 +172,20 @@ def is_data(path: Path) -> bool:
     """Whether a file that is there holds data, and so no configuration. Raises OSError."""
     if not path.is_file():
         return False
-    read = [suffix for one in FORMATS.values() for suffix in one.suffixes if suffix not in one.notes]
+    read = [suffix for one in FORMATS.values() for suffix in one.suffixes if suffix not in one.notes + one.asides]
     if path.name.lower().endswith((*read, *_NOT_READ)):
         return True
-    kind = kind_of(head_of(path), path.name)
-    # A configuration may be written as JSON, which is YAML too.
-    return kind is not None and kind.what != "JSON"
+    head = head_of(path)
+    kind = kind_of(head, path.name)
+    # A configuration may be written as JSON, which is YAML too: one object.
+    return kind is not None and (kind.format != "jsonl" or _is_followed(head))
+
+
+def _is_followed(head: bytes) -> bool:
+    """Whether another object stands behind the one that a text in JSON begins with."""
+    text = head.decode("utf-8-sig", errors="replace").lstrip()
+    try:
+        _, end = json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return False
+    return text[end:].lstrip().startswith("{")

@@ -56,7 +56,7 @@ class SourceConfig(Part):
         Odd(_of_columns),
     )
 
-    path: Name | None = Field(None, description="a CSV or Parquet file, a glob or a folder")
+    path: Name | None = Field(None, description="a file (CSV, Parquet, JSON), a glob or a folder")
     csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")
     missing: list[DataText] | None = Field(None, description='texts read as NULL; default [""] for CSV')
     columns: dict[ColumnName, ColumnConfig] = Field({}, description="how columns are read, before anything else")

@@ -162,6 +162,11 @@ def enums(described: str) -> list[exp.DataType]:
     return [one for one in exp.DataType.build(described, "duckdb", udt=True).find_all(exp.DataType) if _is_enum(one)]
 
 
+def is_nested(described: str) -> bool:
+    """Whether values of a type, as DuckDB describes it, hold others."""
+    return described.endswith("]") or described.startswith(("STRUCT", "MAP", "UNION", "JSON"))
+
+
 def _without_enum(described: str) -> exp.DataType:
     whole = exp.DataType.build(described, "duckdb", udt=True)
     plain = whole.transform(lambda one: exp.DataType.build("VARCHAR") if _is_enum(one) else one)

@@ -26,6 +26,7 @@ from kanon_sql.source.duckdb import (
     split_name,
     with_absolute_paths,
 )
+from kanon_sql.source.formats.base import Asked
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.model import Source
 from kanon_sql.sql import template
@@ -54,7 +55,7 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
         return open_query(engine, source.query or "", database, base, missing, place)
     files = find_files(source.path, base, place)
     partitions = _partitions(files, place)
-    opened = FILE_FORMATS[files.format].open(engine, files.paths, source, named, place, partitions)
+    opened = FILE_FORMATS[files.format].open(engine, Asked(files.paths, source, named, place, partitions))
     return replace(opened, folder=files.folder) if files.folder else opened
 
 
@@ -163,16 +164,18 @@ def find_files(text: str, base: Path, place: str) -> Files:
             )
         )
         if not found:
-            raise EngineError(f"{place}: no file matches {text}; expected a {titles()} file")
+            raise EngineError(f"{place}: no file matches {text}; expected a file in {titles()}")
         return Files(_format_or_raise(found, place), found, None)
-    raise EngineError(f"{place}: {text} does not exist; expected a {titles()} file, a glob or a folder")
+    raise EngineError(f"{place}: {text} does not exist; expected a file in {titles()}, a glob or a folder")
 
 
 def _in_folder(folder: Path, place: str) -> Files:
     notes = tuple(suffix for one in FORMATS.values() for suffix in one.notes)
-    found = tuple(sorted(path for path in _walk(folder) if format_of(path) and not path.name.endswith(notes)))
+    asides = tuple(suffix for one in FORMATS.values() for suffix in one.asides)
+    known = sorted(path for path in _walk(folder) if format_of(path) and not path.name.lower().endswith(notes))
+    found = tuple(path for path in known if not path.name.lower().endswith(asides)) or tuple(known)
     if not found:
-        raise EngineError(f"{place}: the folder {folder} holds no {titles()} file")
+        raise EngineError(f"{place}: the folder {folder} holds no file in {titles()}")
     _refuse_streams(found, place)
     return Files(_format_or_raise(found, place), found, folder)
 

@@ -149,6 +149,10 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
         return f"line {line[1]} cannot be read as CSV; look at its quotes, delimiters and line ends"
     if "CSV Parser" in str(error):
         return "the file cannot be read as CSV; expected one kind of line end all through, and quotes in pairs"
+    if "maximum_object_size" in str(error):
+        return "a record is longer than 16 MB"
+    if "Malformed JSON in file" in str(error):
+        return "the file cannot be read as JSON"
     first = " ".join(str(error).split("\n\n")[0].split())
     kind = type(error).__name__.removesuffix("Exception")
     if isinstance(error, duckdb.OutOfMemoryException):

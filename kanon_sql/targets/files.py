@@ -86,7 +86,8 @@ class FolderSink(_Files):
         partitions = source.partitions if self._partitions else ()
         statement = self.writer.begin(engine, release, source, columns, partitions)
         if self._partitions:
-            more = {"PARTITION_BY": self._partitions, "OVERWRITE_OR_IGNORE": True}
+            suffix = FORMATS[self.format].suffixes[0].removeprefix(".")
+            more = {"PARTITION_BY": self._partitions, "OVERWRITE_OR_IGNORE": True, "FILE_EXTENSION": suffix}
             self._copy(engine, statement, self.staged.path, **more)
         else:
             file = self.staged.path / f"part-0{FORMATS[self.format].suffixes[0]}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.settings.algorithms import either
 from kanon_sql.settings.formats import FORMATS, format_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.duckdb import split_name
@@ -92,7 +93,7 @@ def open_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterato
     path = loaded.base / target.path
     file_format = target.format or format_of(path)
     if file_format is None:
-        suffixes = " or ".join(one.suffixes[0] for one in FORMATS.values())
+        suffixes = either(one.suffixes[0] for one in FORMATS.values())
         raise ConfigurationError(
             f"{place}: the name {path.name!r} tells no format; expected {suffixes}, or set target.format"
         )

@@ -19,9 +19,9 @@ from kanon_sql.source.formats.registry import FILE_FORMATS
 class _Piped(CsvFormat):
     """CSV with a | between fields and no header to be found out."""
 
-    def open(self, engine: Any, paths: Any, config: Any, *rest: Any) -> Any:
-        config = config.model_copy(update={"csv": CsvOptions(delimiter="|", header=True)})
-        return super().open(engine, paths, config, *rest)
+    def open(self, engine: Any, asked: Any) -> Any:
+        config = asked.config.model_copy(update={"csv": CsvOptions(delimiter="|", header=True)})
+        return super().open(engine, replace(asked, config=config))
 
     def writer(self, target: Any, final: Path) -> Any:
         return super().writer(target.model_copy(update={"csv": CsvOptions(delimiter="|", header=True)}), final)
@@ -29,7 +29,7 @@ class _Piped(CsvFormat):
 
 @pytest.fixture(autouse=True)
 def piped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(FORMATS, "piped", Format("Piped", (".psv",), ("gzip",), only_texts=True, begins=b"|||"))
+    monkeypatch.setitem(FORMATS, "piped", Format("Piped", (".psv",), ("gzip",), only_texts=True, begins=rb"\|\|\|"))
     monkeypatch.setitem(FILE_FORMATS, "piped", _Piped("piped"))
 
 
@@ -71,9 +71,9 @@ def test_a_toy_format_is_known_and_refused_as_others_are(tmp_path: Path) -> None
     config = configuration(tmp_path, "data.psv", str(tmp_path / "out.psv"))
     assert is_data(tmp_path / "data.psv")
     for target, problem in (
-        ({"path": "x", "format": "pipe"}, "expected 'csv', 'parquet' or 'piped', got text 'pipe'"),
+        ({"path": "x", "format": "pipe"}, "expected 'csv', 'parquet', 'jsonl', 'json' or 'piped', got text 'pipe'"),
         ({"path": "x.psv", "compression": "zstd"}, "'zstd' is none of piped; expected gzip"),
-        ({"path": "x"}, "expected .csv or .parquet or .psv, or set target.format"),
+        ({"path": "x"}, "expected .csv, .parquet, .jsonl, .json or .psv, or set target.format"),
     ):
         with pytest.raises(ConfigurationError, match=problem):
             kanon_sql.run({**config, "target": target})

@@ -95,7 +95,7 @@ def _target(request: ApplyRequest, loaded: LoadedConfig) -> TargetConfig:
     elif target.path is not None:
         path = _numbered(loaded.base / target.path, request)
     else:
-        raise ConfigurationError("-o is not given; expected the file of the new release, CSV or Parquet by its suffix")
+        raise ConfigurationError("-o is not given; expected the file of the new release")
     kept: dict[str, Any] = {"path": str(path), "overwrite": target.overwrite}
     if target.path is not None and format_of(path) == (target.format or format_of(Path(target.path))):
         kept |= {"csv": target.csv, "compression": target.compression}

@@ -196,6 +196,8 @@ class Spark(Remote):
 
     def format_of(self, path: str, given: str | None, place: str) -> Kind:
         """Parquet or CSV, by the path's ending. Raises ConfigurationError."""
+        if given not in (None, "csv", "parquet"):
+            raise ConfigurationError(f"{place}: Spark does not write {given}; expected csv or parquet")
         if given in ("csv", "parquet"):
             return "csv" if given == "csv" else "parquet"
         plain = re.sub(r"\.(gz|bz2|zst)$", "", path.rstrip("/*").lower())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,20 @@ class Writer(ABC):
         """What was written, opened anew."""
 
 
+@dataclass(frozen=True)
+class Asked:
+    """Files that are to be opened as one source, as `config` says at `place`.
+
+    `named` are columns that it is known to have, `partitions` those that its folders hold.
+    """
+
+    paths: tuple[Path, ...]
+    config: SourceConfig
+    named: Sequence[str]
+    place: str
+    partitions: tuple[str, ...] = ()
+
+
 class FileFormat(ABC):
     """A format of files, by the name under which it is registered."""
 
@@ -69,16 +84,8 @@ class FileFormat(ABC):
         self.name = name
 
     @abstractmethod
-    def open(
-        self,
-        engine: Engine,
-        paths: tuple[Path, ...],
-        config: SourceConfig,
-        named: Sequence[str],
-        place: str,
-        partitions: tuple[str, ...] = (),
-    ) -> Source:
-        """Opens files as one source; `named` are columns that it is known to have.
+    def open(self, engine: Engine, asked: Asked) -> Source:
+        """Opens files as one source.
 
         Raises EngineError for files that cannot be read, ConfigurationError for options that do not fit.
         """

@@ -11,16 +11,14 @@ from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.settings.source import CsvOptions, SourceConfig
-from kanon_sql.source.formats.base import FileFormat, First, Writer, located, named_file
+from kanon_sql.settings.source import CsvOptions
+from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
 from kanon_sql.source.formats.csv_formulas import escaped, escaped_name
-from kanon_sql.source.formats.csv_reading import cells_of, open_csv, ragged_rows, read_csv
+from kanon_sql.source.formats.csv_reading import USUAL, cells_of, lines_of, open_csv, ragged_rows, read_csv
 from kanon_sql.source.model import Column, CsvDialect, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 
-_USUAL = CsvDialect(",", '"', '"', True, "utf-8")
-_NO_DELIMITER = "\x02"  # a file that holds it has no lines that could be counted
 # Of what others are nothing can be taken for a formula.
 _NO_TEXTS = (
     *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
@@ -31,17 +29,10 @@ _NO_TEXTS = (
 class CsvFormat(FileFormat):
     """Reads and writes CSV."""
 
-    def open(
-        self,
-        engine: Engine,
-        paths: tuple[Path, ...],
-        config: SourceConfig,
-        named: Sequence[str],
-        place: str,
-        partitions: tuple[str, ...] = (),
-    ) -> Source:
+    def open(self, engine: Engine, asked: Asked) -> Source:
+        config = asked.config
         missing = ("",) if config.missing is None else tuple(config.missing)
-        opened = open_csv(engine, paths, config.csv, missing, named, place, partitions)
+        opened = open_csv(engine, asked.paths, config.csv, missing, asked.named, asked.place, asked.partitions)
         return replace(opened, kind=self.name)
 
     def open_release(
@@ -75,7 +66,7 @@ class CsvFormat(FileFormat):
                 return None
             path = Path(found[0])
         alone = replace(source, relation=source.relation.from_(_reader(source, source.dialect, path)))
-        counted = template.fill("source/csv_places", names={"records": located(alone, item, exp.Literal.number(0))})
+        counted = template.fill("source/record_places", names={"records": located(alone, item, exp.Literal.number(0))})
         assert isinstance(counted, exp.Select)
         found = first(counted)
         if found is None:
@@ -91,7 +82,7 @@ class CsvFormat(FileFormat):
 class CsvWriter(Writer):
     """Writes CSV as the target says, else as the source is written, else the common way."""
 
-    dialect = _USUAL
+    dialect = USUAL
     names: Sequence[str] = ()
 
     def as_held(self, release: exp.Expr) -> exp.Expr:
@@ -112,7 +103,7 @@ class CsvWriter(Writer):
         return _escaped(engine, release, partitions) if self.dialect.formulas else release
 
     def _dialect(self, source: Source) -> CsvDialect:
-        given, like = self.target.csv, source.dialect or _USUAL
+        given, like = self.target.csv, source.dialect or USUAL
         if given.encoding is not None and given.encoding.lower().replace("-", "") != "utf8":
             raise ConfigurationError(f"target.csv.encoding: a release is written as utf-8, not {given.encoding}")
         quote = like.quote if given.quote is None else given.quote
@@ -165,9 +156,7 @@ def _reader(source: Source, dialect: CsvDialect, path: Path) -> exp.Table:
 
 def _line(engine: Engine, source: Source, dialect: CsvDialect, path: Path, record: int) -> int | None:
     """The line of a record, where each record of its file is one line."""
-    plain = replace(dialect, delimiter=_NO_DELIMITER, quote="", escape="", header=False)
-    lines = read_csv([path], plain, ["line"], ("",), parallel=False)
-    names = {"file_lines": lines, "file_records": _reader(source, dialect, path)}
+    names = {"file_lines": lines_of(path, dialect), "file_records": _reader(source, dialect, path)}
     try:
         counted = engine.query("source/csv_lines", names=names)[0]
     except EngineError:

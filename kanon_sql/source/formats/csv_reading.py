@@ -25,6 +25,8 @@ from kanon_sql.source.formats.csv_formulas import unescaped, unescaped_name
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 from kanon_sql.sql.connection import Engine, literal
 
+USUAL = CsvDialect(",", '"', '"', True, "utf-8")
+_NO_DELIMITER = "\x02"  # a file that holds it has no lines that could be counted
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 20
 _MOST_COLUMNS = 10_000
@@ -135,6 +137,12 @@ def read_csv(
     arguments = [literal([escape(str(path)) for path in paths]), _option("columns", types)]
     arguments += [_option(name, literal(value)) for name, value in options.items()]
     return exp.Table(this=exp.Anonymous(this="read_csv", expressions=arguments))
+
+
+def lines_of(path: Path, dialect: CsvDialect = USUAL) -> exp.Table:
+    """The lines of a file in order, as column line; an empty one is NULL."""
+    plain = replace(dialect, delimiter=_NO_DELIMITER, quote="", escape="", header=False)
+    return read_csv([path], plain, ["line"], ("",), parallel=False)
 
 
 def _option(name: str, value: exp.Expr) -> exp.Expr:

@@ -12,9 +12,8 @@ from sqlglot import exp
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.formats import head_of, kind_of
-from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.duckdb import DuckDB
-from kanon_sql.source.formats.base import FileFormat, First, Writer, located, named_file
+from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql.connection import Engine, literal
 
@@ -26,17 +25,8 @@ _VIRTUAL = {"filename", "file_row_number"}  # what the engine calls a file and t
 class ParquetFormat(FileFormat):
     """Reads and writes Parquet."""
 
-    def open(
-        self,
-        engine: Engine,
-        paths: tuple[Path, ...],
-        config: SourceConfig,
-        named: Sequence[str],
-        place: str,
-        partitions: tuple[str, ...] = (),
-    ) -> Source:
-        del named, place
-        return _open(engine, paths, tuple(config.missing or ()), partitions)
+    def open(self, engine: Engine, asked: Asked) -> Source:
+        return _open(engine, asked.paths, tuple(asked.config.missing or ()), asked.partitions)
 
     def open_release(
         self, engine: Engine, path: Path, target: TargetConfig, like: Source, names: Sequence[str], place: str
@@ -117,7 +107,7 @@ def _refuse_other_kinds(paths: tuple[Path, ...]) -> None:
     """Says what a file is that is called .parquet and is none. Raises EngineError."""
     for path in paths:
         kind = kind_of(head_of(path), path.name)
-        if kind is not None and kind.what != "Parquet":
+        if kind is not None and kind.format != "parquet":
             raise EngineError(f"{path}: is {kind.what}, no Parquet; {kind.remedy}")
 
 

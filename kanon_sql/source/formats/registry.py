@@ -8,12 +8,18 @@ from contextlib import contextmanager
 from kanon_sql.errors import EngineError
 from kanon_sql.source.formats.base import FileFormat, First
 from kanon_sql.source.formats.csv import CsvFormat
+from kanon_sql.source.formats.json import JsonFormat
 from kanon_sql.source.formats.parquet import ParquetFormat
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine
 
 # By the names of kanon_sql.settings.formats.
-FILE_FORMATS: dict[str, FileFormat] = {"csv": CsvFormat("csv"), "parquet": ParquetFormat("parquet")}
+FILE_FORMATS: dict[str, FileFormat] = {
+    "csv": CsvFormat("csv"),
+    "parquet": ParquetFormat("parquet"),
+    "jsonl": JsonFormat("jsonl"),
+    "json": JsonFormat("json"),
+}
 
 
 @contextmanager

@@ -1,5 +1,5 @@
--- Answers: every value of one column of a CSV file with the number of its record, in the order of the file, from 1 on.
--- The reader keeps to that order where it reads on one thread.
+-- Answers: every value of one column of a file with the number of its record, in the order of the file, from 1 on.
+-- The readers keep to that order: that of CSV where it reads on one thread.
 -- Reads: records, the records of the file with the value of a column (value, file).
 -- Takes: nothing.
 -- Gives: value, file, position.

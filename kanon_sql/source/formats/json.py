@@ -1,0 +1,315 @@
+"""JSON: one object a record, in one array or one after the other, most often one a line (JSON lines).
+
+The type of a column is found out from all of its values, so that each comes out as it came in: texts are texts whatever
+they look like, whole numbers whole, and lists and objects stay JSON.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from glob import escape
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.settings.formats import head_of, kind_of
+from kanon_sql.source.duckdb import DuckDB
+from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
+from kanon_sql.source.formats.csv_reading import lines_of
+from kanon_sql.source.model import Column, Source, is_nested, select_keys
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.sql.template import Item, column
+
+_MOST_COLUMNS = 10_000
+_LARGEST_LOOKED_AT = 1 << 24  # bytes of a file in which a fault is looked for
+# The kinds of values in queries/source/json_kinds.sql.
+_TEXT, _BOOLEAN, _NESTED, _DECIMAL, _SMALL, _BIG, _HUGE = 1, 2, 4, 8, 32, 64, 128
+_TYPES = (
+    (_TEXT, "VARCHAR"),
+    (_BOOLEAN, "BOOLEAN"),
+    (_SMALL | _BIG, "BIGINT"),
+    (_SMALL | _BIG | _HUGE, "HUGEINT"),
+    (_SMALL | _DECIMAL, "DOUBLE"),
+)
+_DIGITS = re.compile(r"DECIMAL\((\d+),")
+_EXACT = 15  # so many digits a double holds
+_AS_THEY_ARE = (
+    *("VARCHAR", "BOOLEAN", "DOUBLE", "DECIMAL", "JSON", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
+)
+
+
+class JsonFormat(FileFormat):
+    """Reads JSON in every layout, and writes JSON lines or an array."""
+
+    def open(self, engine: Engine, asked: Asked) -> Source:
+        return self._open(engine, asked.paths, tuple(asked.config.missing or ()), asked.partitions)
+
+    def open_release(
+        self, engine: Engine, path: Path, target: TargetConfig, like: Source, names: Sequence[str], place: str
+    ) -> Source:
+        return self._open(engine, (path,), like.missing)
+
+    def _open(
+        self, engine: Engine, paths: tuple[Path, ...], missing: tuple[str, ...], partitions: tuple[str, ...] = ()
+    ) -> Source:
+        _refuse_other_kinds(paths)
+        try:
+            names = _names(engine, paths, partitions)
+            kinds = _kinds(engine, paths, names)
+        except EngineError as error:
+            raise EngineError(_fault(engine, paths) or f"{_label(paths)}: {error}") from error
+        types = {name: _type(kind) for name, kind in zip(names, kinds, strict=True)}
+        warnings = tuple(
+            f"column {name!r} mixes kinds of values, or holds numbers of more digits than the engine computes with; "
+            "it is read as texts"
+            for (name, found), kind in zip(types.items(), kinds, strict=True)
+            if found == "VARCHAR" and kind not in (0, _TEXT)
+        )
+        return replace(records_of(engine, paths, types, partitions), kind=self.name, missing=missing, warnings=warnings)
+
+    def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
+        path = source.files[0]
+        if any(one.name.lower() == "filename" for one in source.columns):
+            return None
+        if len(source.files) > 1:
+            found = first(located(source, item, exp.Literal.number(0)))
+            if found is None:
+                return None
+            path = Path(found[0])
+        reader = _read_json((path,), {one.name: one.type for one in source.columns})
+        alone = replace(source, relation=source.relation.from_(reader))
+        counted = template.fill("source/record_places", names={"records": located(alone, item, exp.Literal.number(0))})
+        assert isinstance(counted, exp.Select)
+        found = first(counted)
+        return None if found is None else f"record {found[1]}{named_file(source, found[0])}"
+
+    def writer(self, target: TargetConfig, final: Path) -> Writer:
+        return JsonWriter(self.name, target, final)
+
+
+class JsonWriter(Writer):
+    """Writes an object a record: JSON lines one a line, JSON in an array; in place as the file was laid out."""
+
+    array = False
+    types: Mapping[str, str] = MappingProxyType({})
+
+    def refuse(self, released: Sequence[Column], place: str) -> None:
+        lossy = [item for item in released if any(int(digits) > _EXACT for digits in _DIGITS.findall(item.type))]
+        if lossy:
+            raise ConfigurationError(
+                f"{place}: who reads JSON takes numbers with decimals for doubles, which do not hold column "
+                f"{lossy[0].name!r} of type {lossy[0].type} unchanged; cast it in source.query, or write Parquet or CSV"
+            )
+
+    def as_held(self, release: exp.Expr) -> exp.Expr:
+        release = release.copy()
+        for entry in release.expressions:
+            entry.set("this", _as_held(entry.this, self.types[entry.alias]))
+        return release
+
+    def begin(
+        self, engine: Engine, release: exp.Expr, source: Source, columns: Sequence[str], partitions: Sequence[str]
+    ) -> exp.Expr:
+        self.array = _is_array(engine, source.files[0]) if self.target.in_place else self.name == "json"
+        self.types = {str(row[0]): str(row[1]) for row in engine.run(exp.Describe(this=release.copy()))}
+        return self.as_held(release)
+
+    def options(self) -> dict[str, Any]:
+        return {**super().options(), "FORMAT": "json", "ARRAY": self.array}
+
+    def written(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
+        more = {"format": "array" if self.array else "newline_delimited"}
+        if "COMPRESSION" in self.options():
+            more["compression"] = self.options()["COMPRESSION"]
+        types = {name: _held_type(kind) for name, kind in self.types.items() if name not in partitions}
+        return replace(records_of(engine, files, types, partitions, **more), label=str(self.final), partitions=())
+
+
+def _held_type(described: str) -> str:
+    """The type in which a value of a type is written."""
+    if described.startswith(_AS_THEY_ARE):
+        return described
+    if described == "FLOAT":
+        return "DOUBLE"
+    return "JSON" if is_nested(described) else "VARCHAR"
+
+
+def _as_held(value: exp.Expr, described: str) -> exp.Expr:
+    held = _held_type(described)
+    if held == described:
+        return value
+    if held == "JSON":
+        return exp.Anonymous(this="to_json", expressions=[value])
+    # By its text: 0.1 is 0.1 in both, and would otherwise come out with the digits that it lacks to be one.
+    text = exp.cast(value, "VARCHAR")
+    return text if held == "VARCHAR" else exp.cast(text, held)
+
+
+def records_of(
+    engine: Engine,
+    paths: tuple[Path, ...],
+    types: dict[str, str],
+    partitions: tuple[str, ...] = (),
+    **more: object,
+) -> Source:
+    """Files as a source of columns of these types; `more` are further options of the reader."""
+    described = {**types, **dict.fromkeys(partitions, "VARCHAR")}
+    return Source(
+        kind="json",
+        relation=select_keys(_read_json(paths, types, hive=bool(partitions), **more), list(described)),
+        columns=tuple(Column(name, f"c{place}", kind) for place, (name, kind) in enumerate(described.items())),
+        missing=(),
+        columnar=False,
+        label=_label(paths),
+        backend=DuckDB(engine),
+        files=paths,
+        partitions=partitions,
+    )
+
+
+def _label(paths: Sequence[Path]) -> str:
+    return str(paths[0]) if len(paths) == 1 else f"{len(paths)} JSON files"
+
+
+def _read_json(paths: Sequence[Path], types: dict[str, str], *, hive: bool = False, **more: object) -> exp.Table:
+    """The read_json call: beside how the records are laid out nothing is left to be guessed."""
+    columns = exp.Struct(
+        expressions=[
+            exp.PropertyEQ(this=exp.Literal.string(name), expression=exp.Literal.string(kind))
+            for name, kind in types.items()
+        ]
+    )
+    options: dict[str, exp.Expr] = {"columns": columns, "hive_partitioning": literal(hive)}
+    if hive:
+        options["hive_types_autocast"] = literal(False)
+    return _call("read_json", paths, {**options, **{name: literal(value) for name, value in more.items()}})
+
+
+def _call(function: str, paths: Sequence[Path], options: dict[str, exp.Expr]) -> exp.Table:
+    arguments: list[exp.Expr] = [literal([escape(str(path)) for path in paths])]
+    arguments += [exp.EQ(this=exp.to_identifier(name), expression=value) for name, value in options.items()]
+    return exp.Table(this=exp.Anonymous(this=function, expressions=arguments))
+
+
+def _names(engine: Engine, paths: Sequence[Path], partitions: Sequence[str]) -> list[str]:
+    """The keys of all records: those of the first one in its order, then others, the most common ones first."""
+    objects = _call("read_json_objects", paths, {"hive_partitioning": literal(False)})
+    rows = engine.query("source/json_keys", names={"records": exp.select("json").from_(objects.copy())})
+    others = sum(records - those for _, records, those, _ in rows)
+    if others:
+        raise EngineError(f"{others} records are no objects; expected an object for each row")
+    if not rows:
+        raise EngineError("it holds no record; expected an object for each row")
+    first = exp.select(exp.Anonymous(this="json_keys", expressions=[exp.column("json")])).from_(objects).limit(1)
+    names = list(dict.fromkeys([*engine.run(first)[0][0], *(key for key, *_ in rows if key is not None)]))
+    if not names:
+        raise EngineError("its records are empty; expected keys and values")
+    if len(names) > _MOST_COLUMNS:
+        raise EngineError(f"its records have {len(names):,} different keys; expected {_MOST_COLUMNS:,} at most")
+    if "" in names:
+        raise EngineError("a key of its records is empty; name it")
+    repeated = sorted(key for key, _, _, twice in rows if twice and key is not None)
+    if repeated:
+        raise EngineError("a record has the same key twice; expected every key once")
+    _refuse_alike([*names, *partitions])
+    return names
+
+
+def _refuse_alike(names: Sequence[str]) -> None:
+    folded = Counter(name.casefold() for name in names)
+    alike = [name for name in names if folded[name.casefold()] > 1]
+    if alike:
+        raise EngineError(
+            f"the keys {', '.join(map(repr, alike[:20]))} are the same but for case, or partitions too; rename one"
+        )
+
+
+def _kinds(engine: Engine, paths: Sequence[Path], names: Sequence[str]) -> list[int]:
+    """The kinds of values of each key."""
+    items: list[Item] = [{"value": column(f"c{i}"), "name": f"c{i}"} for i in range(len(names))]
+    records = select_keys(_read_json(paths, dict.fromkeys(names, "JSON")), list(names))
+    return [
+        int(kind) for kind in engine.query("source/json_kinds", names={"records": records}, lists={"key": items})[0]
+    ]
+
+
+def _type(kind: int) -> str:
+    """The type that holds all values of a kind unchanged; that of texts where none does."""
+    if kind & _NESTED:
+        return "JSON"
+    return next((name for kinds, name in _TYPES if kind | kinds == kinds), "VARCHAR")
+
+
+def _refuse_other_kinds(paths: Sequence[Path]) -> None:
+    """Raises EngineError for what is empty, or begins like something else."""
+    for path in paths:
+        try:
+            head = head_of(path)
+        except OSError as error:
+            raise EngineError(f"{path}: cannot be read ({error.strerror or 'no file of this compression'})") from None
+        if path.suffix.lower() == ".zst":
+            continue
+        if not head.strip():
+            raise EngineError(f"{path}: the file is empty; expected records")
+        kind = kind_of(head, path.name)
+        if kind is not None and kind.format not in ("json", "jsonl"):
+            raise EngineError(f"{path}: is {kind.what}, no JSON; {kind.remedy}")
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise EngineError(f"{path}: is UTF-16, JSON is read as UTF-8; convert the file")
+
+
+def _fault(engine: Engine, paths: Sequence[Path]) -> str | None:
+    """Where a file is no JSON; None where there is no telling. Reads it again, so only after an error."""
+    for path in paths:
+        line = _fault_of_array(path) if _is_array(engine, path) else _fault_of_lines(engine, path)
+        if line is not None:
+            return f"{path}: line {line} cannot be read as JSON; expected one object for each row, in UTF-8"
+    return None
+
+
+def _is_array(engine: Engine, path: Path) -> bool:
+    """Whether the records stand in an array, by the first character of the file."""
+    if path.suffix.lower() != ".zst":
+        return head_of(path).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+    first = exp.Left(this=exp.func("ltrim", exp.column("line")), expression=exp.Literal.number(1))
+    try:
+        found = engine.run(exp.select(first).from_(lines_of(path)).where("line IS NOT NULL").limit(1))
+    except EngineError:
+        return True  # a line that is too long to be read is no record
+    return found == [("[",)]
+
+
+def _fault_of_lines(engine: Engine, path: Path) -> int | None:
+    try:
+        found = engine.query("source/json_faults", names={"file_lines": lines_of(path)})[0][0]
+    except EngineError:
+        return None
+    return None if found is None else int(found)
+
+
+def _fault_of_array(path: Path) -> int | None:
+    if path.stat().st_size > _LARGEST_LOOKED_AT:
+        return None
+    try:
+        with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            text = file.read(_LARGEST_LOOKED_AT)
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        return error.lineno
+    except UnicodeDecodeError as error:
+        return text.count(b"\n", 0, error.start) + 1
+    except (OSError, EOFError, zlib.error, RecursionError):
+        return None
+    return None
