@@ -161,7 +161,7 @@ def test_wrong_sources(source: str, place: str, words: str) -> None:
         ("{path: p, database: d}", "target.database", "database needs the table"),
         ("{database: d, table: t, compression: gzip}", "target.compression", "compression goes with path"),
         ("{path: p, format: parquet, csv: {}}", "target.csv", "does not go with format: parquet"),
-        ("{path: p, format: orc}", "target.format", "expected 'csv' or 'parquet'"),
+        ("{path: p, format: orc}", "target.format", "expected 'csv', 'parquet', 'jsonl' or 'json'"),
     ],
 )
 def test_wrong_targets(target: str, place: str, words: str) -> None:
