@@ -53,13 +53,14 @@ def list_command() -> None:
     """Lists the ready hierarchies, which a configuration names without a path."""
     from kanon_sql.cli.summary import table
     from kanon_sql.hierarchy.file import read_hierarchy
-    from kanon_sql.hierarchy.ready import descriptions, ready_files
+    from kanon_sql.hierarchy.ready import ready_files, ready_hierarchies
 
     rows = []
-    for name, path in ready_files().items():
+    for one in ready_hierarchies():
+        path = ready_files()[one.name]
         found = read_hierarchy(path) if path.suffix == ".csv" else None
         values, levels = (str(len(found.leaves)), str(found.height)) if found else ("of the data", "")
-        rows.append([name, values, levels, descriptions()[name]])
+        rows.append([one.name, values, levels, one.what])
     print_text(table(["name", "values", "levels", "what it is"], rows))
 
 

@@ -69,6 +69,12 @@ BUILTINS: dict[str, tuple[str, ...]] = {
     "intervals": ("widths", "origin", "bottom", "top"),
     "date": ("levels",),
     "merge-rare": ("below", "other"),
+    "icd10": (),
+    "nace": (),
+    "isco": (),
+    "de-plz": (),
+    "fr-postal": (),
+    "uk-postcode": (),
 }
 
 

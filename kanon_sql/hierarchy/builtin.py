@@ -1,8 +1,8 @@
 """Built-in hierarchies: the labels of the distinct values of a column, made by the engine.
 
 Every level is a function of the level below by construction: a shorter prefix of a text is one of the longer prefix,
-an interval lies within one whose width is a multiple, a month within a year. A top level * follows. Values that do
-not fit (no number, no date) get no labels; the caller finds them uncovered.
+an interval lies within one whose width is a multiple, a month within a year, a code within its group. A top level *
+follows. Values that do not fit (no number, no date) get no labels; the caller finds them uncovered.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import BUILTINS, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.hierarchy.codes import CODES, RANGES, labels_of_codes
 from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine
@@ -24,7 +25,7 @@ from kanon_sql.sql.template import Item, state
 DATE_LEVELS = ("hour", "day", "month", "quarter", "year", "decade", "century")
 # 38 digits fill the engine's largest integer almost; three widths must fit into it on the way to a remainder.
 _DIGITS = 37
-_SCRATCH = ("builtin_values", "interval_units", "leaf")
+_SCRATCH = ("builtin_values", "interval_units", RANGES, "leaf")
 
 
 def build_leaves(engine: Engine, one: Input) -> int:
@@ -143,6 +144,8 @@ def _units(number: Decimal, scale: int) -> int:
 def _labels(engine: Engine, one: Input) -> tuple[exp.Expr, int, dict[str, object]]:
     """A SELECT of value, text, place and labels below the top, the height, and the values of its parameters."""
     spec = one.spec
+    if spec.builtin in CODES:
+        return labels_of_codes(engine, spec.builtin), CODES[spec.builtin].levels + 1, {}
     names: dict[str, template.Fill] = {"builtin_values": state("builtin_values")}
     if spec.builtin == "prefix":
         keeps: list[Item] = [{"keep": keep, "name": f"label_{level}"} for level, keep in enumerate(spec.keep or [], 1)]

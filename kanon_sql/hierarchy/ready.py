@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -26,14 +27,24 @@ def hierarchies_folder() -> Path:
 @cache
 def ready_files() -> dict[str, Path]:
     """The files of the ready hierarchies by name, in the order of the names."""
-    files = sorted(hierarchies_folder().iterdir())
+    files = sorted(hierarchies_folder().iterdir(), key=lambda path: path.stem)
     return {path.stem: path for path in files if path.suffix in (".csv", ".yaml") and path.name != _INDEX}
 
 
-def descriptions() -> dict[str, str]:
-    """What each ready hierarchy is, in a line."""
-    found: dict[str, str] = _load_yaml(hierarchies_folder() / _INDEX)
-    return found
+@dataclass(frozen=True)
+class Ready:
+    """A ready hierarchy: its name, what it is in a line, and some values that it covers."""
+
+    name: str
+    what: str
+    values: str
+
+
+@cache
+def ready_hierarchies() -> tuple[Ready, ...]:
+    """The ready hierarchies, in the order of their names."""
+    index: dict[str, dict[str, str]] = _load_yaml(hierarchies_folder() / _INDEX)
+    return tuple(Ready(name, **entry) for name, entry in sorted(index.items()))
 
 
 def find_hierarchy(text: str, base: Path, *, place: str | None = None) -> Path | QuasiIdentifier:
