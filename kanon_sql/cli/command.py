@@ -24,25 +24,31 @@ Option = Callable[[Command], Command]
 
 FILE = click.Path(path_type=Path)
 
-_COMMON: tuple[Option, ...] = (
-    click.option("--set", "overrides", metavar="KEY.PATH=VALUE", multiple=True, help="Override one configuration key."),
-    click.option("--threads", type=click.IntRange(1, 256), help="Threads of the engine [default: all cores]."),
-    click.option("--memory-limit", metavar="SIZE", help="Memory of the engine, such as 4GB [default: 80 % of it]."),
-    click.option(
+_COMMON: dict[str, Option] = {
+    "overrides": click.option(
+        "--set", "overrides", metavar="KEY.PATH=VALUE", multiple=True, help="Override one configuration key."
+    ),
+    "threads": click.option(
+        "--threads", type=click.IntRange(1, 256), help="Threads of the engine [default: all cores]."
+    ),
+    "memory_limit": click.option(
+        "--memory-limit", metavar="SIZE", help="Memory of the engine, such as 4GB [default: 80 % of it]."
+    ),
+    "temp_directory": click.option(
         "--temp-directory",
         metavar="DIR",
         type=FILE,
         help="Where the engine spills what does not fit into memory [default: the system's].",
     ),
-    click.option(
+    "time_limit": click.option(
         "--time-limit", metavar="SECONDS", type=click.FloatRange(min=0), help="End the search after this time."
     ),
-    click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, and nothing else."),
-    click.option("--report", metavar="FILE", type=FILE, help="Write the report as JSON."),
-    click.option("--quiet", is_flag=True, help="Print errors only."),
-    click.option("--show-values", is_flag=True, help="Let messages show values of the data."),
-    click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
-)
+    "as_json": click.option("--json", "as_json", is_flag=True, help="Print the report as JSON, and nothing else."),
+    "report": click.option("--report", metavar="FILE", type=FILE, help="Write the report as JSON."),
+    "quiet": click.option("--quiet", is_flag=True, help="Print errors only."),
+    "show_values": click.option("--show-values", is_flag=True, help="Let messages show values of the data."),
+    "debug": click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
+}
 
 
 @dataclass(frozen=True)
@@ -118,12 +124,22 @@ def with_options(*options: Option) -> Option:
 
 def common_options(command: Callable[..., None]) -> Command:
     """Adds the shared options to a command, which takes them as its first argument."""
+    return common_options_but()(command)
 
-    @wraps(command)
-    def called(**options: Any) -> None:
-        command(_take_common(options), **options)
 
-    return with_options(*_COMMON)(called)
+def common_options_but(*without: str) -> Callable[[Callable[..., None]], Command]:
+    """Adds the shared options but for some, which the command has no use for, as `common_options` does."""
+
+    def added(command: Callable[..., None]) -> Command:
+        @wraps(command)
+        def called(**options: Any) -> None:
+            given = {**dict.fromkeys(without), **options}
+            common = _take_common(given)
+            command(common, **given)
+
+        return with_options(*(option for name, option in _COMMON.items() if name not in without))(called)
+
+    return added
 
 
 def _take_common(options: dict[str, Any]) -> Common:
@@ -132,7 +148,7 @@ def _take_common(options: dict[str, Any]) -> Common:
     if limit is not None and limit != limit:
         raise click.UsageError("--time-limit nan: expected seconds, 0 or more")
     overrides = []
-    for text in options.pop("overrides"):
+    for text in options.pop("overrides") or ():
         key, equals, value = text.partition("=")
         if not equals or not key:
             raise click.UsageError(f"--set {text}: expected KEY.PATH=VALUE, such as privacy.k=5")

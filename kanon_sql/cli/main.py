@@ -10,6 +10,7 @@ import click
 
 from kanon_sql.cli.compile import compile_command, dbt, sqlmesh
 from kanon_sql.cli.hierarchy import hierarchy
+from kanon_sql.cli.init import init
 from kanon_sql.cli.measuring import check, lattice, link, risk, sweep
 from kanon_sql.cli.output import complain, print_json, print_traceback
 from kanon_sql.cli.releases import apply, releases
@@ -21,6 +22,7 @@ from kanon_sql.sql import signals
 _EPILOG = """
 \b
 First steps:
+  kanon-sql init patients.csv -o config.yaml      # from a table that nobody has looked at
   kanon-sql run patients.csv --qi age=intervals:5,10,20 --qi zip=prefix:4,3,2 \\
       --sensitive diagnosis --identifier name --k 5 -o release.csv
   kanon-sql run config.yaml
@@ -43,6 +45,7 @@ def cli() -> None:
 
 
 for command in (
+    init,
     run,
     check,
     lattice,

@@ -77,6 +77,19 @@ def to_yaml(mapping: Mapping[str, Any]) -> str:
     )
 
 
+def in_line(value: Any) -> str:
+    """A value as YAML on one line; of a mapping with braces. Raises TypeError as to_yaml does."""
+    dumped = yaml.dump(
+        [_writable(value)],
+        Dumper=_Dumper,
+        allow_unicode=True,
+        sort_keys=False,
+        default_flow_style=True,
+        width=float("inf"),
+    )
+    return dumped.rstrip("\n")[1:-1]
+
+
 def _of_each(columns: Sequence[str], key: str, value: float | None, option: str) -> list[dict[str, Any]] | None:
     """The same model of each sensitive column. Raises ConfigurationError without one."""
     if value is None:

@@ -19,6 +19,7 @@ WIDER: set[str] = {
     "api/measuring.py:link",
     "api/measuring.py:risk",
     "api/measuring.py:sweep",
+    "api/proposing.py:init",
     "api/releases.py:apply",
     "api/releases.py:check_releases",
     "api/running.py:run",

@@ -73,7 +73,7 @@ def measure_subsets(engine: Engine, table: RiskTable, size: int, deadline: Deadl
     try:
         with engine.until(deadline):
             if count:
-                _encode(engine, table)
+                encode(engine, table, state("risk_coded"))
             for subset in _subsets(width, size):
                 deadline.check()
                 found[subset] = _measure(engine, table, subset, found)
@@ -110,14 +110,12 @@ def _measure(
     return SubsetMeasures(names, int(count), int(alone), int(count) / n, separation, holds_key=False)
 
 
-def _encode(engine: Engine, table: RiskTable) -> None:
-    """Makes the frequency table with whole numbers for values."""
+def encode(engine: Engine, table: RiskTable, coded: str) -> None:
+    """Makes the table `coded`: the frequency table with whole numbers for values, those of column i as `q{i}`."""
     items: list[Item] = []
     for i in range(len(table.columns)):
         codes = state(f"risk_codes_{i}")
         names = {"codes": codes, "tuples": table.tuples, "item_name": value_name(i)}
         engine.query("commands/risk/codes", names=names)
         items.append({"codes": codes, "name": value_name(i), "code": f"q{i}"})
-    engine.query(
-        "commands/risk/coded", names={"coded": state("risk_coded"), "tuples": table.tuples}, lists={"item": items}
-    )
+    engine.query("commands/risk/coded", names={"coded": coded, "tuples": table.tuples}, lists={"item": items})

@@ -1,0 +1,86 @@
+"""A configuration proposed for a table that nobody has looked at: what `kanon-sql init` does."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from kanon_sql.api.opening import without_causes
+from kanon_sql.commands.init.findings import Answers, Findings
+from kanon_sql.commands.init.proposal import PURPOSES, RECIPIENTS, Proposal
+from kanon_sql.commands.init.run import Ask, Request, propose
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.progress import Progress
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.sql.connection import EngineOptions
+
+
+@without_causes
+def init(
+    data: str | os.PathLike[str],
+    *,
+    table: str | None = None,
+    recipient: str = "public",
+    purpose: str = "research",
+    known: Sequence[str] = (),
+    unknown: Sequence[str] = (),
+    entity: str | None = None,
+    hierarchies: str | os.PathLike[str] | None = None,
+    options: EngineOptions | None = None,
+    progress: Progress | None = None,
+) -> Proposal:
+    """Profiles a file, a glob, a folder or the `table` of a database file, and proposes a configuration for it.
+
+    The release is for a `recipient`: public, partner or internal; its `purpose` is research, as exact as possible, or
+    statistics, each column at one level. Columns that others may know of a person are `known`, those of which that
+    seems so but is not `unknown`. `entity` names the column that tells persons apart who have several rows; by default
+    an id whose values repeat, "" for none. `hierarchies` is a folder of hierarchy files, called like the columns.
+
+    `.profile` of the result is what was found, `.yaml` the configuration, `.to_dict()` what `kanon-sql init --json`
+    prints, `.write(path)` writes the configuration. Raises the errors of kanon_sql.errors.
+    """
+    problems = [
+        f"{key}={given!r}: expected one of {', '.join(taken)}"
+        for key, given, taken in (("recipient", recipient, RECIPIENTS), ("purpose", purpose, PURPOSES))
+        if given not in taken
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+
+    def answer(found: Findings) -> Answers:
+        _refuse_unknown([*known, *unknown, *([entity] if entity else [])], found)
+        person = found.entity if entity is None else entity or None
+        return Answers(recipient, purpose, tuple(known), tuple(unknown), person)
+
+    return proposed(request_of(data, table, hierarchies), answer, options, progress)
+
+
+def request_of(
+    data: str | os.PathLike[str],
+    table: str | None,
+    hierarchies: str | os.PathLike[str] | None,
+    config: Path | None = None,
+) -> Request:
+    """What is asked for: a source whose paths are relative to the working folder. Raises ConfigurationError."""
+    path = os.fspath(data)
+    source = SourceConfig(path=path) if table is None else SourceConfig(database=path, table=table)
+    return Request(source, config, None if hierarchies is None else Path(hierarchies))
+
+
+@without_causes
+def proposed(request: Request, ask: Ask, options: EngineOptions | None, progress: Progress | None) -> Proposal:
+    """The proposal for a request, `ask` being called with what was found. Raises the errors of kanon_sql.errors."""
+    return propose(request, ask, options or EngineOptions(), progress or Progress())
+
+
+def _refuse_unknown(names: Sequence[str], found: Findings) -> None:
+    """Raises ConfigurationError for columns that the table does not have."""
+    columns = [one.name for one in found.profile.columns]
+    problems = [
+        f"there is no column {name!r}; expected one of {', '.join(columns[:20])}"
+        for name in names
+        if name not in columns
+    ]
+    if problems:
+        raise ConfigurationError(problems)

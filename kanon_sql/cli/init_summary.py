@@ -1,0 +1,71 @@
+"""What `kanon-sql init` found and what comes next, on standard error."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kanon_sql.commands.init.findings import Findings
+from kanon_sql.commands.init.proposal import Proposal
+from kanon_sql.commands.init.roles import ROLES, percent
+from kanon_sql.config.arguments import in_line
+from kanon_sql.errors import escape
+
+_STYLES = {"identifier": "red", "quasi-identifier": "yellow", "sensitive": "magenta", "insensitive": "green"}
+_WIDTH = 120  # where standard error is no terminal
+_MEANINGS = {
+    "identifier": "never released",
+    "quasi-identifier": "others may know it: made coarser",
+    "sensitive": "private: released as it is",
+    "insensitive": "harmless: released as it is",
+}
+
+
+def print_findings(found: Findings, made: Proposal | None = None) -> None:
+    """The table of columns: what each is, its role, how many rows are alone with their value, how it is generalized."""
+    profile = found.profile
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for head in ("column", "what it is", "role", "alone", *(["made coarser by"] if made else [])):
+        table.add_column(head, justify="right" if head == "alone" else "left", overflow="fold")
+    for role in ROLES:
+        for one in found.columns(role):
+            what = one.finding.name if one.finding else one.kind
+            cells = [Text(escape(one.name)), Text(what), Text(role, _STYLES[role]), Text(percent(one.alone))]
+            if made:
+                how = made.generalizations.get(one.name)
+                cells.append(Text("" if how is None else escape(in_line(how.written(made.base)))))
+            table.add_row(*cells)
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        console = Console(stderr=True, width=_WIDTH)
+    click.echo(f"{profile.rows:,} rows, {len(profile.columns)} columns", err=True)
+    console.print(table)
+    for role in ROLES:
+        count = len(found.columns(role))
+        if count:
+            click.echo(f"  {role:<17} {count:>3}  {_MEANINGS[role]}", err=True)
+
+
+def print_next(proposal: Proposal, config: Path | None, *, shown: bool) -> None:
+    """What was proposed, and the commands that come next."""
+    if not shown:
+        print_findings(proposal.findings, proposal)
+    if not proposal.generalizations:
+        return
+    privacy, why = proposal.settings["privacy"]
+    click.echo(f"\nk = {privacy['k']}: {why}", err=True)
+    name, why = proposal.settings["algorithm"]
+    click.echo(f"{name}: {why}", err=True)
+    file = "config.yaml" if config is None else quote(str(config))
+    if config is not None:
+        click.echo(f"\nwritten to {escape(str(config))}, each line with its reason. Read it, then", err=True)
+    else:
+        click.echo("\nSave what was printed as config.yaml (or name it with -o), read it, then", err=True)
+    click.echo(f"  kanon-sql run {escape(file)} --dry-run    what would come out", err=True)
+    click.echo(f"  kanon-sql run {escape(file)}              the release", err=True)

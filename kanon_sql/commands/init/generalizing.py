@@ -1,0 +1,258 @@
+"""How each quasi-identifier is proposed to be generalized, with the reason.
+
+A hierarchy file that was brought along and covers the column goes before a ready one, and that before a built-in whose
+steps follow from what was measured: widths from the range, prefixes from the lengths, periods from the span of time.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from math import ceil, floor, log10, prod
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.commands.init.covering import uncovered_by
+from kanon_sql.commands.init.words import words_of
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.hierarchy.file import read_hierarchy
+from kanon_sql.hierarchy.ready import ready_files
+from kanon_sql.source.model import Source
+from kanon_sql.source.profile.model import ColumnProfile
+from kanon_sql.sql.connection import Engine
+
+_FEW_VALUES = 4  # of a category: to merge the rare ones would leave too little
+_STEPS = 20  # intervals of the narrowest width that the usual values lie in, about
+_KEPT = 5  # characters that the longest prefix keeps at most
+_NUMBERS = ("whole number", "decimal")
+_DAYS_OF_YEARS = 3 * 366
+# Words of a name, and the ready hierarchies whose values a column of that name may hold, the most exact first.
+_READY = (
+    (("sex", "gender", "geschlecht", "sexe", "sexo", "genre", "genero"), ("sex",)),
+    (("country", "land", "pays", "pais", "nationality", "nation", "citizenship", "native"), ()),
+    (("marital", "familienstand", "civil", "married"), ("marital-status",)),
+    (("education", "educ", "degree", "school", "bildung", "abschluss"), ("education-adult", "education")),
+)
+_COUNTRIES = ("country-alpha2", "country-alpha3", "country")
+
+
+@dataclass(frozen=True)
+class Generalization:
+    """How a quasi-identifier is generalized: what stands in the configuration, how many levels, and why.
+
+    Of a hierarchy `file` the configuration names its path.
+    """
+
+    spec: dict[str, Any]
+    levels: int
+    why: str
+    file: Path | None = None
+
+    def written(self, base: Path) -> dict[str, Any] | str:
+        """As a configuration in the folder `base` writes it."""
+        if self.file is not None:
+            return os.path.relpath(self.file.absolute(), base.absolute())
+        short: str | None = self.spec.get("hierarchy")
+        return short if short is not None and len(self.spec) == 1 else self.spec
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What proposals are made with: the open source, the smallest class, between which numbers columns lie.
+
+    `given` are hierarchy files by column; `notes` says what came of the files.
+    """
+
+    engine: Engine
+    source: Source
+    n: int
+    k: int
+    spread: Mapping[str, tuple[float, float]]
+    given: Mapping[str, Path]
+    notes: list[str] = field(default_factory=list)
+
+
+def generalization_of(tools: Tools, column: ColumnProfile) -> Generalization:
+    """The proposal for one column; every value of it has a place in the hierarchy."""
+    return _from_file(tools, column) or _from_ready(tools, column) or _from_builtin(tools, column)
+
+
+def _from_file(tools: Tools, column: ColumnProfile) -> Generalization | None:
+    path = tools.given.get(column.name)
+    if path is None:
+        return None
+    try:
+        hierarchy = read_hierarchy(path, show_values=tools.engine.show_values)
+        left = uncovered_by(tools.engine, tools.source, column.name, QuasiIdentifier(), hierarchy)
+    except ConfigurationError as error:
+        tools.notes.append(f"{path} is not taken for {column.name!r}: {error.problems[0]}")
+        return None
+    if left:
+        tools.notes.append(
+            f"{path} is not taken for {column.name!r}: {left} of its {column.distinct} values have no row in it"
+        )
+        return None
+    levels = hierarchy.height
+    return Generalization(
+        {"hierarchy": str(path)}, levels, f"your own hierarchy covers all values, {levels} levels", path
+    )
+
+
+def _from_ready(tools: Tools, column: ColumnProfile) -> Generalization | None:
+    for name in _ready_names(column):
+        path = ready_files().get(name)
+        if path is None or path.suffix != ".csv":
+            continue
+        hierarchy = read_hierarchy(path)
+        if not uncovered_by(tools.engine, tools.source, column.name, QuasiIdentifier(), hierarchy):
+            why = f"the ready hierarchy {name} covers all values" + (
+                f", {hierarchy.height} levels" * (hierarchy.height > 1)
+            )
+            return Generalization({"hierarchy": name}, hierarchy.height, why)
+    return None
+
+
+def _ready_names(column: ColumnProfile) -> Sequence[str]:
+    """The ready hierarchies that may fit what a column is about; numbers are none of their words."""
+    if column.kind in (*_NUMBERS, "date", "timestamp"):
+        return ()
+    found = column.finding.name if column.finding else None
+    if found == "country":
+        return _COUNTRIES
+    if found == "sex":
+        return ("sex",)
+    words = words_of(column.name)
+    return next((names or _COUNTRIES for known, names in _READY if set(known) & set(words)), ())
+
+
+def _from_builtin(tools: Tools, column: ColumnProfile) -> Generalization:
+    found = column.finding.name if column.finding else None
+    if column.kind in ("date", "timestamp"):
+        return _dates(column)
+    if found == "postal code" or column.kind == "code":
+        return _prefixes(column)
+    if column.kind in _NUMBERS and column.name in tools.spread:
+        made = _intervals(column, *tools.spread[column.name])
+        if made is not None:
+            return made
+    return _categories(tools, column)
+
+
+def _dates(column: ColumnProfile) -> Generalization:
+    span = (column.highest - column.lowest).days if isinstance(column.lowest, date) else _DAYS_OF_YEARS
+    levels = ["month", "year", "decade"] if span > _DAYS_OF_YEARS else ["month", "quarter", "year"]
+    if column.kind == "timestamp":
+        levels = ["day", *levels]
+    why = f"periods for dates that span {'years' if span > _DAYS_OF_YEARS else 'up to three years'}"
+    return Generalization({"builtin": "date", "levels": levels}, len(levels) + 1, why)
+
+
+def _prefixes(column: ColumnProfile) -> Generalization:
+    keep = list(range(min(column.longest - 1, _KEPT), 0, -1))
+    if not keep:
+        return Generalization({"builtin": "suppress"}, 1, "one character has no shorter prefix")
+    same = column.shortest == column.longest
+    why = f"prefixes of codes of {column.longest if same else f'up to {column.longest}'} characters"
+    return Generalization({"builtin": "prefix", "keep": keep}, len(keep) + 1, why)
+
+
+def _intervals(column: ColumnProfile, low: float, high: float) -> Generalization | None:
+    """Intervals over the usual values `low` to `high`, with open ends where the rest is rare; None without a range."""
+    widths = nice_widths(high - low, whole=column.kind == "whole number")
+    if not widths:
+        return None
+    spec: dict[str, Any] = {"builtin": "intervals", "widths": [number(one) for one in widths]}
+    first = widths[0]
+    bottom, top = ceil(low / first) * first, floor(high / first) * first
+    ends = []
+    if bottom < top:
+        for key, bound, beyond in (
+            ("bottom", bottom, _is_below(column.lowest, bottom)),
+            ("top", top, _is_below(top, column.highest)),
+        ):
+            if beyond:
+                spec[key] = number(bound)
+                ends.append(key)
+    why = "widths for the range of the usual values"
+    if ends:
+        why += f", open at the {' and the '.join(ends)} where values are rare"
+    return Generalization(spec, len(widths) + 1, why)
+
+
+def _is_below(one: Any, other: Any) -> bool:
+    try:
+        return float(one) < float(other)
+    except (TypeError, ValueError):
+        return False
+
+
+def nice_widths(span: float, *, whole: bool) -> list[float]:
+    """Round widths that divide each other, from about a twentieth of the span to half of it.
+
+    >>> nice_widths(73, whole=True), nice_widths(15, whole=True), nice_widths(1.6, whole=False)
+    ([5, 10, 20], [2, 4], [0.1, 0.2])
+    """
+    if span <= 0:
+        return []
+    exponent = floor(log10(span / _STEPS))
+    lead = span / _STEPS / 10**exponent
+    step = next(one for one in (1, 2, 5, 10) if one >= lead - 1e-9)
+    if step == 10:
+        step, exponent = 1, exponent + 1
+    if whole and exponent < 0:
+        step, exponent = 2, 0
+    if whole and (step, exponent) == (1, 0):
+        step = 2
+    widths = [_times(step, exponent)]
+    while True:
+        factor = {1: 2, 2: 5, 5: 2}[step]
+        if widths[-1] * factor > span / 2:
+            factor = 2
+        if widths[-1] * factor > span / 2:
+            return widths
+        if factor * step >= 10:
+            step, exponent = factor * step // 10, exponent + 1
+        else:
+            step = factor * step
+        widths.append(_times(step, exponent))
+        if step not in (1, 2, 5):
+            return widths
+
+
+def _times(step: int, exponent: int) -> float:
+    """step * 10 ** exponent, rounded to what is written."""
+    return step * 10**exponent if exponent >= 0 else round(step * 10.0**exponent, -exponent)
+
+
+def number(value: float) -> int | float:
+    """Whole numbers without a point; others without what binary fractions add."""
+    rounded = float(f"{value:.12g}")
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _categories(tools: Tools, column: ColumnProfile) -> Generalization:
+    """Rare values become one where there are many; a few values are kept or given up."""
+    below = sorted({_nice_count(max(2 * tools.k, tools.n / 200)), _nice_count(max(10 * tools.k, tools.n / 20))})
+    below = [one for one in below if one <= tools.n / 2]
+    if column.distinct <= _FEW_VALUES or not below:
+        few = "few values: kept or given up"
+        return Generalization(
+            {"builtin": "suppress"}, 1, few if column.distinct <= _FEW_VALUES else "too few rows to merge rare values"
+        )
+    spec = {"builtin": "merge-rare", "below": below}
+    why = f"values that fewer than {' or '.join(map(str, below))} rows hold become Other"
+    return Generalization(spec, len(below) + 1, why)
+
+
+def _nice_count(count: float) -> int:
+    """The next number of one digit and zeros, 1, 2 or 5 at its head."""
+    exponent = floor(log10(count))
+    return int(next(one for one in (1, 2, 5, 10) if one * 10**exponent >= count) * 10**exponent)
+
+
+def lattice_size(found: Mapping[str, Generalization]) -> int:
+    """How many choices of levels there are."""
+    return prod(one.levels + 1 for one in found.values())

@@ -1,0 +1,194 @@
+"""The role of each column, with the reason: what was found in it, what its name says, whom its values single out.
+
+Nothing that names a person is ever released; what outsiders may know of a person is generalized; what people count as
+private is sensitive; all else is released as it is. In doubt a column is taken for what is protected better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kanon_sql.commands.init.words import KNOWN, NAMING, PRIVATE, topic
+from kanon_sql.source.profile.model import DIRECT, ColumnProfile
+
+ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
+
+# What other findings than direct ones make of a column.
+_FOUND = {
+    "free text": "identifier",
+    "ICD-10 code": "sensitive",
+    "postal code": "quasi-identifier",
+    "city": "quasi-identifier",
+    "country": "quasi-identifier",
+    "sex": "quasi-identifier",
+    "age": "quasi-identifier",
+    "birth date": "quasi-identifier",
+    "date": "quasi-identifier",
+    "coordinates": "quasi-identifier",
+}
+_ALONE = 0.05  # above it `run` warns of an insensitive column
+_LIKE_AN_ID = 0.5
+_NUMBERS = ("whole number", "decimal")
+_PROMOTED = 3
+
+
+@dataclass(frozen=True)
+class Role:
+    """A role and why; `known` says that a person or a list said so, not the lack of anything else."""
+
+    role: str
+    why: str
+    known: bool = True
+
+
+def role_of(column: ColumnProfile) -> Role:
+    """What a column's own values and name make of it."""
+    found = column.finding
+    if found is not None and (found.name in DIRECT or found.name == "free text"):
+        return Role("identifier", f"{_named(found.name)}: {found.why}")
+    if column.kind == "free text":
+        return Role("identifier", "free text: it may hold names and whatever people wrote")
+    about = topic(column.name, NAMING)
+    if about is not None:
+        return Role("identifier", f"{about[0]}, by its name")
+    if column.kind == "empty":
+        return Role("insensitive", "it holds no value", known=False)
+    if found is not None and found.name in _FOUND:
+        return Role(_FOUND[found.name], f"{_named(found.name)}: {found.why}; {alone_text(column)}")
+    for role, topics in (("sensitive", PRIVATE), ("quasi-identifier", KNOWN)):
+        about = topic(column.name, topics)
+        if about is not None:
+            return _by_name(column, role, about[0])
+    return _by_values(column)
+
+
+def _by_name(column: ColumnProfile, role: str, about: str) -> Role:
+    if column.kind in ("text", "code") and column.alone >= _LIKE_AN_ID and column.rows > _FEW:
+        return Role("identifier", f"{about} by its name, but like an id: {alone_text(column)}")
+    return Role(role, f"{about}, by its name; {alone_text(column)}")
+
+
+_FEW = 50  # rows: below it most values are alone by chance
+
+
+def _by_values(column: ColumnProfile) -> Role:
+    """Where neither a finding nor the name says anything, what tells rows apart decides."""
+    alone = alone_text(column)
+    if column.distinct + (column.missing > 0) <= 1:
+        return Role("insensitive", "the same in every row, it tells nobody apart", known=False)
+    if column.kind in ("date", "timestamp"):
+        return Role("quasi-identifier", f"a date, which others may know of; {alone}")
+    if column.alone <= _ALONE:
+        return Role("insensitive", f"nothing says that outsiders know it; {alone}", known=False)
+    if column.kind in _NUMBERS:
+        return Role(
+            "sensitive",
+            f"a measurement: outsiders hardly know it, but {alone}, so it is not harmless; "
+            "make it a quasi-identifier where others may know it",
+            known=False,
+        )
+    if column.alone >= _LIKE_AN_ID:
+        return Role("identifier", f"its values work like an id: {alone}", known=False)
+    return Role("quasi-identifier", f"its values tell persons apart: {alone}", known=False)
+
+
+def alone_text(column: ColumnProfile) -> str:
+    """The figure of a column: the share of the rows that are alone with their value."""
+    if column.alone <= 0:
+        return "no row is alone with its value"
+    return f"{percent(column.alone)} of the rows are alone with their value"
+
+
+def percent(share: float) -> str:
+    """A share as people write it, never 0 % or 100 % for what is not quite so.
+
+    >>> percent(0.5), percent(0.0001), percent(0.9999), percent(0.0123), percent(1)
+    ('50 %', '<0.1 %', '>99.9 %', '1.2 %', '100 %')
+    """
+    if 0 < share < 0.001:
+        return "<0.1 %"
+    if 0.999 < share < 1:
+        return ">99.9 %"
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+
+def _named(name: str) -> str:
+    if (
+        name in ("id", "age", "IBAN", "ICD-10 code")
+        or name == "e-mail"
+        or name == "address"
+        or name == "insurance number"
+    ):
+        return f"an {name}"
+    return name if name in ("sex", "coordinates", "free text") else f"a {name}"
+
+
+@dataclass(frozen=True)
+class Determined:
+    """Column `by` tells column `column`: of the rows whose values repeat a `share` goes with one value."""
+
+    by: str
+    column: str
+    share: float
+
+
+def with_dependencies(roles: Mapping[str, Role], found: Iterable[Determined]) -> dict[str, Role]:
+    """The roles, where no copy of a protected column stays insensitive: what tells it, or is told by it, has its role.
+
+    A column that tells a quasi-identifier says more than the release shall; so does what a quasi-identifier tells,
+    as a city its ZIP code. Of sensitive columns likewise, as a diagnosis and its code.
+    """
+    made = dict(roles)
+    dependencies = list(found)
+    for protected in ("quasi-identifier", "sensitive"):
+        changed = True
+        while changed:
+            changed = False
+            for one in dependencies:
+                for this, other in ((one.by, one.column), (one.column, one.by)):
+                    if made[this].role == protected and _is_open(made[other], protected):
+                        verb = "is told by" if this == one.by else "tells"
+                        why = (
+                            f"it {verb} {this!r} in {percent(one.share)} of the rows that repeat, which is {protected}"
+                        )
+                        made[other] = Role(protected, why, known=False)
+                        changed = True
+    return made
+
+
+def _is_open(role: Role, protected: str) -> bool:
+    """Whether a role gives way: an insensitive one, and a measurement of which nothing more is known."""
+    return role.role == "insensitive" or (role.role == "sensitive" and not role.known and protected != "sensitive")
+
+
+def with_answers(
+    roles: Mapping[str, Role], known: Sequence[str], unknown: Sequence[str], entity: str | None
+) -> dict[str, Role]:
+    """The roles after what was answered: columns that others may know or cannot know, the column that names persons."""
+    made = dict(roles)
+    for name in known:
+        if made[name].role != "identifier":
+            made[name] = Role("quasi-identifier", "others may know it, as was answered")
+    for name in unknown:
+        if made[name].role == "quasi-identifier":
+            made[name] = Role("sensitive", "nobody outside knows it, as was answered")
+    if entity is not None:
+        made[entity] = Role("identifier", "it names the person; k counts its values, and it is never released")
+    return made
+
+
+def with_one_at_least(columns: Sequence[ColumnProfile], roles: Mapping[str, Role]) -> dict[str, Role]:
+    """The roles with a quasi-identifier, which a release needs: else the columns that single out most become some."""
+    made = dict(roles)
+    if any(one.role == "quasi-identifier" for one in made.values()):
+        return made
+    released = [one for one in columns if made[one.name].role != "identifier"]
+    left = [one for one in released if made[one.name].role == "insensitive" or not made[one.name].known] or released
+    left.sort(key=lambda one: (-one.alone, -one.distinct))
+    chosen = [one for one in left if one.alone > _ALONE][:_PROMOTED] or left[:1]
+    for one in chosen:
+        role = made[one.name]
+        why = f"no column looks like one that outsiders know; of all this one tells rows apart most: {alone_text(one)}"
+        made[one.name] = replace(role, role="quasi-identifier", why=why)
+    return made

@@ -1,0 +1,172 @@
+"""`kanon-sql init` from end to end: profile, roles, what only people know, hierarchies, the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.commands.init.covering import files_for
+from kanon_sql.commands.init.findings import Answers, Findings
+from kanon_sql.commands.init.generalizing import Tools, generalization_of, lattice_size
+from kanon_sql.commands.init.measuring import Sample, dependencies, draw, singling_out, spreads
+from kanon_sql.commands.init.places import Places, free_target
+from kanon_sql.commands.init.proposal import Proposal, algorithm_for, smallest_class
+from kanon_sql.commands.init.roles import role_of, with_answers, with_dependencies, with_one_at_least
+from kanon_sql.errors import NoReleaseError
+from kanon_sql.progress import Progress
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.model import Source
+from kanon_sql.source.opening import allowed_places, open_described
+from kanon_sql.source.profile.model import DIRECT, ColumnProfile, Profile
+from kanon_sql.source.profile.profile import profile
+from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
+
+_PLACE = "DATA"
+_OF_A_PERSON = 1.1  # rows of a value on average, from which on an id names who has several rows
+_RARE = 0.01  # of the rows at each end of a number
+_NUMBERS = ("whole number", "decimal")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is looked at: a source as a configuration describes it, whose paths are relative to the working folder.
+
+    `config` is where the configuration will stand, None where it is printed: its paths are relative to its folder.
+    """
+
+    source: SourceConfig
+    config: Path | None = None
+    hierarchies: Path | None = None
+
+    @property
+    def base(self) -> Path:
+        """The folder that paths of the configuration are relative to."""
+        return Path() if self.config is None else self.config.parent
+
+
+Ask = Callable[[Findings], Answers]
+
+
+def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progress) -> Proposal:
+    """Looks at a table, asks what only people know, and proposes a configuration.
+
+    Raises ConfigurationError for a source or hierarchies that cannot be meant, EngineError for a source that cannot be
+    read, NoReleaseError for a table without rows.
+    """
+    with _opened(request, options) as (engine, source):
+        with progress.step(f"looking at {source.label}", engine.progress):
+            found = profile(engine, source, progress)
+        if not found.rows:
+            raise NoReleaseError(f"{source.label}: the table has no rows; there is nothing to propose")
+        read = _as_read(request.source, found)
+        understood = open_described(engine, read, Path(), [one.name for one in found.columns], _PLACE)
+        sample = draw(engine, understood, found.rows)
+        with progress.step("looking for columns that tell others"):
+            findings = _findings(engine, sample, found, progress)
+        answers = ask(findings)
+        roles = with_answers(findings.roles, answers.known, answers.unknown, answers.entity)
+        roles = with_one_at_least(found.columns, with_dependencies(roles, findings.determined))
+        findings = replace(findings, roles=roles, entity=answers.entity)
+        with progress.step("counting sets of columns"):
+            sets = singling_out(engine, sample, found, roles, progress)
+        telling = tuple(one for one in sets.measured if not one.holds_key and one.alone)
+        findings = replace(findings, sets=telling)
+        return _proposed(engine, request, read, sample, findings, answers)
+
+
+@contextmanager
+def _opened(request: Request, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
+    """The source on a connection that reads nothing else."""
+    with open_engine(options) as engine:
+        source = open_described(engine, request.source, Path(), [], _PLACE)
+        files, folders = allowed_places(request.source, Path())
+        files += [path.absolute() for path in source.files]
+        files += [source.database.absolute()] if source.database is not None else []
+        lock_down(engine, files, folders if source.kind in ("table", "query") else [])
+        yield engine, source
+
+
+def _as_read(described: SourceConfig, found: Profile) -> SourceConfig:
+    """The source with what its columns need to be read as what they are."""
+    readings = {one.name: _reading(one) for one in found.columns if one.name}
+    columns = {name: reading for name, reading in readings.items() if reading}
+    texts = [text for one in found.columns for text in one.missing_as if not any(map(str.isalnum, text))]
+    given: dict[str, Any] = described.model_dump(exclude_unset=True)
+    if set(texts) - {""} and described.missing is None:
+        given["missing"] = list(dict.fromkeys(["", *sorted(texts)] if "" in texts or described.path else sorted(texts)))
+    if columns:
+        given["columns"] = columns
+    return SourceConfig.model_validate(given)
+
+
+def _reading(column: ColumnProfile) -> dict[str, Any]:
+    """How a column is to be read: as the profile says, with its words for missing values."""
+    reading = dict(column.reading)
+    words = [text for text in column.missing_as if any(map(str.isalnum, text))]
+    if words and "missing" not in reading:
+        reading["missing"] = [text for text in column.missing_as if text] if reading else words
+    if column.unfit and reading.get("type") in ("number", "date", "timestamp"):
+        reading.setdefault("invalid", "missing")
+    return reading
+
+
+def _findings(engine: Engine, sample: Sample, found: Profile, progress: Progress) -> Findings:
+    """What the values and names say, and what columns tell others."""
+    roles = {one.name: role_of(one) for one in found.columns}
+    told = dependencies(engine, sample, found, roles)
+    roles = with_one_at_least(found.columns, with_dependencies(roles, told))
+    return Findings(found, roles, _entity_of(found), tuple(told), (), sample.rows)
+
+
+def _entity_of(found: Profile) -> str | None:
+    """The column that names who has several rows, if there is one: an id whose values repeat."""
+    ids = [
+        one
+        for one in found.columns
+        if one.finding is not None
+        and one.finding.name in DIRECT
+        and one.finding.name not in ("address", "URL", "IP address", "name")
+        and not one.missing
+        and one.distinct > 1
+        and found.rows / one.distinct >= _OF_A_PERSON
+    ]
+    return max(ids, key=lambda one: one.distinct).name if ids else None
+
+
+def _proposed(
+    engine: Engine, request: Request, read: SourceConfig, sample: Sample, findings: Findings, answers: Answers
+) -> Proposal:
+    found, source = findings.profile, sample.source
+    quasi = findings.columns("quasi-identifier")
+    persons = found.rows if answers.entity is None else found.column(answers.entity).distinct
+    k, k_why = smallest_class(answers.recipient, persons)
+    given, notes = (
+        ({}, []) if request.hierarchies is None else files_for(request.hierarchies, [one.name for one in quasi])
+    )
+    share = min(0.25, max(_RARE, 2 * k / found.rows))
+    spread = spreads(engine, sample, [one.name for one in quasi if one.kind in _NUMBERS], share)
+    tools = Tools(engine, source, found.rows, k, spread, given, list(notes))
+    made = {one.name: generalization_of(tools, one) for one in quasi}
+    if not quasi:
+        tools.notes.append(
+            "every column names persons: there is nothing left to release, so no configuration is proposed"
+        )
+    privacy: dict[str, Any] = {"k": k} if answers.entity is None else {"k": k, "entity": answers.entity}
+    settings: dict[str, tuple[Any, str]] = {
+        "privacy": (privacy, k_why),
+        "suppression": ({"limit": "1%"}, _LIMIT),
+        "algorithm": algorithm_for(answers.purpose, found.rows, lattice_size(made)),
+    }
+    if not all(one.name for one in found.columns):
+        settings["unlisted"] = ("drop", "a column without a name cannot be listed; it is left out")
+    places = Places(read, free_target(source, read))
+    return Proposal(findings, answers, places, made, settings, request.base, tuple(tools.notes))
+
+
+_LIMIT = (
+    "rows that a search with one level for each column may leave out: without any, a few odd rows make all others "
+    "coarser; local leaves none out"
+)

@@ -1,0 +1,5 @@
+-- Answers: how many rows were drawn.
+-- Reads: sample, some rows.
+-- Takes: nothing.
+-- Gives: rows.
+SELECT count(*) AS rows FROM sample
