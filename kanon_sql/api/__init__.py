@@ -7,7 +7,8 @@ from kanon_sql.api.measuring import check, lattice, link, risk, sweep
 from kanon_sql.api.opening import Configuration, Overrides, load
 from kanon_sql.api.proposing import init
 from kanon_sql.api.releases import apply, check_releases, list_releases, show_release
-from kanon_sql.api.running import RunResult, run
+from kanon_sql.api.results import RunResult
+from kanon_sql.api.running import run
 from kanon_sql.sql.connection import EngineOptions
 
 __all__ = [

@@ -3,42 +3,28 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
+from kanon_sql.api.results import RunResult
 from kanon_sql.commands.run.pipeline import run_configuration
+from kanon_sql.engines.duckdb.connection import HandedIn
 from kanon_sql.engines.job import Job
-from kanon_sql.engines.opening import handed_in, job_of
+from kanon_sql.engines.opening import hand_in, job_of, session_job
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import Call
 from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
-    from kanon_sql.engines.opening import Connection, Table
-
-
-@dataclass(frozen=True)
-class RunResult:
-    """What a run did. `report` is the whole JSON report; the rest is what most people look at."""
-
-    status: str
-    levels: dict[str, int]
-    released: int
-    suppressed: int
-    classes: int
-    smallest_class: int
-    lm: float
-    proven: bool
-    warnings: tuple[str, ...]
-    target: str
-    report: dict[str, Any]
+    from kanon_sql.engines.opening import Connection, Data, Table
 
 
 @without_causes
 def run(
     config: Configuration,
     *,
+    data: Data | None = None,
     connection: Connection | None = None,
     source: Table | None = None,
     target: str | None = None,
@@ -50,33 +36,29 @@ def run(
 ) -> RunResult:
     """Anonymizes what a configuration names, and verifies what was written.
 
-    With a `connection` of DuckDB, `source` (a table or view of it, or a relation) and `target` (the table to make in
-    it) stand for those of the configuration, which then needs neither; nothing else of the connection is changed. With
-    a Spark session that executes the job: its `source` (a table, view or DataFrame) and `target` (a table) may stand
-    for those of the configuration.
+    `data` stands for the configured source: a DataFrame of polars or pandas, an Arrow table, a relation of DuckDB,
+    anything with __arrow_c_stream__, or the path of a file. Without a target the release is made in memory, where the
+    result has it.
+    With a `connection` of DuckDB the work is done in that: `source`, or `data`, may be a table or view of it, and
+    `target` the table to make in it, in the place of the configured one; nothing else of it is changed. With a Spark
+    session that executes the job: its `source` (a table, view or DataFrame) and `target` (a table) may stand for those
+    of the configuration.
     `overrides` are pairs such as ("privacy.k", 5). Raises the errors of kanon_sql.errors; the source and an existing
     target are then untouched.
     """
-    job: Job
-    if connection is not None:
-        job = handed_in(config, connection, source, target, overrides)
-    else:
-        job = job_of(load(config, overrides))
+    if data is not None and source is not None:
+        raise ConfigurationError("data= and source= both name the rows; keep one")
+    if source is not None and connection is None:
+        raise ConfigurationError(
+            "source= is a table, view or relation of connection=; add that, or hand it in as data="
+        )
+    handed = HandedIn(data if source is None else source, connection, target)
+    job: Job | None = session_job(config, handed, overrides)
+    if job is None:
+        job = job_of(*hand_in(config, handed, overrides, load))
     configured = job.loaded.config.report
     if report is None and configured is not None:
         report = job.loaded.base / configured
-    draft = run_configuration(job, Call.of(options, progress, time_limit, report))
-    data = draft.to_dict()
-    return RunResult(
-        status=data["status"],
-        levels=data["solution"].get("levels", {}),
-        released=data["rows"]["released"],
-        suppressed=data["rows"]["suppressed"],
-        classes=data["classes"]["count"],
-        smallest_class=data["classes"]["min"],
-        lm=data["loss"]["lm"],
-        proven=data["search"]["proven"],
-        warnings=tuple(data["warnings"]),
-        target=data["release"]["target"],
-        report=data,
-    )
+    call = Call.of(options, progress, time_limit, report)
+    draft = run_configuration(job, call)
+    return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)

@@ -9,6 +9,7 @@ import click
 from kanon_sql.cli.command import Common, after_release, common_options
 from kanon_sql.cli.options import argument, column_options, loaded_from
 from kanon_sql.cli.output import print_data
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.algorithms import ALGORITHMS
 
 
@@ -50,6 +51,9 @@ def run(common: Common, config: str, print_config: bool, **options: Any) -> None
     from kanon_sql import api
     from kanon_sql.cli.summary import summarize_run
 
+    if loaded.config.target is None and loaded.config.engine.chosen == "duckdb":
+        place = loaded.place("target")
+        raise ConfigurationError(f"{place}: there is no target; expected a file, a table or in-place")
     with common.telling():
         report = api.run(loaded, **common.arguments()).report
     with after_release():

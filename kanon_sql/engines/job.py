@@ -6,13 +6,15 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
+from kanon_sql.config.model import EngineConfig, TargetConfig
 from kanon_sql.engines.remote import Remote
+from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.targets.target import Sink
@@ -31,9 +33,14 @@ class Opened:
 
 
 class Job(ABC):
-    """What a configuration asks for, with what was handed in for parts of it."""
+    """What a configuration asks for, with what was handed in for parts of it.
 
-    handed_in = False
+    `source_handed_in` and `target_handed_in` say that the configuration does not name these. `sink` is the target once
+    the job was opened.
+    """
+
+    source_handed_in = target_handed_in = False
+    sink: Sink | None = None
 
     def __init__(self, loaded: LoadedConfig) -> None:
         self.loaded = loaded
@@ -65,6 +72,7 @@ class RemoteJob(ConfiguredJob, Generic[Backend]):
     @contextmanager
     def open(self, options: EngineOptions) -> Iterator[Opened]:
         with open_engine(options) as engine, self.connect(options) as remote, self.open_target(remote) as sink:
+            self.sink = sink
             yield Opened(engine, sink, partial(remote.open_source, self.loaded))
 
     @contextmanager
@@ -76,15 +84,52 @@ class RemoteJob(ConfiguredJob, Generic[Backend]):
 def standing_in(
     config: Given, parts: Mapping[str, Any], overrides: Iterable[tuple[str, Any]] = (), base: Path | None = None
 ) -> LoadedConfig:
-    """The configuration with `parts` in the place of its own; of its source the texts for missing values are kept.
+    """The configuration with `parts` in the place of its own; of its source what is said of its values is kept.
 
-    Paths in a mapping refer to `base`, or the working folder. Raises ConfigurationError with every problem.
+    Messages call the source "data" where it is a part. Paths in a mapping refer to `base`, or the working folder.
+    Raises ConfigurationError with every problem.
     """
     if isinstance(config, LoadedConfig):
-        return config
-    if not isinstance(config, Mapping):
-        return load_config(config, [*overrides, *parts.items()])
-    given = config.get("source")
-    missing = given.get("missing") if isinstance(given, Mapping) else None
-    kept = {} if missing is None or "source" not in parts else {"source": {**parts["source"], "missing": missing}}
-    return from_mapping({**config, **parts, **kept}, base, overrides)
+        return _with_parts(config, parts)
+    given = [*overrides]
+    for key, part in parts.items():
+        if key == "source":
+            kept = {*part, *(["csv"] if "path" in part else [])}
+            given += [(f"source.{name}", None) for name in _PLACES_OF_A_SOURCE if name not in kept]
+            given += [(f"source.{name}", _AsItIs(value)) for name, value in part.items()]
+        else:
+            given.append((key, part))
+    loaded = from_mapping(config, base, given) if isinstance(config, Mapping) else load_config(config, given)
+    if "source" in parts:
+        places = loaded.draft.places
+        places |= {("source",): _LABEL} | {("source", name): _LABEL for name in _PLACES_OF_A_SOURCE}
+    return loaded
+
+
+_LABEL = "data"
+# With csv, which goes with a path.
+_PLACES_OF_A_SOURCE = ("path", "database", "table", "query", "allow", "csv")
+
+
+@dataclass(frozen=True)
+class _AsItIs:
+    """A text that an override takes as it is: a plain one would be read as YAML where it begins with a quote."""
+
+    text: str
+
+    def __fspath__(self) -> str:
+        return self.text
+
+
+def _with_parts(loaded: LoadedConfig, parts: Mapping[str, Any]) -> LoadedConfig:
+    """The loaded configuration with parts in the place of its own."""
+    changed: dict[str, Any] = {}
+    if "source" in parts:
+        plain = {name: SourceConfig.model_fields[name].get_default() for name in _PLACES_OF_A_SOURCE}
+        changed["source"] = loaded.config.source.model_copy(update={**plain, **parts["source"]})
+    if "target" in parts:
+        given = parts["target"]
+        changed["target"] = None if given is None else TargetConfig(**given)
+    if "engine" in parts:
+        changed["engine"] = EngineConfig(**parts["engine"])
+    return replace(loaded, config=loaded.config.model_copy(update=changed))

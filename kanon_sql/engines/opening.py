@@ -2,29 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.duckdb.connection import ConnectionJob, DuckDBJob
-from kanon_sql.engines.job import ConfiguredJob, Given, Job
+from kanon_sql.engines.duckdb.connection import HANDED_IN, DuckDBJob, HandedIn
+from kanon_sql.engines.duckdb.frames import TAKEN, is_frame, is_path
+from kanon_sql.engines.job import ConfiguredJob, Given, standing_in
 from kanon_sql.engines.postgres.target import PostgresJob
 from kanon_sql.engines.spark.job import SessionJob, SparkJob, is_session
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.abilities import ENGINES
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     import duckdb
+    import pandas
     from pyspark.sql import DataFrame, SparkSession
 
+    class ArrowStream(Protocol):
+        """Frames of polars, tables of Arrow, relations of DuckDB, and what else has the C stream of Arrow."""
+
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+    class Lazy(Protocol):
+        """A LazyFrame of polars."""
+
+        def collect(self) -> ArrowStream: ...
+
     Connection: TypeAlias = duckdb.DuckDBPyConnection | SparkSession
+    Data: TypeAlias = str | os.PathLike[str] | ArrowStream | Lazy | pandas.DataFrame
     Table: TypeAlias = str | duckdb.DuckDBPyRelation | DataFrame
 
 JOBS: dict[str, type[ConfiguredJob]] = {"duckdb": DuckDBJob, "postgres": PostgresJob, "spark": SparkJob}
 
 
-def job_of(loaded: LoadedConfig) -> ConfiguredJob:
-    """What reaches the engine of a configuration."""
+Load = Callable[[Given, Iterable[tuple[str, Any]]], LoadedConfig]
+
+
+def job_of(loaded: LoadedConfig, handed: HandedIn | None = None) -> ConfiguredJob:
+    """What reaches the engine of a configuration, or DuckDB with what was handed in."""
+    if loaded.config.engine.chosen == "duckdb":
+        return DuckDBJob(loaded, handed)
+    if handed is not None and handed.connection is not None:
+        raise ConfigurationError(
+            f"{loaded.place('engine')}: connection= is one of DuckDB; expected engine: duckdb, or no connection="
+        )
     return JOBS[loaded.config.engine.chosen](loaded)
 
 
@@ -36,14 +63,47 @@ def require_rows(loaded: LoadedConfig, what: str) -> None:
         )
 
 
-def handed_in(
-    config: Given,
-    connection: Connection,
-    source: Table | None,
-    target: str | None,
-    overrides: Iterable[tuple[str, Any]],
-) -> Job:
-    """The job of a run on a user's connection or session. Raises ConfigurationError."""
-    if is_session(connection):
-        return SessionJob(config, connection, source, target, overrides)
-    return ConnectionJob(config, connection, source, target, overrides)
+def hand_in(
+    config: Given, handed: HandedIn, overrides: Iterable[tuple[str, Any]], load: Load
+) -> tuple[LoadedConfig, HandedIn]:
+    """The configuration with what was handed in standing for its source and target, and what is left to hand in.
+
+    `load` reads a configuration as it is. Raises ConfigurationError.
+    """
+    data = handed.data
+    _refuse_kinds(handed)
+    if data is None and handed.target is None:
+        return load(config, overrides), handed
+    parts: dict[str, Any] = {"engine": {"name": "duckdb"}}
+    if handed.target is not None:
+        parts["target"] = None
+    if isinstance(data, os.PathLike) or (isinstance(data, str) and handed.connection is None):
+        parts["source"] = {"path": str(Path(data).absolute())}
+        handed = replace(handed, data=None)
+    elif data is not None:
+        parts["source"] = {"query": HANDED_IN}
+    return standing_in(config, parts, overrides), handed
+
+
+def session_job(config: Given, handed: HandedIn, overrides: Iterable[tuple[str, Any]]) -> SessionJob | None:
+    """The job of a run on a session of Spark, None where none was handed in. Raises ConfigurationError."""
+    if not is_session(handed.connection):
+        return None
+    return SessionJob(config, handed.connection, handed.data, handed.target, overrides)
+
+
+def _refuse_kinds(handed: HandedIn) -> None:
+    """Raises ConfigurationError for a connection that is none, and for data that is no table."""
+    problems = []
+    connection, data, target = handed.connection, handed.data, handed.target
+    if connection is not None and not (hasattr(connection, "execute") and hasattr(connection, "cursor")):
+        problems.append(
+            f"connection is of type {type(connection).__name__}; expected a connection of DuckDB, such as "
+            "duckdb.connect()"
+        )
+    if data is not None and not is_path(data) and not is_frame(data):
+        problems.append(f"data is of type {type(data).__name__}; expected {TAKEN}")
+    if target is not None and connection is None:
+        problems.append("target= is the table to make in connection=; add that, or set target in the configuration")
+    if problems:
+        raise ConfigurationError(problems)

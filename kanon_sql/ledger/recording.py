@@ -38,7 +38,8 @@ Json = dict[str, Any]
 class Made:
     """A release that was written and verified, and is not in its place yet.
 
-    `paths` are the (files, folders) that it was written to. `handed_in` says that it is on a user's connection.
+    `paths` are the (files, folders) that it was written to. `handed_in` says of source and target
+    whether Python handed them in, so that no other run finds them again.
     `applied` is the release whose levels it was made at, compared with those of the `seen` releases that the ledger
     held then.
     """
@@ -50,7 +51,7 @@ class Made:
     written: Source
     draft: ReportDraft
     paths: tuple[list[Path], list[Path]]
-    handed_in: bool = False
+    handed_in: tuple[bool, bool] = (False, False)
     applied: Entry | None = None
     seen: int = 0
 
@@ -133,7 +134,10 @@ def _close(ledger: Ledger, entry: Entry, draft: ReportDraft, *, released: bool) 
 def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
     """The release as the ledger keeps it."""
     config = loaded.config
-    source, target = (None, None) if made.handed_in else (_source_place(loaded), _target_place(loaded))
+    source, target = (
+        None if handed_in else place(loaded)
+        for place, handed_in in zip((_source_place, _target_place), made.handed_in, strict=True)
+    )
     source_print = fingerprint(made.engine, made.source)
     number = earlier[-1].id + 1 if earlier else 1
     built_on = next((one for one in reversed(earlier) if one.release_fingerprint == source_print), None)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import threading
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
@@ -68,6 +69,20 @@ class Engine:
             failure = self._failure(error)
         # Raised out here, the engine's own error is not in its chain, which loggers and notebooks show.
         raise failure
+
+    @contextmanager
+    def registered(self, name: str, rows: Any) -> Iterator[None]:
+        """In the block `rows`, which Python holds, can be read under a name. Raises EngineError."""
+        try:
+            with self._turn:
+                self.connection.register(name, rows)
+        except duckdb.Error as error:
+            raise EngineError(self.say(error)) from None
+        try:
+            yield
+        finally:
+            with self._turn:
+                self.connection.unregister(name)
 
     def _failure(self, error: duckdb.Error | RuntimeError) -> Exception:
         """What an error of the engine is to us. Raises TimeUpError where the time was up."""
@@ -175,6 +190,20 @@ def open_engine(options: EngineOptions, database: str = ":memory:") -> Iterator[
             yield engine
         finally:
             connection.close()
+
+
+def start_engine(options: EngineOptions) -> Engine:
+    """A new connection as `open_engine` makes it, that lives as long as somebody reads from it.
+
+    Its spill folder goes with the connection. Raises as `open_engine` does.
+    """
+    stack = ExitStack()
+    folder = stack.enter_context(spill_folder(options.temp_directory))
+    connection = duckdb.connect(":memory:")
+    weakref.finalize(connection, stack.close)
+    engine = Engine(connection, show_values=options.show_values)
+    _set_bounds(engine, options, folder)
+    return engine
 
 
 def _set_bounds(engine: Engine, options: EngineOptions, folder: Path) -> None:

@@ -42,6 +42,10 @@ class _Tables(LocalSink):
     def written(self, engine: Engine) -> Source:
         return opened(engine, self.table(), self.describe(), self.describe(), ())
 
+    def again(self, engine: Engine) -> Source:
+        table = table_of(attach(engine, self.final), self.name)
+        return opened(engine, table, self.describe(), self.describe(), ())
+
     def _create(self, engine: Engine, release: exp.Expr, *, replace: bool) -> None:
         engine.run(exp.Create(this=self.table(), kind="TABLE", expression=release, replace=replace))
 

@@ -63,6 +63,9 @@ class FileSink(_Files):
     def written(self, engine: Engine) -> Source:
         return self.writer.written(engine, (self.staged.path,), ())
 
+    def again(self, engine: Engine) -> Source:
+        return self.writer.written(engine, (self.final,), ())
+
     def commit(self, engine: Engine) -> None:
         self.staged.commit(unchanged=self.in_place)
 
@@ -91,7 +94,13 @@ class FolderSink(_Files):
             self._copy(engine, statement, file, USE_TMP_FILE=False)
 
     def written(self, engine: Engine) -> Source:
-        files = tuple(sorted(path for path in self.staged.path.rglob("*") if path.is_file()))
+        return self._read(engine, self.staged.path)
+
+    def again(self, engine: Engine) -> Source:
+        return self._read(engine, self.final)
+
+    def _read(self, engine: Engine, folder: Path) -> Source:
+        files = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
         return self.writer.written(engine, files, self._partitions)
 
     def commit(self, engine: Engine) -> None:

@@ -22,6 +22,7 @@ class Sink(ABC):
     """One target of one run."""
 
     warnings: tuple[str, ...] = ()
+    stays = False  # whether the release stays in the connection that made it, for those who read it
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
         """Refuses columns that the target cannot hold unchanged, before any row is read. ConfigurationError."""
@@ -58,6 +59,13 @@ class Sink(ABC):
     @abstractmethod
     def commit(self, engine: Engine) -> None:
         """Puts what was written in the target's place. Raises EngineError, the target then untouched."""
+
+    def again(self, engine: Engine) -> Source:
+        """The release in its place, opened by another connection of DuckDB.
+
+        Raises ConfigurationError where DuckDB cannot read it, EngineError where it is there no more.
+        """
+        raise ConfigurationError(f"the release is in {self.describe()}, which DuckDB does not read; read it there")
 
     @abstractmethod
     def describe(self) -> str:

@@ -109,7 +109,7 @@ def _run(run: _Run) -> None:
             run.draft.verification = sink.verification(engine, loaded, written)
             run.draft.suppressed, run.draft.masked = found.suppressed, masked
             run.draft.released = prepared.n - found.suppressed
-            paths, handed_in = sink.paths(), run.job.handed_in
+            paths, handed_in = sink.paths(), (run.job.source_handed_in, run.job.target_handed_in)
             made = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
             put_in_place(loaded, made, sink)
         run.draft.engine["statements"] = source.backend.statements
@@ -120,15 +120,17 @@ def allow_paths(
     engine: Engine, loaded: LoadedConfig, source: Source, sink: Sink | None, others: Sequence[Source] = ()
 ) -> None:
     """Locks the connection down to the source, the target, populations, `others`, and what `source.allow` adds."""
+    reading = [loaded.config.source] if source.kind in ("table", "query") else []
+    described = population_configs(loaded)
+    if sink is not None and sink.stays and all(one.path for one in [*reading, *(found for found, _ in described)]):
+        return  # it reads nothing that was not named, and whoever takes the release may write it anywhere
     files: list[Path] = [path.absolute() for path in source.files]
     folders = [folder.absolute() for folder in source.backend.folders]
     if source.database is not None:
         files.append(source.database.absolute())
-    described = population_configs(loaded)
     for population, place in described:
         if population.path is not None:
             files += [path.absolute() for path in find_files(population.path, loaded.base, place).paths]
-    reading = [loaded.config.source] if source.kind in ("table", "query") else []
     for one in [*reading, *(population for population, _ in described)]:
         more_files, more_folders = allowed_places(one, loaded.base)
         files += more_files

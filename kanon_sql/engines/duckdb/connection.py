@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,18 +16,19 @@ import duckdb
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.job import ConfiguredJob, Given, Job, Opened, standing_in
+from kanon_sql.engines.duckdb.frames import is_relation, read_frame
+from kanon_sql.engines.job import ConfiguredJob, Given, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.sql import template
-from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
+from kanon_sql.sql.connection import Engine, EngineOptions, open_engine, start_engine
 from kanon_sql.sql.template import state
 from kanon_sql.targets.opening import open_sink, prepare
 from kanon_sql.targets.target import LocalSink
 
-_STANDS_IN = "handed in"
+HANDED_IN = "SELECT * FROM data"  # in the place of a configured source
 _LOCK = threading.Lock()
 
 
@@ -65,9 +68,12 @@ class ConnectionSink(LocalSink):
     """
 
     plain_text = True
+    stays = True
+    connection: Any = None  # that holds the release once it is committed
 
-    def __init__(self, name: exp.Table, turn: AbstractContextManager[Any]) -> None:
+    def __init__(self, name: exp.Table, turn: AbstractContextManager[Any], *, lasting: bool = True) -> None:
         self.name = name
+        self.lasting = lasting
         self._turn = turn
         self._holds = ExitStack()
         self._in_transaction = False
@@ -76,7 +82,7 @@ class ConnectionSink(LocalSink):
         return [], []
 
     def describe(self) -> str:
-        return f"table {self.name.name}"
+        return f"table {self.name.name}" if self.lasting else "memory"
 
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
         self._holds.enter_context(self._turn)
@@ -96,6 +102,7 @@ class ConnectionSink(LocalSink):
             engine.run("COMMIT")
             self._in_transaction = False
         self._holds.close()
+        self.connection = engine.connection
 
     def roll_back(self, engine: Engine) -> None:
         """Takes back what was not committed."""
@@ -104,49 +111,130 @@ class ConnectionSink(LocalSink):
                 engine.run("ROLLBACK")
 
 
-class ConnectionJob(Job):
-    """The user's connection; the program's own tables are dropped at the end."""
+class DuckDBJob(ConfiguredJob):
+    """DuckDB with what was handed in: a connection, the rows, the table to make; the rest is as configured.
 
-    handed_in = True
+    A target in a file is staged and locked before the source is looked at. A release without a target stays in the
+    connection, which then is not closed at the end.
+    """
 
-    def __init__(
-        self,
-        config: Given,
-        connection: duckdb.DuckDBPyConnection,
-        source: str | duckdb.DuckDBPyRelation | None,
-        target: str | None,
-        overrides: Iterable[tuple[str, Any]],
-    ) -> None:
-        if source is None or target is None:
-            raise ConfigurationError(
-                "connection= needs source= (a table, view or relation) and target= (the table to make)"
-            )
-        super().__init__(load_for_hand_in(config, overrides))
-        self.connection = connection
-        self.source = _table(source) if isinstance(source, str) else source
-        self.target = _table(target)
+    def __init__(self, loaded: LoadedConfig, handed: HandedIn | None = None) -> None:
+        super().__init__(loaded)
+        self.handed = handed or HandedIn()
+        self.source_handed_in = self.handed.data is not None
+        self.target_handed_in = self.handed.target is not None or loaded.config.target is None
 
     @contextmanager
     def open(self, options: EngineOptions) -> Iterator[Opened]:
-        missing = tuple(self.loaded.config.source.missing or ())
-        with _beside_others(self.connection) as turn:
-            engine = Engine(self.connection, owned=False, turn=turn)
-            sink = ConnectionSink(self.target, turn)
+        if self.handed.connection is None and not self.source_handed_in:
+            prepare(self.loaded)
+        with self._engine(options, keep=self.target_handed_in) as (engine, turn), self._sink(engine, turn) as sink:
+            self.sink = sink
+            yield Opened(engine, sink, partial(self._source, engine))
+
+    @contextmanager
+    def read(self, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
+        with self._engine(options) as (engine, _):
+            yield engine, self._source(engine)
+
+    @contextmanager
+    def _engine(
+        self, options: EngineOptions, *, keep: bool = False
+    ) -> Iterator[tuple[Engine, AbstractContextManager[Any]]]:
+        """(DuckDB, the turn to ask it); the program's own tables are dropped at the end where it stays open."""
+        if self.handed.connection is not None:
+            with _beside_others(self.handed.connection) as turn:
+                engine = Engine(self.handed.connection, owned=False, show_values=options.show_values, turn=turn)
+                try:
+                    yield engine, turn
+                finally:
+                    drop_state(engine)
+        elif keep:
+            engine = start_engine(options)
             try:
-                rows = self.source if isinstance(self.source, exp.Table) else _view(engine, self.source)
-                yield Opened(
-                    engine, sink, lambda: opened(engine, rows, "the relation", rows.name, missing, kind="relation")
-                )
-            finally:
-                sink.roll_back(engine)
+                yield engine, nullcontext()
                 drop_state(engine)
+                release_files(engine)
+            except BaseException:
+                # Notebooks keep the frames of the last error, and all that they hold.
+                engine.connection.close()
+                raise
+        else:
+            with open_engine(options) as engine:
+                yield engine, nullcontext()
+
+    @contextmanager
+    def _sink(self, engine: Engine, turn: AbstractContextManager[Any]) -> Iterator[LocalSink]:
+        if not self.target_handed_in:
+            self._refuse_target()
+            with open_sink(engine, self.loaded) as configured:
+                yield configured
+            return
+        if self.handed.target is not None:
+            sink = ConnectionSink(_table(self.handed.target), turn)
+        else:
+            sink = ConnectionSink(_in_memory(own=self.handed.connection is None), turn, lasting=False)
+        try:
+            yield sink
+        finally:
+            sink.roll_back(engine)
+
+    def _refuse_target(self) -> None:
+        """Raises ConfigurationError for a target that does not go with what was handed in."""
+        target, place = self.loaded.config.target, self.loaded.place("target")
+        if target is not None and target.in_place and self.source_handed_in:
+            raise ConfigurationError(f"{place}: in-place replaces a file or a table; data= is neither: name a target")
+        if target is not None and target.path is None and self.handed.connection is not None:
+            raise ConfigurationError(
+                f"{place}: a database is not written through connection=; expected target= (the table to make in it)"
+            )
+
+    def _source(self, engine: Engine) -> Source:
+        missing, data = tuple(self.loaded.config.source.missing or ()), self.handed.data
+        if data is None:
+            return open_source(engine, self.loaded)
+        if isinstance(data, str):
+            table = _table(data)
+            return opened(engine, table, "the relation", table.name, missing, kind="relation")
+        if self.handed.connection is not None and is_relation(data):
+            view = _view(engine, data)
+            return opened(engine, view, "the relation", view.name, missing, kind="relation")
+        return read_frame(engine, data, missing)
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """What stands for parts of a configuration: the rows, a connection, the name of a table to make in it.
+
+    The rows are a frame (see read_frame), or, with a connection, a relation, a table or a view of it.
+    """
+
+    data: Any = None
+    connection: Any = None
+    target: str | None = None
+
+
+def _in_memory(*, own: bool) -> exp.Table:
+    """The table of a release that has no target: in a connection of ours, else a temporary one of the user's."""
+    if own:
+        return exp.table_("release", db="main", catalog="memory", quoted=True)
+    return exp.table_(f"released_by_kanon_sql_{secrets.token_hex(6)}", db="main", catalog="temp", quoted=True)
+
+
+def release_files(engine: Engine) -> None:
+    """Detaches the databases that a job read, which other programs can write again then."""
+    engine.run("USE memory")
+    for name, _ in engine.query("source/attached_databases"):
+        engine.run(f"DETACH {template.quoted(name).sql('duckdb')}")
 
 
 def load_for_hand_in(
     config: Given, overrides: Iterable[tuple[str, Any]] = (), base: Path | None = None
 ) -> LoadedConfig:
     """The configuration without regard to its source and target, which are handed in (see standing_in)."""
-    return standing_in(config, {"source": {"path": _STANDS_IN}, "target": _STANDS_IN}, overrides, base)
+    return standing_in(
+        config, {"source": {"query": HANDED_IN}, "target": None, "engine": {"name": "duckdb"}}, overrides, base
+    )
 
 
 def _has_transaction(engine: Engine) -> bool:
@@ -174,18 +262,3 @@ def drop_state(engine: Engine) -> None:
     with suppress(EngineError):
         for kind, name in engine.query("engines/own_state", values={"prefix": state("")}):
             engine.run(f"DROP {kind} IF EXISTS {template.quoted(name).sql('duckdb')}")
-
-
-class DuckDBJob(ConfiguredJob):
-    """A connection of our own; the target is staged and locked before the source is looked at."""
-
-    @contextmanager
-    def open(self, options: EngineOptions) -> Iterator[Opened]:
-        prepare(self.loaded)
-        with open_engine(options) as engine, open_sink(engine, self.loaded) as sink:
-            yield Opened(engine, sink, lambda: open_source(engine, self.loaded))
-
-    @contextmanager
-    def read(self, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
-        with open_engine(options) as engine:
-            yield engine, open_source(engine, self.loaded)

@@ -5,11 +5,8 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import EngineConfig
 from kanon_sql.engines.job import Given, Opened, RemoteJob, standing_in
 from kanon_sql.engines.sink import target_of
 from kanon_sql.engines.spark.connection import open_session
@@ -57,7 +54,7 @@ def is_session(connection: object) -> TypeGuard[SparkSession]:
 class SessionJob(SparkJob):
     """The user's session; `source` (a table, view or DataFrame) and `target` (a table) may stand for the configured."""
 
-    handed_in = True
+    source_handed_in = target_handed_in = True
 
     def __init__(
         self,
@@ -78,10 +75,7 @@ class SessionJob(SparkJob):
             parts["source"] = {"table": source}
         if target is not None:
             parts["target"] = {"table": target}
-        loaded = standing_in(config, parts, overrides)
-        if isinstance(config, LoadedConfig):
-            loaded = replace(loaded, config=loaded.config.model_copy(update={"engine": EngineConfig(**_STANDS_IN)}))
-        super().__init__(loaded)
+        super().__init__(standing_in(config, parts, overrides))
 
     @contextmanager
     def open(self, options: EngineOptions) -> Iterator[Opened]:

@@ -1,0 +1,157 @@
+"""Tables that Python holds are released as the same table in a file is, and come back as frames."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import kanon_sql
+from kanon_sql.errors import ConfigurationError
+
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+pyarrow = pytest.importorskip("pyarrow")
+
+pytestmark = pytest.mark.tool
+
+ROWS: dict[str, list[Any]] = {
+    "age": [20, 21, 22, 23, 30, 31, 32, None] * 3,
+    "sex": ["m", "f"] * 12,
+    "illness": ["flu", "cold", None, "gout"] * 6,
+}
+CONFIG: dict[str, Any] = {
+    "quasi_identifiers": {"age": {"builtin": "intervals", "widths": [5, 10]}, "sex": {"builtin": "suppress"}},
+    "sensitive": ["illness"],
+    "privacy": {"k": 3},
+}
+
+
+class Once:
+    """A stream that can be read once."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        frame, self.frame = self.frame, None
+        return frame.__arrow_c_stream__(requested_schema)
+
+
+def frames(folder: Path) -> dict[str, Any]:
+    """The same rows as everything that is taken."""
+    frame = polars.DataFrame(ROWS)
+    frame.write_parquet(folder / "rows.parquet")
+    dataset = pytest.importorskip("pyarrow.dataset").dataset(folder / "rows.parquet")
+    connection = duckdb.connect()
+    connection.register("rows", frame.to_arrow())
+    return {
+        "polars": frame,
+        "lazy": frame.lazy(),
+        "pandas": pandas.DataFrame(ROWS),
+        "pandas, nullable": pandas.DataFrame(ROWS).convert_dtypes(),
+        "table": frame.to_arrow(),
+        "batch": frame.to_arrow().combine_chunks().to_batches()[0],
+        "reader": frame.to_arrow().to_reader(),
+        "dataset": dataset,
+        "stream": Once(frame),
+        "relation": connection.sql("FROM rows"),
+        "path": folder / "rows.parquet",
+        "text": str(folder / "rows.parquet"),
+    }
+
+
+def rows_of(result: kanon_sql.RunResult) -> Counter[tuple[Any, ...]]:
+    return Counter(result.relation.fetchall())
+
+
+KINDS = ("polars", "lazy", "pandas", "pandas, nullable", "table", "batch", "reader", "dataset", "stream", "relation")
+
+
+@pytest.mark.parametrize("name", [*KINDS, "path", "text"])
+def test_every_kind_of_table_gives_the_release_of_its_file(tmp_path: Path, name: str) -> None:
+    given = frames(tmp_path)
+    if name.startswith("pandas"):  # floating point numbers, for a missing one
+        given[name]["age"] = given[name]["age"].astype("Int64")
+    expected = kanon_sql.run({**CONFIG, "source": str(tmp_path / "rows.parquet")})
+    result = kanon_sql.run(CONFIG, data=given[name])
+    assert result.levels == expected.levels
+    assert rows_of(result) == rows_of(expected)
+    assert sum(rows_of(result).values()) == result.released > 0
+    assert result.target == "memory"
+
+
+def test_the_release_comes_back_in_every_form() -> None:
+    result = kanon_sql.run(CONFIG, data=polars.DataFrame(ROWS))
+    rows = rows_of(result)
+    assert Counter(result.pl().rows()) == rows
+    assert Counter(zip(*result.arrow().to_pydict().values(), strict=True)) == rows
+    frame = result.df()
+    assert list(frame.columns) == list(ROWS)
+    assert rows == Counter(
+        tuple(None if pandas.isna(value) else value for value in row) for row in frame.values.tolist()
+    )
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_a_target_is_written_and_read(tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"out.{suffix}"
+    result = kanon_sql.run({**CONFIG, "target": str(target)}, data=polars.DataFrame(ROWS))
+    in_memory = kanon_sql.run(CONFIG, data=polars.DataFrame(ROWS))
+    assert target.is_file()
+    assert Counter(result.pl().rows()) == rows_of(result)
+    texts = Counter(tuple(None if one is None else str(one) for one in row) for row in in_memory.relation.fetchall())
+    assert rows_of(result) == (texts if suffix == "csv" else rows_of(in_memory))  # CSV holds texts
+
+
+def test_a_table_in_a_database_is_written_and_read(tmp_path: Path) -> None:
+    target = {"database": str(tmp_path / "out.duckdb"), "table": "released"}
+    result = kanon_sql.run({**CONFIG, "target": target}, data=polars.DataFrame(ROWS))
+    assert rows_of(result) == rows_of(kanon_sql.run(CONFIG, data=polars.DataFrame(ROWS)))
+
+
+def test_a_relation_outlives_its_result() -> None:
+    relation = kanon_sql.run(CONFIG, data=polars.DataFrame(ROWS)).relation
+    derived = relation.aggregate("count(*)")
+    del relation
+    gc.collect()
+    assert derived.fetchall()[0][0] > 0
+
+
+def test_a_closed_result_says_so() -> None:
+    with kanon_sql.run(CONFIG, data=polars.DataFrame(ROWS)) as result:
+        assert result.df().shape[0] == result.released
+    with pytest.raises(ConfigurationError, match="closed"):
+        result.df()
+
+
+def test_a_connection_holds_the_release_until_the_result_is_closed() -> None:
+    connection = duckdb.connect()
+    result = kanon_sql.run(CONFIG, data=polars.DataFrame(ROWS), connection=connection)
+    assert result.pl().height == result.released
+    result.close()
+    assert connection.execute("SELECT * FROM duckdb_tables()").fetchall() == []
+    assert connection.execute("SELECT * FROM duckdb_views() WHERE NOT internal").fetchall() == []
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ([1], "data is of type list; expected a DataFrame of polars or pandas"),
+        ({"age": [1]}, "data is of type dict; expected"),
+        (lambda: pandas.Series([1]), "a pandas Series; expected a DataFrame"),
+        (lambda: pandas.DataFrame({1: [1]}), "the name of column 1 is of type int"),
+        (lambda: pandas.DataFrame([[1, 2]], columns=["a", "a"]), "2 columns are called 'a'"),
+        (lambda: pyarrow.table([[1], [2]], names=["a", "a"]), "2 columns are called 'a'"),
+        (lambda: pandas.DataFrame({"a": [1, "x"]}), "column 'a' holds texts and whole numbers"),
+        (lambda: pandas.DataFrame({"a": [{1}, None]}), "column 'a' holds objects of type set"),
+        (lambda: pandas.DataFrame({"a": pandas.period_range("2020", periods=2, freq="M")}), "'a' is of type period"),
+    ],
+)
+def test_what_is_no_table_is_refused(data: Any, said: str) -> None:
+    with pytest.raises(ConfigurationError, match=said):
+        kanon_sql.run(CONFIG, data=data() if callable(data) else data)
