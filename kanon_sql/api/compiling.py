@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared, without_causes
+from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
 from kanon_sql.commands.compile.compilation import Compiled, compile_configuration, describe_compiled
 from kanon_sql.commands.projects import dbt
 from kanon_sql.commands.projects.files import ProjectModel
 from kanon_sql.commands.projects.sqlmesh import model as sqlmesh
 from kanon_sql.commands.run.pipeline import configured_warnings, refuse_report
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.engines.duckdb.connection import HandedIn
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress
 from kanon_sql.release.compiled_source import Statement
 from kanon_sql.report.call import Call, reporting
@@ -20,11 +22,16 @@ from kanon_sql.report.report import Json, ReportDraft
 from kanon_sql.sql.connection import EngineOptions
 from kanon_sql.sql.deadline import Deadline
 
+if TYPE_CHECKING:
+    from kanon_sql.engines.opening import Data, DuckDBConnection
+
 
 @without_causes
 def compile(
     config: Configuration,
     *,
+    data: Data | None = None,
+    connection: DuckDBConnection | None = None,
     dialect: str = "duckdb",
     source_table: str | None = None,
     mappings: str = "inline",
@@ -43,12 +50,16 @@ def compile(
     `source_table` is the table to read, else the source itself (DuckDB) or a table of its name. With `mappings`
     "table" the mapping tables are written to `mapping_folder` as CSV and named `mapping_prefix`...; with `check` it is
     the statement that returns violating classes, of the table `release_table` or of the release as the statement would
-    make it. Raises the errors of kanon_sql.errors.
+    make it. `data` and `connection` are those of `run`: the rows to search, and the connection to do it in; the
+    statement then reads `source_table`. Raises the errors of kanon_sql.errors.
     """
+    loaded, handed = hand(config, overrides, data, connection)
+    if handed.data is not None and not isinstance(handed.data, str) and source_table is None:
+        raise ConfigurationError("data= has no name in SQL; expected source_table=, the table that the statement reads")
     folder = None if mapping_folder is None else Path(mapping_folder)
     statement = Statement(dialect, source_table, mappings, folder, mapping_prefix, check, release_table)
     call = Call.of(options, progress, time_limit, report)
-    return str(_compiled(load(config, overrides), statement, call)[0]["statement"]["sql"])
+    return str(_compiled(loaded, statement, call, handed)[0]["statement"]["sql"])
 
 
 @without_causes
@@ -121,7 +132,9 @@ def sqlmesh_model(
     return call.write(sqlmesh.write_model(asked, loaded, lambda: _compiled(loaded, statement, call)))
 
 
-def _compiled(loaded: LoadedConfig, statement: Statement, call: Call) -> tuple[Json, Compiled]:
+def _compiled(
+    loaded: LoadedConfig, statement: Statement, call: Call, handed: HandedIn | None = None
+) -> tuple[Json, Compiled]:
     """(the report, the statement)."""
     statement.refuse()
     draft = ReportDraft(loaded.config.algorithm.describe(), loaded.config.privacy)
@@ -135,7 +148,7 @@ def _compiled(loaded: LoadedConfig, statement: Statement, call: Call) -> tuple[J
 
     with (
         reporting(call, loaded, draft, describe),
-        open_prepared(loaded, call.options, call.progress) as (engine, prepared),
+        open_prepared(loaded, call.options, call.progress, handed) as (engine, prepared),
     ):
         deadline = Deadline(call.time_limit)
         made.append(compile_configuration(engine, loaded, prepared, statement, draft, call.progress, deadline))

@@ -6,19 +6,21 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from kanon_sql.api.opening import Configuration, Overrides, load, open_prepared, without_causes
+from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
 from kanon_sql.commands.check import check_table
 from kanon_sql.commands.lattice import list_lattice
-from kanon_sql.commands.link.run import Pair, run_link
+from kanon_sql.commands.link.run import LinkRequest, Pair, run_link
 from kanon_sql.commands.risk.run import THRESHOLD, RiskRequest, measure_risk
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.commands.sweep.plan import DEFAULT_KS, Given, Outputs, plan_sweep
 from kanon_sql.commands.sweep.sweeping import run_plan, write_outputs
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import EngineConfig
-from kanon_sql.engines.opening import job_of, require_rows
+from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_given
+from kanon_sql.engines.duckdb.frames import rereadable
+from kanon_sql.engines.opening import job_of, refuse_kinds, require_rows
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import Call
@@ -26,32 +28,39 @@ from kanon_sql.report.charts.risk import write_risk_plot
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.settings.algorithms import full_domain
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
-from kanon_sql.sql.connection import EngineOptions, open_engine
+from kanon_sql.sql.connection import Engine, EngineOptions
 from kanon_sql.targets.outputs import refuse_outputs
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.opening import Data, DuckDBConnection
 
 
 @without_causes
 def check(
     config: Configuration,
-    data: str | os.PathLike[str] | None = None,
+    data: Data | None = None,
     *,
-    reference: str | os.PathLike[str] | None = None,
+    connection: DuckDBConnection | None = None,
+    reference: Data | None = None,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Measures the configuration's source, or `data`, as it stands; the report of `kanon-sql check`.
 
-    Distributions of sensitive values are compared with those of the file `reference`, else with the table's own. Its
-    "status" is "satisfied" or "violated". Raises the errors of kanon_sql.errors when it cannot be measured.
+    Distributions of sensitive values are compared with those of the table `reference`, else with the table's own; it
+    and `data` are files or frames, or tables of the `connection` in which the work is done. Its "status" is "satisfied"
+    or "violated". Raises the errors of kanon_sql.errors when it cannot be measured.
     """
-    loaded = load(config, overrides)
-    if data is not None:
-        loaded = _with_source(loaded, Path(data))
     call = Call.of(options, progress)
-    with job_of(loaded).read(call.options) as (engine, opened):
-        compared = open_source(engine, _with_source(loaded, Path(reference))) if reference is not None else None
+    if connection is None and isinstance(data, (str, os.PathLike)):
+        loaded, handed = _with_source(load(config, overrides), Path(data)), HandedIn()
+    else:
+        loaded, handed = hand(config, overrides, data, connection)
+    with job_of(loaded, handed).read(call.options) as (engine, opened):
+        compared = None if reference is None else _open_reference(engine, loaded, reference)
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
         return check_table(engine, loaded, opened, call, compared)
 
@@ -60,6 +69,8 @@ def check(
 def lattice(
     config: Configuration,
     *,
+    data: Data | None = None,
+    connection: DuckDBConnection | None = None,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     time_limit: float | None = None,
@@ -67,15 +78,15 @@ def lattice(
 ) -> dict[str, Any]:
     """Every node of the full-domain lattice with its measures: what `kanon-sql lattice --json` prints.
 
-    Raises the errors of kanon_sql.errors.
+    `data` and `connection` are those of `run`. Raises the errors of kanon_sql.errors.
     """
-    loaded = load(config, overrides)
+    loaded, handed = hand(config, overrides, data, connection)
     if not loaded.config.algorithm.declared.full_domain:
         raise ConfigurationError(
             f"{loaded.place('algorithm')}: {loaded.config.algorithm.name} has no lattice; expected one of "
             f"{', '.join(full_domain())}: set algorithm"
         )
-    with open_prepared(loaded, options, progress) as (engine, prepared):
+    with open_prepared(loaded, options, progress, handed) as (engine, prepared):
         assert isinstance(prepared, FullDomain)
         return list_lattice(engine, loaded, prepared, Call.of(options, progress, time_limit))
 
@@ -84,6 +95,8 @@ def lattice(
 def sweep(
     configs: Given | Sequence[Given],
     *,
+    data: Data | None = None,
+    connection: DuckDBConnection | None = None,
     k: Iterable[int | str] = DEFAULT_KS,
     limits: Iterable[int | str] | None = None,
     algorithms: Sequence[str | Mapping[str, Any]] = (),
@@ -97,24 +110,33 @@ def sweep(
 ) -> dict[str, Any]:
     """Searches for every k and suppression limit, releasing nothing: what `kanon-sql sweep --json` prints.
 
-    Each source is read once. Without `limits` each configuration's own holds; `algorithms` take the place of the
-    configuration's. `output` names the table to write (.csv or .json), `plot` the drawing (.html, .svg or .png);
-    `time_limit` is that of each search. A point without a release has another "status" than "released"; the errors
-    of kanon_sql.errors are raised for everything else.
+    Each source is read once; `data` and `connection` are those of `run`, for all configurations. Without `limits` each
+    configuration's own holds; `algorithms` take the place of the configuration's. `output` names the table to write
+    (.csv or .json), `plot` the drawing (.html, .svg or .png); `time_limit` is that of each search. A point without a
+    release has another "status" than "released"; the errors of kanon_sql.errors are raised for everything else.
     """
     given = [configs] if isinstance(configs, (str, os.PathLike, Mapping)) else list(configs)
     outputs = Outputs(*(None if path is None else Path(path) for path in (output, plot, report)))
-    plan = plan_sweep(load, given, k, limits, algorithms, overrides, outputs)
+    rows, left = rereadable(data), HandedIn()
+
+    def load_given(config: Given, overrides: Overrides) -> LoadedConfig:
+        nonlocal left
+        loaded, left = hand(config, overrides, rows, connection)
+        return loaded
+
+    plan = plan_sweep(load_given, given, k, limits, algorithms, overrides, outputs)
     call = Call.of(options, progress, time_limit)
-    data = run_plan(plan, lambda loaded: open_prepared(loaded, call.options, call.progress), call)
-    write_outputs(data, outputs)
-    return data
+    found = run_plan(plan, lambda loaded: open_prepared(loaded, call.options, call.progress, left), call)
+    write_outputs(found, outputs)
+    return found
 
 
 @without_causes
 def risk(
     config: Configuration,
     *,
+    data: Data | None = None,
+    connection: DuckDBConnection | None = None,
     population: str | os.PathLike[str] | None = None,
     threshold: float = THRESHOLD,
     subsets: int | None = None,
@@ -130,28 +152,30 @@ def risk(
 
     What `kanon-sql risk --json` prints: "before" and "after" with prosecutor, journalist (only with the file
     `population`) and marketer risk, the rows above `threshold`, class sizes, and every subset of up to `subsets` of the
-    quasi-identifiers, or with `all_columns` of all columns. `plot` names the drawing to write (.html, .svg or .png).
-    Raises the errors of kanon_sql.errors; EngineError where the population contradicts the table.
+    quasi-identifiers, or with `all_columns` of all columns. `data` and `connection` are those of `run`; `plot` names
+    the drawing to write (.html, .svg or .png). Raises the errors of kanon_sql.errors; EngineError where the population
+    contradicts the table.
     """
-    loaded = load(config, overrides)
+    loaded, handed = hand(config, overrides, data, connection)
     files = (None if path is None else Path(path) for path in (population, plot, report))
     asked = RiskRequest(threshold, subsets, all_columns, *files)
     asked.refuse()
     require_rows(loaded, "risk")
     call = Call.of(options, progress, time_limit, report)
-    with open_engine(call.options) as engine:
-        data = measure_risk(engine, loaded, asked, call)
+    with job_of(loaded, handed).read(call.options) as (engine, source):
+        measured = measure_risk(engine, loaded, source, asked, call)
     if asked.plot is not None:
-        write_risk_plot(asked.plot, data)
-    return call.write(data)
+        write_risk_plot(asked.plot, measured)
+    return call.write(measured)
 
 
 @without_causes
 def link(
-    release: str | os.PathLike[str],
-    external: str | os.PathLike[str],
+    release: Data,
+    external: Data,
     on: Sequence[Pair],
     *,
+    connection: DuckDBConnection | None = None,
     release_config: Configuration | None = None,
     missing: Sequence[str] = (),
     overrides: Overrides = (),
@@ -164,13 +188,31 @@ def link(
     `on` names the columns to compare, or pairs (column of the release, column of the external table). With
     `release_config`, the configuration that the release was made by, a generalized value matches every value below it;
     without it values match when they are equal, or *. `missing` are texts of the external table that mean missing.
-    Raises the errors of kanon_sql.errors.
+    Both tables are files or frames, or tables of the `connection` in which the work is done. Raises the errors of
+    kanon_sql.errors.
     """
     loaded = None if release_config is None else load(release_config, overrides)
     call = Call.of(options, progress, report=report)
-    read = [("the release", Path(release)), ("the external table", Path(external))]
+    tables = [_given(one, connection, what) for one, what in ((release, "release"), (external, "external"))]
+    named = zip(("the release", "the external table"), tables, strict=True)
+    read = [(what, one) for what, one in named if isinstance(one, Path)]
     refuse_outputs([loaded] if loaded else [], [("--report", call.report)], read)
-    return call.write(run_link(Path(release), Path(external), on, loaded, missing, call))
+    with open_duckdb(call.options, connection) as engine:
+        return call.write(run_link(engine, (tables[0], tables[1]), LinkRequest(on, tuple(missing)), loaded, call))
+
+
+def _given(data: Any, connection: Any, what: str) -> Any:
+    """A file as its path; a frame, or a table of a connection, as it is. Raises ConfigurationError."""
+    refuse_kinds(HandedIn(data, connection), what)
+    is_file = isinstance(data, os.PathLike) or (isinstance(data, str) and connection is None)
+    return Path(data) if is_file else data
+
+
+def _open_reference(engine: Engine, loaded: LoadedConfig, reference: Any) -> Source:
+    given = _given(reference, None if engine.owned else engine.connection, "reference")
+    if isinstance(given, Path):
+        return open_source(engine, _with_source(loaded, given))
+    return open_given(engine, given, tuple(loaded.config.source.missing or ()), "reference")
 
 
 def _with_source(loaded: LoadedConfig, data: Path) -> LoadedConfig:

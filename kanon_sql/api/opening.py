@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.config.arguments import CommandLine
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
-from kanon_sql.engines.opening import job_of
-from kanon_sql.errors import KanonError
+from kanon_sql.engines.duckdb.connection import HandedIn
+from kanon_sql.engines.opening import hand_in, job_of
+from kanon_sql.engines.spark.job import is_session
+from kanon_sql.errors import ConfigurationError, KanonError
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.progress import Progress
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
@@ -20,6 +22,9 @@ from kanon_sql.search.problem import SearchProblem
 from kanon_sql.settings.arguments import FLAGS
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql.connection import Engine, EngineOptions
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.opening import Data, DuckDBConnection
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,17 +69,29 @@ def load(config: Configuration, overrides: Overrides = ()) -> LoadedConfig:
     return load_config(config, overrides)
 
 
+def hand(
+    config: Configuration, overrides: Overrides, data: Data | None, connection: DuckDBConnection | None
+) -> tuple[LoadedConfig, HandedIn]:
+    """A configuration whose source `data` stands for, and what is left to hand in: rows, and the connection to use.
+
+    Raises ConfigurationError.
+    """
+    if is_session(connection):
+        raise ConfigurationError("connection is a session of Spark, which run takes; expected a connection of DuckDB")
+    return hand_in(config, HandedIn(data, connection), overrides, load)
+
+
 @contextmanager
 def open_prepared(
-    loaded: LoadedConfig, options: EngineOptions | None, progress: Progress | None
+    loaded: LoadedConfig, options: EngineOptions | None, progress: Progress | None, handed: HandedIn | None = None
 ) -> Iterator[tuple[Engine, SearchProblem]]:
-    """DuckDB with the source of a configuration read for its search; closed at the end, and nothing is written.
+    """DuckDB with the source of a configuration, or what was `handed` in, read for its search; nothing is written.
 
-    Raises the errors of kanon_sql.errors.
+    A connection of ours is closed at the end. Raises the errors of kanon_sql.errors.
     """
     options = options or EngineOptions()
     hierarchies = load_hierarchies(loaded, show_values=options.show_values)
-    with job_of(loaded).read(options) as (engine, source):
+    with job_of(loaded, handed).read(options) as (engine, source):
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
             allow_paths(engine, loaded, source, None)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
         def collect(self) -> ArrowStream: ...
 
+    DuckDBConnection: TypeAlias = duckdb.DuckDBPyConnection
     Connection: TypeAlias = duckdb.DuckDBPyConnection | SparkSession
     Data: TypeAlias = str | os.PathLike[str] | ArrowStream | Lazy | pandas.DataFrame
     Table: TypeAlias = str | duckdb.DuckDBPyRelation | DataFrame
@@ -71,7 +72,7 @@ def hand_in(
     `load` reads a configuration as it is. Raises ConfigurationError.
     """
     data = handed.data
-    _refuse_kinds(handed)
+    refuse_kinds(handed)
     if data is None and handed.target is None:
         return load(config, overrides), handed
     parts: dict[str, Any] = {"engine": {"name": "duckdb"}}
@@ -92,7 +93,7 @@ def session_job(config: Given, handed: HandedIn, overrides: Iterable[tuple[str, 
     return SessionJob(config, handed.connection, handed.data, handed.target, overrides)
 
 
-def _refuse_kinds(handed: HandedIn) -> None:
+def refuse_kinds(handed: HandedIn, what: str = "data") -> None:
     """Raises ConfigurationError for a connection that is none, and for data that is no table."""
     problems = []
     connection, data, target = handed.connection, handed.data, handed.target
@@ -102,7 +103,7 @@ def _refuse_kinds(handed: HandedIn) -> None:
             "duckdb.connect()"
         )
     if data is not None and not is_path(data) and not is_frame(data):
-        problems.append(f"data is of type {type(data).__name__}; expected {TAKEN}")
+        problems.append(f"{what} is of type {type(data).__name__}; expected {TAKEN}")
     if target is not None and connection is None:
         problems.append("target= is the table to make in connection=; add that, or set target in the configuration")
     if problems:

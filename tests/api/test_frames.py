@@ -155,3 +155,61 @@ def test_a_connection_holds_the_release_until_the_result_is_closed() -> None:
 def test_what_is_no_table_is_refused(data: Any, said: str) -> None:
     with pytest.raises(ConfigurationError, match=said):
         kanon_sql.run(CONFIG, data=data() if callable(data) else data)
+
+
+def configured(folder: Path, name: str) -> dict[str, Any]:
+    polars.DataFrame(ROWS).write_parquet(folder / name)
+    return {**CONFIG, "source": str(folder / name)}
+
+
+def without_times(report: dict[str, Any]) -> dict[str, Any]:
+    """A report without seconds, and without what the table is called."""
+    rest = {key: value for key, value in report.items() if key not in ("seconds", "table", "configuration", "name")}
+    for key, value in rest.items():
+        if isinstance(value, dict):
+            rest[key] = without_times(value)
+        elif isinstance(value, list):
+            rest[key] = [without_times(one) if isinstance(one, dict) else one for one in value]
+    return rest
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("job", ["check", "lattice", "risk", "sweep"])
+def test_what_is_measured_takes_frames_too(tmp_path: Path, job: str, own: bool) -> None:
+    measure = getattr(kanon_sql, job)
+    expected = measure(configured(tmp_path, "rows.parquet"))
+    connection = None if own else duckdb.connect()
+    found = measure(CONFIG, data=Once(polars.DataFrame(ROWS)), connection=connection)
+    assert without_times(found) == without_times(expected)
+    if connection is not None:
+        assert connection.execute("SELECT * FROM duckdb_tables()").fetchall() == []
+
+
+def test_a_table_of_a_connection_is_measured() -> None:
+    connection = duckdb.connect()
+    connection.register("people", polars.DataFrame(ROWS).to_arrow())
+    found = kanon_sql.check(CONFIG, "people", connection=connection)
+    assert found["rows"]["source"] == len(ROWS["age"])
+    reference = kanon_sql.check(CONFIG, "people", connection=connection, reference=polars.DataFrame(ROWS))
+    assert reference["classes"] == found["classes"]
+
+
+def test_frames_are_linked(tmp_path: Path) -> None:
+    result = kanon_sql.run(CONFIG, data=polars.DataFrame(ROWS))
+    persons = polars.DataFrame({"age": [20, 33], "sex": ["m", "f"]})
+    result.pl().write_parquet(tmp_path / "release.parquet")
+    persons.write_parquet(tmp_path / "persons.parquet")
+    expected = kanon_sql.link(tmp_path / "release.parquet", tmp_path / "persons.parquet", ["age", "sex"])
+    found = kanon_sql.link(result.pl(), persons, ["age", "sex"])
+    named = {key: found[key] for key in ("release", "external") if key in found}
+    assert without_times(found) == without_times(expected) | named
+
+
+def test_a_statement_of_a_frame_names_its_table() -> None:
+    frame = polars.DataFrame(ROWS)
+    with pytest.raises(ConfigurationError, match="source_table="):
+        kanon_sql.compile(CONFIG, data=frame)
+    sql = kanon_sql.compile(CONFIG, data=frame, source_table="people")
+    connection = duckdb.connect()
+    connection.register("people", frame.to_arrow())
+    assert Counter(connection.execute(sql).fetchall()) == rows_of(kanon_sql.run(CONFIG, data=frame))

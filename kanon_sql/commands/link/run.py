@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from kanon_sql.commands.link.attack import LinkColumn, link_tables
 from kanon_sql.commands.link.cells import EQUAL, Meaning, meaning_of
 from kanon_sql.commands.link.joining import JoinRequest, check_pair
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.engines.duckdb.connection import open_given
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
@@ -22,21 +24,36 @@ from kanon_sql.sql.connection import Engine, lock_down, open_engine
 Pair = str | tuple[str, str]
 
 
+@dataclass(frozen=True)
+class LinkRequest:
+    """The columns to compare, and the texts of the external table that mean missing."""
+
+    on: Sequence[Pair]
+    missing: tuple[str, ...] = ()
+
+
 def run_link(
-    release: Path, external: Path, on: Sequence[Pair], loaded: LoadedConfig | None, missing: Sequence[str], call: Call
+    engine: Engine, tables: tuple[Any, Any], asked: LinkRequest, loaded: LoadedConfig | None, call: Call
 ) -> Json:
-    """The report of `kanon-sql link`; see kanon_sql.api.link."""
-    pairs = [(one, one) if isinstance(one, str) else one for one in on]
+    """The report of `kanon-sql link`; see kanon_sql.api.link. `tables` are the release and the external table."""
+    pairs = [(one, one) if isinstance(one, str) else one for one in asked.on]
     if not pairs:
         raise ConfigurationError("--on names no column; expected columns of both tables, such as sex,zip,born")
     meanings = _read_meanings(loaded, call)
     columns = [LinkColumn(ours, theirs, meanings.get(ours, EQUAL)) for ours, theirs in pairs]
-    with open_engine(call.options) as engine:
+    release, external = tables
+    if isinstance(release, Path):
         opened = _open(engine, _release(release, loaded), [one.release for one in columns], "the release")
-        described = SourceConfig(path=str(external), missing=list(missing) or None)
+    else:
+        missing = loaded.config.source.missing if loaded is not None else None
+        opened = open_given(engine, release, tuple(missing or ()), "the release")
+    if isinstance(external, Path):
+        described = SourceConfig(path=str(external), missing=list(asked.missing) or None)
         others = _open(engine, described, [one.external for one in columns], "--with")
-        _lock_to(engine, opened, others)
-        return link_tables(engine, opened, others, columns, call)
+    else:
+        others = open_given(engine, external, asked.missing, "the external table")
+    _lock_to(engine, opened, others)
+    return link_tables(engine, opened, others, columns, call)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,6 @@ from kanon_sql.frequency.table import participants
 from kanon_sql.report.call import Call
 from kanon_sql.report.charts.sweep import refuse_plot
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
@@ -86,15 +85,15 @@ class _Risk:
     contradictions: list[str] = field(default_factory=list)
 
 
-def measure_risk(engine: Engine, loaded: LoadedConfig, request: RiskRequest, call: Call) -> Json:
-    """The report of `kanon-sql risk`: the configuration's source as `before`, its target where there is one as `after`.
+def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: RiskRequest, call: Call) -> Json:
+    """The report of `kanon-sql risk`: the `source` as `before`, the configuration's target where there is
+    one as `after`.
 
     Raises ConfigurationError for columns that are not there, EngineError for tables that cannot be read and where a
     table contradicts the population, NoReleaseError for a table without rows. After the time limit no further subset
     of columns is counted.
     """
     risk = _Risk(engine, loaded, request, call, Deadline(call.time_limit))
-    source = open_source(engine, loaded)
     roles = assign_roles(source, loaded, measured_only=True)
     release = open_release(engine, loaded, source, roles)
     path = request.population

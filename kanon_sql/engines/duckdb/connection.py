@@ -143,12 +143,8 @@ class DuckDBJob(ConfiguredJob):
     ) -> Iterator[tuple[Engine, AbstractContextManager[Any]]]:
         """(DuckDB, the turn to ask it); the program's own tables are dropped at the end where it stays open."""
         if self.handed.connection is not None:
-            with _beside_others(self.handed.connection) as turn:
-                engine = Engine(self.handed.connection, owned=False, show_values=options.show_values, turn=turn)
-                try:
-                    yield engine, turn
-                finally:
-                    drop_state(engine)
+            with _in_turns(self.handed.connection, options) as asked:
+                yield asked
         elif keep:
             engine = start_engine(options)
             try:
@@ -190,16 +186,45 @@ class DuckDBJob(ConfiguredJob):
             )
 
     def _source(self, engine: Engine) -> Source:
-        missing, data = tuple(self.loaded.config.source.missing or ()), self.handed.data
-        if data is None:
+        if self.handed.data is None:
             return open_source(engine, self.loaded)
-        if isinstance(data, str):
-            table = _table(data)
-            return opened(engine, table, "the relation", table.name, missing, kind="relation")
-        if self.handed.connection is not None and is_relation(data):
-            view = _view(engine, data)
-            return opened(engine, view, "the relation", view.name, missing, kind="relation")
-        return read_frame(engine, data, missing)
+        return open_given(engine, self.handed.data, tuple(self.loaded.config.source.missing or ()))
+
+
+def open_given(engine: Engine, data: Any, missing: tuple[str, ...], what: str = "data") -> Source:
+    """Rows that were handed in, as a source: a table, a view or a relation of a user's connection, or a frame.
+
+    Raises ConfigurationError or EngineError.
+    """
+    if isinstance(data, str):
+        table = _table(data)
+        return opened(engine, table, "the relation", table.name, missing, kind="relation")
+    if not engine.owned and is_relation(data):
+        view = _view(engine, data)
+        return opened(engine, view, "the relation", view.name, missing, kind="relation")
+    return read_frame(engine, data, missing, what)
+
+
+@contextmanager
+def open_duckdb(options: EngineOptions, connection: Any = None) -> Iterator[Engine]:
+    """A new connection, or the one that was handed in, from which the program's own tables are dropped at the end."""
+    if connection is None:
+        with open_engine(options) as engine:
+            yield engine
+    else:
+        with _in_turns(connection, options) as (engine, _):
+            yield engine
+
+
+@contextmanager
+def _in_turns(connection: Any, options: EngineOptions) -> Iterator[tuple[Engine, AbstractContextManager[Any]]]:
+    """(a user's connection, the turn to ask it)."""
+    with _beside_others(connection) as turn:
+        engine = Engine(connection, owned=False, show_values=options.show_values, turn=turn)
+        try:
+            yield engine, turn
+        finally:
+            drop_state(engine)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,27 @@ def is_relation(data: object) -> bool:
     return hasattr(data, "sql_query")
 
 
+def rereadable(data: Any, what: str = "data") -> Any:
+    """Data that can be read more than once: a LazyFrame is collected, a stream taken into a table of Arrow.
+
+    Raises ConfigurationError where that needs pyarrow, which is not there, EngineError where the rows cannot be had.
+    """
+    package = type(data).__module__.partition(".")[0]
+    if package == "polars" and type(data).__name__ == "LazyFrame":
+        return _collected(data, what)
+    if package in ("pandas", "polars") or is_path(data) or is_relation(data):
+        return data
+    if not hasattr(data, "__arrow_c_stream__") or hasattr(data, "slice"):  # tables and batches, but no streams
+        return data
+    try:
+        import pyarrow
+    except ImportError:
+        raise ConfigurationError(
+            f"{what} is a stream that may be read once only; pip install pyarrow, or give a DataFrame"
+        ) from None
+    return pyarrow.table(data)
+
+
 def read_frame(engine: Engine, data: object, missing: tuple[str, ...], what: str = "data") -> Source:
     """The rows of a frame as a source: a temporary table, into which they are read once; `what` names it in messages.
 
