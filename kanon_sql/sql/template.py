@@ -5,9 +5,9 @@ Three kinds of holes are filled:
 
 * a table or column name that `names` maps is replaced by the given identifier or expression;
 * whatever mentions a name that starts with the prefix of a list (`qi_...`) is repeated for each item of it: an
-  entry of SELECT, GROUP BY or ORDER BY (not that of a window), a join whose table is such a name, a condition of an
-  AND chain. Inside an expression, `SUM_OF(x)` adds the repetitions, `ANY_OF(x)` and `ALL_OF(x)` join them with OR and
-  AND, `LIST_OF(x)` lists them;
+  entry of SELECT, GROUP BY, GROUPING SETS or ORDER BY (not that of a window), a join whose table is such a name, a
+  condition of an AND chain. Inside an expression, `SUM_OF(x)` adds the repetitions, `ANY_OF(x)` and `ALL_OF(x)` join
+  them with OR and AND, `LIST_OF(x)` lists them;
 * values stay parameters (`$k`) and are bound when the statement runs.
 
 Statements that are put together from several files (see `compose`) have the same holes. A name that a file does not
@@ -37,6 +37,8 @@ _OF_THE_ENGINE = {"reject_errors"}  # tables that it names
 _HEADER = re.compile(r"\A(--.*\n)+")
 _OWN = "kanon_sql"  # what the names of the program's own tables begin with
 _SCOPE: ContextVar[str] = ContextVar("scope", default="")
+# What holds entries that are repeated.
+_REPEATING = (exp.Anonymous, exp.Select, exp.Group, exp.GroupingSets, exp.Order, exp.Where, exp.Having, exp.Join)
 _NEUTRAL = {"SUM_OF": exp.Literal.number(0), "ANY_OF": exp.false(), "ALL_OF": exp.true()}
 
 
@@ -360,9 +362,7 @@ def _sealed(node: exp.Expr) -> exp.Expr:
 
 def _repeat(tree: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
     # Deepest first: what a subquery repeats for itself is no longer a hole for the condition around it.
-    for node in reversed(
-        list(tree.find_all(exp.Anonymous, exp.Select, exp.Group, exp.Order, exp.Where, exp.Having, exp.Join))
-    ):
+    for node in reversed(list(tree.find_all(*_REPEATING))):
         if isinstance(node, exp.Anonymous):
             if node.name.upper() in _CALLS and _mentions(node, prefix):
                 _expand_call(node, prefix, items)

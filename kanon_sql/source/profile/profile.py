@@ -1,20 +1,213 @@
-"""Profiles a source: every column in one or two passes inside DuckDB."""
+"""Profiles a source: every column in two passes inside the engine, then samples of the distinct values."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from sqlglot import exp
 
 from kanon_sql.progress import Progress
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.profile.model import Finding, Profile
+from kanon_sql.source.profile.counting import Counted, count_source, drop_tables, is_ordered, values_table
+from kanon_sql.source.profile.kinds import MOST, Reading, Shares, fits_format, formats_of, kind_of, positions
+from kanon_sql.source.profile.model import ColumnProfile, Finding, Profile
+from kanon_sql.source.profile.spellings import ALWAYS, SPELLINGS
+from kanon_sql.source.profile.words import load_words
+from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import column, state
+
+_SAMPLE, _SAMPLE_IN_ALL = 400, 20_000  # distinct values that are looked at, of a column and of all
+_MOST_COMPARED = 2_000_000  # rows that are compared as a whole
 
 
 def profile(engine: Engine, source: Source, progress: Progress) -> Profile:
     """Every column of a source. Raises EngineError where it cannot be read."""
-    raise NotImplementedError
+    try:
+        with progress.step("profiling the columns", engine.progress):
+            counted = count_source(engine, source)
+            columns = _Columns(engine, source, counted).profiles()
+            return Profile(counted.rows, columns, _duplicates(engine, source, counted.rows, columns))
+    finally:
+        drop_tables(engine)
+
+
+@dataclass(frozen=True)
+class _Count:
+    """Of one column, missing values left out: the values that were kept, their rows, those alone, the lengths."""
+
+    values: int = 0
+    rows: int = 0
+    alone: int = 0
+    shortest: int = 0
+    longest: int = 0
+
+
+class _Columns:
+    """What the tables of distinct values and of the sample tell of every column."""
+
+    def __init__(self, engine: Engine, source: Source, counted: Counted) -> None:
+        self.engine = engine
+        self.source = source
+        self.counted = counted
+        most = max(50, min(_SAMPLE, _SAMPLE_IN_ALL // max(1, len(source.columns))))
+        self.shares = take_sample(engine, most)
+        self.shapes = _shapes(engine)
+        self.formats = self._formats()
+        self.spelled: dict[int, list[tuple[str, int]]] = {}
+        for position, text, rows in self._query("spelled", values={"spellings": list(SPELLINGS)}):
+            self.spelled.setdefault(position, []).append((text, rows))
+
+    def profiles(self) -> tuple[ColumnProfile, ...]:
+        """Every column in order."""
+        readings = [self._reading(position, item) for position, item in enumerate(self.source.columns)]
+        missing = [self._missing(position, reading) for position, reading in enumerate(readings)]
+        pairs = [(position, text) for position, texts in enumerate(missing) for text in texts]
+        values = {"positions": [one for one, _ in pairs], "spellings": [text for _, text in pairs]}
+        counts = {position: _Count(*row) for position, row in positions(self._query("counts", values=values)).items()}
+        blanks = positions(self._query("blanks"))
+        return tuple(
+            self._profile(position, reading, missing[position], counts.get(position, _Count()), blanks.get(position))
+            for position, reading in enumerate(readings)
+        )
+
+    def _profile(
+        self, position: int, reading: Reading, missing: Mapping[str, int], count: _Count, blanks: Sequence[int] | None
+    ) -> ColumnProfile:
+        item, total = self.source.columns[position], self.counted.totals[position]
+        step, absent = self.counted.steps[position], self.counted.rows - total.given
+        spelled = [*missing, *([""] if absent and self.source.only_texts and "" in self.source.missing else [])]
+        unfit, lowest, highest = self._fitting(position, reading, list(missing))
+        if is_ordered(item):
+            lowest, highest = total.lowest, total.highest
+        keys = dict(reading.keys)
+        if item.is_text:
+            keys |= {"trim": True} if blanks and blanks[0] else {}
+            kept = set(self.source.missing)
+            keys |= {"missing": texts} if (texts := [text for text in spelled if text not in kept]) else {}
+            keys |= {"invalid": "missing"} if unfit and "type" in keys else {}
+        return ColumnProfile(
+            name=item.name,
+            type=item.type,
+            kind=reading.kind if count.values else "empty",
+            rows=self.counted.rows,
+            missing=absent + sum(missing.values()),
+            missing_as=tuple(sorted(set(spelled))),
+            distinct=count.values if step == 1 else max(count.values, min(count.values * step, total.given)),
+            exact=step == 1,
+            alone=count.alone / count.rows if count.rows else 0.0,
+            shortest=count.shortest,
+            longest=max(count.longest, total.longest if count.longest > 1000 else 0),
+            lowest=lowest,
+            highest=highest,
+            reading=keys,
+            unfit=unfit,
+            shape=self._shape(position),
+        )
+
+    def _query(self, name: str, **more: Any) -> list[tuple[Any, ...]]:
+        tables = {"profile_values": values_table()}
+        return self.engine.query(f"source/profile/{name}", names=tables, **more)
+
+    def _reading(self, position: int, item: Column) -> Reading:
+        shares = self.shares.get(position, Shares())
+        formats = self.formats.get(position, {})
+        return kind_of(item, shares, formats, self.counted.totals[position].distinct, self.counted.rows)
+
+    def _missing(self, position: int, reading: Reading) -> dict[str, int]:
+        """The texts that mean missing in a column, with their rows, of most rows first."""
+        among_numbers = reading.kind in ("whole number", "decimal", "date", "timestamp", "empty")
+        found = self.spelled.get(position, [])
+        return {text: rows for text, rows in found if text in ALWAYS or among_numbers}
+
+    def _formats(self) -> dict[int, dict[str, int]]:
+        """Of columns that look like dates: how many values of the sample are written in each format."""
+        dated = [one for one, shares in self.shares.items() if shares.of("dated") >= MOST]
+        texts = [one for one in dated if self.source.columns[one].is_text]
+        formats = formats_of(shape for one in texts for shape in self.shapes.get(one, ()))
+        if not formats:
+            return {}
+        items: list[template.Item] = [{"key": f"f{i}", "fits": fits_format(text)} for i, text in enumerate(formats)]
+        found = self.engine.query(
+            "source/profile/formats",
+            names={"profile_sample": state("profile_sample")},
+            lists={"format": items},
+            values={"positions": texts},
+        )
+        return {position: dict(zip(formats, row, strict=True)) for position, row in positions(found).items()}
+
+    def _fitting(self, position: int, reading: Reading, missing: list[str]) -> tuple[int, Any, Any]:
+        """Rows that are not read by the reading, and the ends of those that are."""
+        if reading.parsed is None:
+            return 0, None, None
+        names: dict[str, template.Fill] = {"profile_values": values_table(), "parsed_value": reading.parsed}
+        values = {"position": position, "spellings": missing}
+        unfit, lowest, highest = self.engine.query("source/profile/fitting", names=names, values=values)[0]
+        if reading.kind == "whole number" and lowest is not None:
+            return unfit, int(lowest), int(highest)
+        if reading.kind == "date" and lowest is not None:
+            return unfit, lowest.date(), highest.date()
+        return unfit, lowest, highest
+
+    def _shape(self, position: int) -> str | None:
+        """The shape of most values, where most have the same."""
+        shapes, shares = self.shapes.get(position, {}), self.shares.get(position, Shares())
+        first = max(shapes, key=lambda one: shapes[one], default=None)
+        return first if first is not None and shapes[first] >= MOST * shares.looked_at else None
+
+
+def take_sample(engine: Engine, most: int) -> dict[int, Shares]:
+    """Takes a sample of the distinct values of each column; what is known of it by the column's number."""
+    sample, words = state("profile_sample"), state("profile_words")
+    load_words(engine)
+    names: dict[str, template.Fill] = {"profile_values": values_table(), "profile_sample": sample}
+    engine.query("source/profile/sample", names=names, values={"most": most, "spellings": list(SPELLINGS)})
+    marks = _marks()
+    found = engine.query(
+        _shares_of_marks(),
+        names={"profile_sample": sample, "profile_words": words},
+        lists={"mark": [{"key": mark} for mark in marks]},
+    )
+    return {
+        position: Shares(row[0], row[1], row[2], dict(zip(marks, row[3:], strict=True)))
+        for position, row in positions(found).items()
+    }
+
+
+@cache
+def _shares_of_marks() -> template.Composed:
+    return template.compose("source/profile/shares", {"marked": template.compose("source/profile/marks")})
+
+
+@cache
+def _marks() -> list[str]:
+    """The names of all marks, behind the columns that are none."""
+    marked = template.load("source/profile/marks")
+    assert isinstance(marked, exp.Select)
+    return marked.named_selects[4:]
+
+
+def _shapes(engine: Engine) -> dict[int, dict[str, int]]:
+    shapes: dict[int, dict[str, int]] = {}
+    for position, shape, count in engine.query(
+        "source/profile/shapes", names={"profile_sample": state("profile_sample")}
+    ):
+        shapes.setdefault(position, {})[shape] = count
+    return shapes
+
+
+def _duplicates(engine: Engine, source: Source, rows: int, columns: Sequence[ColumnProfile]) -> int | None:
+    """How many rows repeat an earlier one; None where there are too many rows to compare."""
+    if any(one.exact and one.distinct == rows for one in columns):
+        return 0
+    if rows > _MOST_COMPARED or source.weighted or source.backend.weighted:
+        return None
+    digest = exp.Anonymous(this="hash", expressions=[column(item.key) for item in source.columns])
+    names: dict[str, template.Fill] = {"source": source.relation, "row_digest": digest}
+    return int(engine.query("source/profile/duplicates", names=names)[0][0])
 
 
 def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Sequence[Column]) -> dict[str, Finding]:

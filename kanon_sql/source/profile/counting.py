@@ -1,0 +1,166 @@
+"""The passes over a source: totals of every column, then the distinct values of every column with their rows.
+
+Values of a column that has more of them than are kept are drawn by their hash, so that a value comes with all of its
+rows or not at all: what is alone in the sample is alone in the table, in the same share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.profile.spellings import SPELLINGS
+from kanon_sql.sql import tables, template
+from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.sql.template import Item, column, state
+
+MOST_VALUES = 3_000_000  # distinct values of a column that are counted exactly
+_MOST_IN_ALL = 8_000_000
+_DRAWN = 100_000  # about so many are drawn where there are more
+_TOGETHER = 200  # columns of one statement
+_LONGEST = 1_000  # bytes of a text that are kept; of longer ones the beginning and a digest
+_ORDERED = (
+    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
+    *("UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIMESTAMP"),
+)
+
+
+@dataclass(frozen=True)
+class Total:
+    """What the first pass tells of a column: rows with a value, about how many are distinct, bytes, ends."""
+
+    given: int
+    distinct: int
+    longest: int = 0
+    lowest: Any = None
+    highest: Any = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The rows of a source, the totals of its columns, and `step`: one in so many values of a column was kept."""
+
+    rows: int
+    totals: tuple[Total, ...]
+    steps: tuple[int, ...]
+
+
+def values_table() -> str:
+    """The table of the distinct values: position, value, row_count."""
+    return state("profile_values")
+
+
+def drop_tables(engine: Engine) -> None:
+    """What a profile made is no longer needed."""
+    for name in ("profile_values", "profile_sample", "profile_words"):
+        engine.run(tables.drop(state(name)))
+
+
+def is_ordered(item: Column) -> bool:
+    """Whether a column holds numbers or dates by its type."""
+    return item.type.startswith(_ORDERED) and not item.type.endswith("]")
+
+
+def text_of(item: Column) -> exp.Expr:
+    """The value of a column as text."""
+    return column(item.key) if item.is_text else exp.cast(column(item.key), "VARCHAR")
+
+
+def count_source(engine: Engine, source: Source) -> Counted:
+    """Makes the table of the distinct values, in two passes over the source. Raises EngineError."""
+    if source.weighted or source.backend.weighted:
+        return _count_weighted(engine, source)
+    rows, totals = _totals(engine, source.relation, source.columns)
+    steps = _steps([one.distinct for one in totals])
+    keep_values(engine, source.relation, source.columns, steps, [one.longest for one in totals])
+    return Counted(rows, totals, steps)
+
+
+def keep_values(
+    engine: Engine, rows: exp.Select, columns: Sequence[Column], steps: Sequence[int], longest: Sequence[int]
+) -> None:
+    """Makes the table of the distinct values of columns, of one in `step` of them. Raises EngineError."""
+    engine.run(tables.empty(values_table(), {"position": "INTEGER", "value": "VARCHAR", "row_count": "BIGINT"}))
+    items: list[Item] = [
+        {
+            "key": item.key,
+            "position": position,
+            "value": exp.alias_(_kept(item, step, long), item.key, quoted=True),
+            "text": text_of(item),
+        }
+        for position, (item, step, long) in enumerate(zip(columns, steps, longest, strict=True))
+    ]
+    for start in range(0, len(items), _TOGETHER):
+        names: dict[str, template.Fill] = {"source": rows, "profile_values": values_table()}
+        engine.query("source/profile/values", names=names, lists={"item": items[start : start + _TOGETHER]})
+
+
+def _kept(item: Column, step: int, longest: int) -> exp.Expr:
+    value: exp.Expr = column(item.key)
+    if longest > _LONGEST:
+        shortened = exp.func("concat", exp.func("left", value.copy(), literal(_LONGEST)), exp.func("md5", value.copy()))
+        is_long = exp.GT(this=exp.Anonymous(this="strlen", expressions=[value.copy()]), expression=literal(_LONGEST))
+        value = exp.Case(ifs=[exp.If(this=is_long, true=shortened)], default=value)
+    if step == 1:
+        return value
+    drawn: exp.Expr = exp.EQ(
+        this=exp.Mod(this=exp.Anonymous(this="hash", expressions=[column(item.key)]), expression=literal(step)),
+        expression=literal(0),
+    )
+    if item.is_text:
+        drawn = exp.or_(drawn, exp.In(this=column(item.key), expressions=[literal(text) for text in SPELLINGS]))
+    return exp.Case(ifs=[exp.If(this=drawn, true=value)])
+
+
+def _totals(engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> tuple[int, tuple[Total, ...]]:
+    count, totals = 0, list[Total]()
+    for start in range(0, len(columns), _TOGETHER):
+        some = columns[start : start + _TOGETHER]
+        texts = [item for item in some if item.is_text]
+        ordered = [item for item in some if is_ordered(item)]
+        lists = {
+            "item": [{"key": one.key, "given": f"{one.key}_given", "distinct": f"{one.key}_distinct"} for one in some],
+            "text": [{"key": one.key, "longest": f"{one.key}_longest"} for one in texts],
+            "ranged": [{"key": one.key, "lowest": f"{one.key}_low", "highest": f"{one.key}_high"} for one in ordered],
+        }
+        found = list(engine.query("source/profile/totals", names={"source": rows}, lists=lists)[0])
+        count = int(found.pop(0))
+        given, distinct = found[: len(some)], found[len(some) : 2 * len(some)]
+        rest = iter(found[2 * len(some) :])
+        longest = {item: next(rest) or 0 for item in texts}
+        lowest = {item: next(rest) for item in ordered}
+        highest = {item: next(rest) for item in ordered}
+        totals += [
+            Total(present, about, longest.get(item, 0), lowest.get(item), highest.get(item))
+            for item, present, about in zip(some, given, distinct, strict=True)
+        ]
+    return count, tuple(totals)
+
+
+def _steps(distinct: Sequence[int]) -> tuple[int, ...]:
+    """One in how many values of each column is kept."""
+    kept = {position: about for position, about in enumerate(distinct) if about <= MOST_VALUES}
+    while sum(kept.values()) > _MOST_IN_ALL:
+        del kept[max(kept, key=lambda position: kept[position])]
+    return tuple(1 if position in kept else max(2, about // _DRAWN) for position, about in enumerate(distinct))
+
+
+def _count_weighted(engine: Engine, source: Source) -> Counted:
+    """Of rows that stand for several, or that another engine holds: the values of one column after the other."""
+    engine.run(tables.empty(values_table(), {"position": "INTEGER", "value": "VARCHAR", "row_count": "BIGINT"}))
+    count, totals = 0, list[Total]()
+    for position, item in enumerate(source.columns):
+        rows = source.relation if source.weighted else source.backend.given(engine, source.relation, [item])
+        names: dict[str, template.Fill] = {"source": rows, "item_key": item.key, "item_position": position}
+        names["profile_values"] = values_table()
+        engine.query("source/profile/weighted_values", names={**names, "item_text": text_of(item)})
+        names = {"source": rows, "item_key": item.key, "item_length": exp.func("length", text_of(item))}
+        total, given, distinct, longest, lowest, highest = engine.query("source/profile/weighted", names=names)[0]
+        ends = (lowest, highest) if is_ordered(item) else (None, None)
+        totals.append(Total(given, distinct, longest or 0, *ends))
+        count = int(total)
+    return Counted(count, tuple(totals), (1,) * len(totals))

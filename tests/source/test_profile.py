@@ -1,0 +1,211 @@
+"""The profile of a table against counts in plain Python."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kanon_sql.progress import Progress
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.opening import open_described
+from kanon_sql.source.profile import counting
+from kanon_sql.source.profile.model import ColumnProfile, Profile
+from kanon_sql.source.profile.profile import profile
+from kanon_sql.source.profile.spellings import ALWAYS
+from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
+
+
+def profiled(path: Path) -> Profile:
+    """The profile of a file."""
+    with open_engine(EngineOptions(show_values=True)) as engine:
+        source = open_described(engine, SourceConfig(path=str(path)), path.parent, [], "source")
+        found = profile(engine, source, Progress())
+        assert not engine.run("SELECT table_name FROM duckdb_tables()")
+        return found
+
+
+def queried(statement: str) -> Profile:
+    """The profile of a statement's result."""
+    with open_engine(EngineOptions(show_values=True)) as engine:
+        return profiled_by(engine, statement)
+
+
+def profiled_by(engine: Engine, statement: str) -> Profile:
+    source = open_described(engine, SourceConfig(query=statement), Path.cwd(), [], "source")
+    return profile(engine, source, Progress())
+
+
+def written(path: Path, columns: dict[str, list[str]]) -> Path:
+    """A CSV file of columns of texts."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, delimiter=";")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+VALUES = st.sampled_from(["a", "b", "c", " a", "N/A", "", "?", "12", "13", "1,5", "Ä", "k.A.", "none", "x y"])
+
+
+@given(st.lists(st.tuples(VALUES, VALUES, st.integers(0, 5) | st.none()), min_size=1, max_size=40))
+def test_counts_are_those_of_plain_python(rows: list[tuple[str, str, int | None]]) -> None:
+    literal = ", ".join(f"('{a}', '{b}', {'NULL' if n is None else n})" for a, b, n in rows)
+    found = queried(f"SELECT * FROM (VALUES {literal}) AS given(a, b, n)")
+    assert found.rows == len(rows)
+    assert found.duplicates == len(rows) - len(set(rows))
+    for position, column in enumerate(found.columns):
+        values = [str(row[position]) for row in rows if row[position] is not None]
+        missing = {text for text in values if text in column.missing_as}
+        counts = Counter(text for text in values if text not in missing)
+        assert missing >= set(values) & ALWAYS
+        assert column.missing == len(rows) - sum(counts.values())
+        assert (column.distinct, column.exact) == (len(counts), True)
+        alone = sum(1 for count in counts.values() if count == 1)
+        assert column.alone == pytest.approx(alone / sum(counts.values()) if counts else 0)
+        lengths = [len(text) for text in counts] or [0]
+        assert (column.shortest, column.longest) == (min(lengths), max(lengths))
+        assert (column.kind == "empty") == (not counts)
+
+
+def test_values_are_drawn_where_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "MOST_VALUES", 1_000)
+    monkeypatch.setattr(counting, "_DRAWN", 500)
+    found = queried(
+        "SELECT CASE WHEN i % 10 = 0 THEN 'n/a' ELSE 'v' || (i // 2) END AS pairs, i AS number, i % 7 AS few, "
+        "CASE WHEN i % 4 > 0 THEN i % 4 + 4 * (i // 8) ELSE i END AS mixed FROM range(20000) AS r(i)"
+    )
+    pairs, number, few, mixed = found.columns
+    assert (pairs.missing, pairs.missing_as, pairs.exact) == (2000, ("n/a",), False)
+    assert pairs.distinct == pytest.approx(10_000, rel=0.15)
+    assert pairs.alone == pytest.approx(2_000 / 18_000, abs=0.04)
+    assert number.distinct == pytest.approx(20_000, rel=0.15)
+    assert (number.exact, number.alone) == (False, 1)
+    assert (number.lowest, number.highest) == (0, 19_999)
+    assert (few.distinct, few.exact, few.alone) == (7, True, 0)
+    assert not mixed.exact
+
+
+def columns_of(path: Path, **columns: list[str]) -> dict[str, ColumnProfile]:
+    beside = {"beside": ["x"] * len(next(iter(columns.values())))}
+    return {one.name: one for one in profiled(written(path / "table.csv", {**columns, **beside})).columns}
+
+
+NUMBERS: list[tuple[list[str], str, dict[str, Any]]] = [
+    (["1", "22", "-3"], "whole number", {}),
+    (["1.5", "2", "-3.25"], "decimal", {}),
+    (["1.5e3", "2"], "decimal", {}),
+    (["1,5", "2", "3,25"], "decimal", {"type": "number", "decimal": ","}),
+    (["1.234,5", "2", "3,25"], "decimal", {"type": "number", "decimal": ",", "thousands": "."}),
+    (["1,234.5", "2", "3.25"], "decimal", {"type": "number", "thousands": ","}),
+    (["1,234", "2", "12,345,678"], "whole number", {"type": "number", "thousands": ","}),
+    (["1 234,5", "2", "3,25"], "decimal", {"type": "number", "decimal": ",", "thousands": " "}),
+    (["1'234.5", "2", "3.25"], "decimal", {"type": "number", "thousands": "'"}),
+    (["007", "012", "123"], "code", {}),
+    ([" 1", "2", "3"], "whole number", {"trim": True}),
+    (["1", "2", "none"], "whole number", {"missing": ["none"]}),
+]
+
+
+@pytest.mark.parametrize(("values", "kind", "reading"), NUMBERS)
+def test_numbers_are_read(tmp_path: Path, values: list[str], kind: str, reading: dict[str, Any]) -> None:
+    values = values * 5
+    found = columns_of(tmp_path, a=values)["a"]
+    assert (found.kind, dict(found.reading), found.unfit) == (kind, reading, 0)
+
+
+FORMATS = ["%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%d.%m.%y", "%d %b %Y", "%B %d, %Y", "%d-%b-%Y"]
+TIMED = ["%Y-%m-%d %H:%M:%S", "%d.%m.%Y %H:%M", "%Y-%m-%dT%H:%M:%S", "%m/%d/%Y %I:%M %p", "%Y-%m-%d %H:%M:%S.%f"]
+
+
+@pytest.mark.parametrize("text", FORMATS + TIMED)
+def test_dates_are_read_in_their_format(tmp_path: Path, text: str) -> None:
+    days = [datetime(1990 + i % 30, 1 + i % 12, 1 + i % 28, i % 24, i % 60, i % 60, 1000 * i) for i in range(90)]
+    found = columns_of(tmp_path, a=[day.strftime(text) for day in days])["a"]
+    kind = "timestamp" if text in TIMED else "date"
+    assert (found.kind, dict(found.reading), found.unfit) == (kind, {"type": kind, "format": text}, 0)
+    assert (found.lowest.year, found.highest.year) == (1990, 2019)
+
+
+def test_of_several_formats_the_main_one_is_said_and_how_many_do_not_fit(tmp_path: Path) -> None:
+    days = [date(1990 + i % 30, 1 + i % 12, 1 + i % 28) for i in range(90)]
+    texts = [day.strftime("%Y-%m-%d" if i % 9 == 0 else "%d.%m.%Y") for i, day in enumerate(days)]
+    found = columns_of(tmp_path, a=[*texts, "soon", ""])["a"]
+    assert (found.kind, found.unfit, found.missing) == ("date", 11, 1)
+    assert dict(found.reading) == {"type": "date", "format": "%d.%m.%Y", "invalid": "missing"}
+
+
+def test_iso_dates_need_no_format(tmp_path: Path) -> None:
+    found = columns_of(tmp_path, a=[f"2020-01-{day:02d}" for day in range(1, 32)])["a"]
+    assert (found.kind, dict(found.reading), found.lowest) == ("date", {}, date(2020, 1, 1))
+
+
+def test_kinds_of_texts(tmp_path: Path) -> None:
+    n = 400
+    found = columns_of(
+        tmp_path,
+        smoker=["yes", "no"] * (n // 2),
+        code=[f"K{i:03d}-{i % 7}" for i in range(n)],
+        job=["nurse", "clerk", "cook", "driver"] * (n // 4),
+        note=[f"the patient came in with a cough and said so {i} times" for i in range(n)],
+        other=[f"word{chr(97 + i % 26)}{chr(97 + i // 26)}" + "x" for i in range(n)],
+        none=[""] * n,
+    )
+    kinds = {name: one.kind for name, one in found.items() if name != "beside"}
+    assert kinds == {
+        "smoker": "boolean", "code": "code", "job": "category", "note": "free text", "other": "text", "none": "empty",
+    }  # fmt: skip
+    assert found["code"].shape == "A999-9"
+    assert (found["none"].missing, found["none"].missing_as) == (n, ("",))
+
+
+TYPES = {
+    "TINYINT": "whole number", "DECIMAL(9,2)": "decimal", "DOUBLE": "whole number", "DATE": "date", "UUID": "code",
+    "TIMESTAMP": "timestamp", "TIMESTAMP WITH TIME ZONE": "timestamp", "BOOLEAN": "boolean", "BLOB": "text",
+    "INTEGER[]": "text", "STRUCT(a INTEGER, b VARCHAR)": "text", "MAP(VARCHAR, INTEGER)": "text", "TIME": "text",
+    "INTERVAL": "text", "VARCHAR": "text", "ENUM('a', 'b')": "text", "BIT": "text", "HUGEINT": "whole number",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_a_column_of_nulls_is_empty_whatever_its_type(kind: str) -> None:
+    found = queried(f"SELECT CAST(NULL AS {kind}) AS a FROM range(3)").columns[0]
+    assert (found.kind, found.missing, found.distinct, found.alone) == ("empty", 3, 0, 0)
+
+
+EXAMPLES = {
+    "TINYINT": "1", "DECIMAL(9,2)": "1.25", "DOUBLE": "1.0", "DATE": "'2020-01-01'", "TIMESTAMP": "'2020-01-01 10:00'",
+    "UUID": "'7b0b1e4e-9b1f-4a43-8d3b-0b1b9d0c5a11'", "BOOLEAN": "true", "BLOB": "'\\x00\\xFF'", "INTEGER[]": "[1, 2]",
+    "STRUCT(a INTEGER, b VARCHAR)": "{'a': 1, 'b': 'x'}", "TIME": "'10:00:00'", "HUGEINT": "1", "BIT": "'101'",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_columns_of_every_type_are_counted(kind: str) -> None:
+    found = queried(f"SELECT CAST({EXAMPLES[kind]} AS {kind}) AS a, i FROM range(3) AS r(i)").columns[0]
+    assert (found.missing, found.distinct, found.alone) == (0, 1, 0)
+    assert found.kind == TYPES[kind] or found.kind in ("category", "code")
+
+
+def test_a_table_without_rows_is_profiled() -> None:
+    found = queried("SELECT 1 AS a, 'x' AS b WHERE false")
+    assert (found.rows, found.duplicates, [one.kind for one in found.columns]) == (0, 0, ["empty", "empty"])
+
+
+def test_hostile_names_and_texts_are_only_texts() -> None:
+    name = 'a"; DROP TABLE x; --'
+    texts = ["'", '"', "\\", "\n", "%s", "$p", "\u202e", "😀" * 400, "x" * 100_000, "\t", "{}", "');--"]
+    literal = ", ".join("('" + text.replace("'", "''") + "')" for text in texts)
+    found = queried(f'SELECT * FROM (VALUES {literal}) AS given("{name.replace(chr(34), chr(34) * 2)}")').columns[0]
+    assert (found.name, found.distinct, found.alone, found.longest) == (name, len(texts), 1, 100_000)
+
+
+def test_long_texts_that_begin_alike_are_told_apart() -> None:
+    found = queried("SELECT repeat('x', 5000) || i AS a FROM range(30) AS r(i)").columns[0]
+    assert (found.distinct, found.alone) == (30, 1)
