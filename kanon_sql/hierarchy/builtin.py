@@ -34,9 +34,9 @@ def build_leaves(engine: Engine, one: Input) -> int:
     Raises ConfigurationError for options that do not fit, before the values are read.
     """
     check_options(one.spec, one.where)
-    if one.spec.builtin == "merge-rare" and _other(one.spec) in one.absent:
+    if one.spec.builtin == "merge-rare" and rare_word(one.spec) in one.absent:
         raise ConfigurationError(
-            f"{one.where}: other: {_other(one.spec)!r} is a text that means missing; name another word"
+            f"{one.where}: other: {rare_word(one.spec)!r} is a text that means missing; name another word"
         )
     names = {"builtin_values": state("builtin_values"), "raw_values": one.distinct}
     engine.query(
@@ -79,6 +79,11 @@ def describe(spec: QuasiIdentifier) -> str:
 
 def _option(value: object) -> str:
     return f"[{_listed(value)}]" if isinstance(value, list) else _listed([value])
+
+
+def rare_word(spec: QuasiIdentifier) -> str:
+    """What rare values become."""
+    return spec.other or "Other"
 
 
 def _prefix_problems(spec: QuasiIdentifier) -> list[str]:
@@ -172,12 +177,7 @@ def _merged(one: Input, names: dict[str, template.Fill]) -> tuple[exp.Expr, int,
     below = one.spec.below or []
     items: list[Item] = [{"below": count, "name": f"label_{level}"} for level, count in enumerate(below, 1)]
     filled = template.fill("hierarchy/merge_rare", {**names, "raw_counts": one.counted}, {"level": items})
-    return filled, len(below) + 1, {"other": _other(one.spec)}
-
-
-def _other(spec: QuasiIdentifier) -> str:
-    """What rare values become."""
-    return spec.other or "Other"
+    return filled, len(below) + 1, {"other": rare_word(one.spec)}
 
 
 def _intervals(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
@@ -111,9 +112,9 @@ class PrivacyModel(Part):
         tail = f"_{getattr(self, self.files_by)}" if self.files_by else ""
         return f"privacy/{self.key}/{what}{tail}"
 
+    @abstractmethod
     def numbers(self) -> dict[str, Number]:
         """The parameters of its statements, as ratios where these compare whole numbers exactly."""
-        raise NotImplementedError
 
     def impossible(self, most_even: AskEven, limit: int) -> str | None:
         """Why no release that suppresses `limit` rows at most satisfies it, where its column alone says so."""

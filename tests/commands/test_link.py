@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import random
 import re
 from collections import Counter
@@ -56,6 +57,10 @@ def by_interval(value: Cell, label: Cell) -> bool:
     spans = []
     for text in (value, label):
         whole = re.fullmatch(r"(-?[\d.]+)-(-?[\d.]+)", text)
+        end = re.fullmatch(r"(<|>=)(-?[\d.]+)", text)
+        if end:
+            spans.append((-math.inf, float(end[2]), False) if end[1] == "<" else (float(end[2]), math.inf, True))
+            continue
         half_open = re.fullmatch(r"\[(\S+), (\S+)\)", text)
         try:
             spans.append(
@@ -99,6 +104,26 @@ def by_range(value: Cell, label: Cell) -> bool:
     return by_interval(value, label)
 
 
+ABOVE = {"I21": ("I20-I25", "I00-I99"), "I60": ("I60-I69", "I00-I99"), "A00": ("A00-A09", "A00-B99")}
+CODES = ["I21.0", "i219", "I60", "A00.1", "A00", "I21"]
+
+
+def by_code(value: Cell, label: Cell) -> bool:
+    """Codes of ICD-10 and what lies above them."""
+
+    def within(text: str) -> set[str]:
+        return {text} | {code for code in CODES if text in (code[:3].upper(), *ABOVE[code[:3].upper()])}
+
+    if value is None or label is None or equal(value, label):
+        return equal(value, label)
+    return bool(within(value) & within(label))
+
+
+def by_rest(value: Cell, label: Cell) -> bool:
+    """Where rows are at levels of their own, the word for rare values may stand for any other."""
+    return equal(value, label) or (value is not None and label is not None and "rest" in (value, label))
+
+
 TREE = [
     ["nurse", "health", "service"],
     ["doctor", "health", "service"],
@@ -118,6 +143,12 @@ KINDS: dict[str, tuple[dict[str, Any], list[Cell], list[Cell], Matches]] = {
              ["nurse", "health", "service", "office", "*", None], by_file(TREE)),
     "intervals": ({"builtin": "intervals", "widths": [5, 10]}, ["4", "5", "-3", "9.5", "10", "x", None],
                   ["5", "5-9", "0-9", "-5--1", "[5, 10)", "[-5, 0)", "*", None], by_interval),
+    "ends": ({"builtin": "intervals", "widths": [5], "bottom": 5, "top": 7.5}, ["4", "5", "4.999", "7.5", "99", "x"],
+             ["<5", ">=7.5", "[5, 7.5)", "<-3", ">=-3", "*", None], by_interval),
+    "codes": ({"builtin": "icd10"}, [*CODES, "no", None],
+              ["I21", "A00", "I20-I25", "I60-I69", "A00-A09", "I00-I99", "A00-B99", "*", None], by_code),
+    "rare": ({"builtin": "merge-rare", "below": [2], "other": "rest"}, ["a", "b", "rest", "q'q", None],
+             ["a", "b", "rest", "*", None], by_rest),
     "date": ({"builtin": "date", "levels": ["month", "quarter", "year", "decade"]}, [*DAYS, None, "no"],
              [*DAYS, "2024-01", "2024-Q1", "2024", "2020-2029", "2030-2039", "*", None], by_day),
     "range": ({}, ["4", "5", "-3", "9.5", "10", None, *DAYS, "a", "b, c", 'd"', "e\\"],
@@ -248,6 +279,20 @@ def configuration(folder: Path, **more: Any) -> dict[str, Any]:
         "suppression": {"limit": "20%"},
         **more,
     }
+
+
+def test_what_is_released_beside_rare_values_is_not_rare(tmp_path: Path) -> None:
+    """Where all rows are at one level, Other is none of the values that stand beside it."""
+    write_csv(tmp_path / "source.csv", [["job"], *(["nurse"] for _ in range(3)), ["cook"], ["clerk"]])
+    write_csv(tmp_path / "voters.csv", [["job"], ["nurse"], ["cook"], ["baker"]])
+    job = {"builtin": "merge-rare", "below": [2], "min_level": 1, "max_level": 1}
+    config = {"source": str(tmp_path / "source.csv"), "target": str(tmp_path / "release.csv"), "privacy": {"k": 2},
+              "quasi_identifiers": {"job": job}}  # fmt: skip
+    kanon_sql.run(config)
+    assert sorted(read(tmp_path / "release.csv", ["job"])) == [["Other"], ["Other"], ["nurse"], ["nurse"], ["nurse"]]
+    found = kanon_sql.link(tmp_path / "release.csv", tmp_path / "voters.csv", ["job"], release_config=config)
+    assert found["histogram"]["persons"] == [{"from": 2, "to": 2, "count": 2}, {"from": 3, "to": 3, "count": 1}]
+    assert found["least_matches"] == {"of_a_person": 2, "of_a_row": 1}
 
 
 NO_HIERARCHIES: dict[str, Any] = {"sex": {}, "zip": {}, "born": {}, "job": {}}

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.hierarchy.builtin import rare_word
+from kanon_sql.hierarchy.codes import CODES
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.values import as_written, text_of
@@ -19,6 +21,8 @@ class Meaning:
     """How the released values of a column are read; without anything only equal texts match, and * everything.
 
     `ranges` says that the column has no hierarchy and was released under ranges or sets (Mondrian, local recoding).
+    `codes` names a built-in of codes. `rest` is the word for rare values; `beside` says that values which are written
+    beside it may be rare as well.
     """
 
     hierarchy: Hierarchy | None = None
@@ -27,13 +31,16 @@ class Meaning:
     dates: bool = False
     sets: bool = False
     ranges: bool = False
+    codes: str | None = None
+    rest: str | None = None
+    beside: bool = False
 
 
 EQUAL = Meaning()
 
 
-def meaning_of(spec: QuasiIdentifier, hierarchy: Hierarchy | None) -> Meaning:
-    """How a quasi-identifier that is generalized so is read."""
+def meaning_of(spec: QuasiIdentifier, hierarchy: Hierarchy | None, *, levels: bool) -> Meaning:
+    """How a quasi-identifier that is generalized so is read; `levels` says that all rows are at one level."""
     if hierarchy is not None:
         return Meaning(hierarchy=hierarchy)
     if spec.builtin is not None:
@@ -41,6 +48,9 @@ def meaning_of(spec: QuasiIdentifier, hierarchy: Hierarchy | None) -> Meaning:
             keeps=tuple(spec.keep or ()) if spec.builtin == "prefix" else (),
             numbers=spec.builtin == "intervals",
             dates=spec.builtin == "date",
+            codes=spec.builtin if spec.builtin in CODES else None,
+            rest=rare_word(spec) if spec.builtin == "merge-rare" else None,
+            beside=not levels,
         )
     return Meaning(
         numbers=spec.type in (None, "number"),

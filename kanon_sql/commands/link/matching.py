@@ -15,6 +15,11 @@ from itertools import chain
 from sqlglot import exp
 
 from kanon_sql.commands.link.cells import Cell, Meaning, typed_leaf
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.hierarchy.builtin import build_leaves, drop_leaves
+from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.source.model import Column
+from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
@@ -90,8 +95,12 @@ def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[
         names |= {f"{side}_{name}": table(side, name) for name in ("points", "inner", "spans", "prefixes")}
     if meaning.hierarchy is not None:
         _load_tree(engine, meaning, kinds)
+    elif meaning.codes is not None:
+        _load_codes(engine, index, meaning.codes)
     for side in SIDES:
         _read_points(engine, side, index, meaning)
+    if meaning.rest is not None:
+        _add_rest(engine, index, meaning)
     engine.query("commands/link/matches", scope=names)
     if meets:
         engine.query("commands/link/narrower", scope=names)
@@ -127,7 +136,7 @@ def _read_points(engine: Engine, side: str, index: int, meaning: Meaning) -> Non
     }
     engine.query("commands/link/labels", scope=names, values={"ranges": meaning.ranges})
     engine.query("commands/link/own_points", scope=names)
-    if meaning.hierarchy is not None:
+    if meaning.hierarchy is not None or meaning.codes is not None:
         engine.query("commands/link/tree_points", scope=names)
     if meaning.sets:
         engine.query("commands/link/set_points", scope=names)
@@ -145,6 +154,30 @@ def _load_tree(engine: Engine, meaning: Meaning, kinds: Sequence[str]) -> None:
             "leaves": json.dumps(list(meaning.hierarchy.leaves) * len(above)),
         },
     )
+
+
+def _load_codes(engine: Engine, index: int, builtin: str) -> None:
+    """Makes the tree of a built-in of codes, over the values of both sides."""
+    groups = {f"{side}_groups": table(side, "groups") for side in SIDES}
+    texts = template.fill("commands/link/texts", names={**groups, "this_text": text_name(index)})
+    distinct = exp.select("value").from_(exp.Subquery(this=texts, alias=exp.to_identifier("texts")))
+    item = Column("value", "value", "VARCHAR")
+    height = build_leaves(engine, Input(index, item, QuasiIdentifier(builtin=builtin), distinct))
+    levels: list[Item] = [{"key": f"label_{level}"} for level in range(1, height)]
+    names = {"tree": state("tree"), "leaf": state("leaf")}
+    engine.query("commands/link/code_tree", names=names, lists={"level": levels})
+    drop_leaves(engine)
+
+
+def _add_rest(engine: Engine, index: int, meaning: Meaning) -> None:
+    """Lets the word for rare values stand for those of the other side."""
+    labels = {side: table(side, "labels", index) for side in SIDES}
+    points = {side: table(side, "points") for side in SIDES}
+    for side, other in zip(SIDES, reversed(SIDES), strict=True):
+        names = {"labels": labels[side], "other_labels": labels[other], "points": points[side]}
+        values = {"rest": meaning.rest, "beside": meaning.beside}
+        engine.query("commands/link/rest_points", names=names, values=values)
+        engine.query("commands/link/inner_points", scope={**names, "inner_points": table(side, "inner")})
 
 
 def _signatures(engine: Engine, index: int) -> ColumnMatch:

@@ -98,7 +98,8 @@ def _read_meanings(loaded: LoadedConfig | None, call: Call) -> dict[str, Meaning
     if loaded is None:
         return {}
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
-    return {name: meaning_of(spec, hierarchy) for name, (spec, hierarchy) in hierarchies.items()}
+    levels = loaded.config.algorithm.declared.full_domain
+    return {name: meaning_of(spec, hierarchy, levels=levels) for name, (spec, hierarchy) in hierarchies.items()}
 
 
 def _release(path: Path, loaded: LoadedConfig | None) -> SourceConfig:
