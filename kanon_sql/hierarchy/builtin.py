@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import BUILTINS, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.codes import CODES, RANGES, labels_of_codes
+from kanon_sql.hierarchy.codes import CODES, RANGES, labels_of_codes, read_ranges
 from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine
@@ -84,6 +84,21 @@ def _option(value: object) -> str:
 def rare_word(spec: QuasiIdentifier) -> str:
     """What rare values become."""
     return spec.other or "Other"
+
+
+def fixed_labels(spec: QuasiIdentifier) -> list[str]:
+    """The labels between the values and the top that do not depend on the values."""
+    if spec.builtin == "merge-rare":
+        return [rare_word(spec)]
+    if spec.builtin in CODES and CODES[spec.builtin].ranges:
+        return sorted({label for row in read_ranges(spec.builtin) for label in row[2:]})
+    return [label for label in _end_labels(spec) if label is not None]
+
+
+def _end_labels(spec: QuasiIdentifier) -> tuple[str | None, str | None]:
+    """How open ends of intervals are written."""
+    below = None if spec.bottom is None else f"<{_plain(spec.bottom)}"
+    return below, None if spec.top is None else f">={_plain(spec.top)}"
 
 
 def _prefix_problems(spec: QuasiIdentifier) -> list[str]:
@@ -202,10 +217,9 @@ def _intervals(
         }
         for level, width in enumerate(widths, 1)
     ]
-    ends: dict[str, object] = {}
-    for key, sign, bound in (("bottom", "<", spec.bottom), ("top", ">=", spec.top)):
+    ends: dict[str, object] = dict(zip(("bottom_label", "top_label"), _end_labels(spec), strict=True))
+    for key, bound in (("bottom", spec.bottom), ("top", spec.top)):
         ends[key] = None if bound is None else _units(bound, scale)
-        ends[f"{key}_label"] = None if bound is None else f"{sign}{_plain(bound)}"
     if whole and not scale:
         return template.fill("hierarchy/intervals_whole", names=numbers, lists={"level": items}), len(widths) + 1, ends
     filled = template.fill("hierarchy/intervals_half_open", names=numbers, lists={"level": items})

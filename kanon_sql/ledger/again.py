@@ -11,6 +11,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError
+from kanon_sql.hierarchy.builtin import fixed_labels
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.ledger.basis import Hierarchies, fingerprint
 from kanon_sql.ledger.ledger import open_ledger
@@ -105,6 +106,9 @@ def _counted(
             "keep": spec.keep or [],
             "widths": [f"{width:f}" for width in spec.widths or []],
             "levels": spec.levels or [],
+            "labels": fixed_labels(spec),
+            "bottom": None if spec.bottom is None else f"{spec.bottom:f}",
+            "top": None if spec.top is None else f"{spec.top:f}",
             "missing": missing,
         }
         found = engine.query("ledger/labels_of_builtin", names=names, values=given)[0]

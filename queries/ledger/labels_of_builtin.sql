@@ -2,8 +2,9 @@
 -- are, how many of these are more than *, and how many are neither labels nor values that fit. A value that is missing
 -- is nothing.
 -- Reads: raw_values, the distinct values of a column (value).
--- Takes: $builtin, the built-in hierarchy; $keep, $levels and $widths, how the hierarchy is built; $missing, the label
--- of missing values.
+-- Takes: $builtin, the built-in hierarchy; $keep, $levels and $widths, how the hierarchy is built; $labels, labels that
+-- it has whatever the values are; $bottom and $top, where the open ends of intervals begin, NULL for none; $missing,
+-- the label of missing values.
 -- Gives: labels, telling, others.
 SELECT
     CAST(count(CASE WHEN is_label THEN 1 END) AS BIGINT) AS labels,
@@ -13,11 +14,14 @@ FROM (
     SELECT
         text,
         coalesce(CASE
-            WHEN text = '*' THEN true
+            WHEN text = '*' OR list_contains(CAST($labels AS VARCHAR[]), text) THEN true
             WHEN $builtin = 'prefix'
             THEN text LIKE '%*' AND list_contains(CAST($keep AS BIGINT[]), length(rtrim(text, '*')))
             WHEN $builtin = 'intervals'
             THEN list_contains(CAST($widths AS DECIMAL(38, 10)[]), coalesce(whole_width, open_width))
+                OR coalesce(whole_lower, open_lower) = CAST($bottom AS DECIMAL(38, 10))
+                OR coalesce(whole_upper + 1, open_upper) = CAST($top AS DECIMAL(38, 10))
+            WHEN $builtin = 'de-plz' THEN regexp_full_match(text, '[0-9]{1,3}[*]{2,4}') AND length(text) = 5
             WHEN $builtin = 'date'
             THEN (list_contains(CAST($levels AS VARCHAR[]), 'month') AND regexp_full_match(text, '-?[0-9]{4,}-[0-9]{2}'))
                 OR (list_contains(CAST($levels AS VARCHAR[]), 'quarter') AND regexp_full_match(text, '-?[0-9]{4,}-Q[1-4]'))
@@ -33,8 +37,12 @@ FROM (
     FROM (
         SELECT
             text,
-            TRY_CAST(whole.upper AS DECIMAL(38, 10)) - TRY_CAST(whole.lower AS DECIMAL(38, 10)) + 1 AS whole_width,
-            TRY_CAST(half_open.upper AS DECIMAL(38, 10)) - TRY_CAST(half_open.lower AS DECIMAL(38, 10)) AS open_width
+            TRY_CAST(whole.lower AS DECIMAL(38, 10)) AS whole_lower,
+            TRY_CAST(whole.upper AS DECIMAL(38, 10)) AS whole_upper,
+            whole_upper - whole_lower + 1 AS whole_width,
+            TRY_CAST(half_open.lower AS DECIMAL(38, 10)) AS open_lower,
+            TRY_CAST(half_open.upper AS DECIMAL(38, 10)) AS open_upper,
+            open_upper - open_lower AS open_width
         FROM (
             SELECT
                 text,
