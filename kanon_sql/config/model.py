@@ -19,7 +19,7 @@ from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings import rules
 from kanon_sql.settings.abilities import ENGINES
 from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, either, values
-from kanon_sql.settings.formats import FORMATS, typed_formats
+from kanon_sql.settings.formats import typed_formats, written_formats
 from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, ShortFor, Width
 from kanon_sql.settings.rules import ExactlyOne, Excludes, GoesWith, Needs, Odd
 from kanon_sql.settings.source import CsvOptions, SourceConfig
@@ -48,7 +48,7 @@ class TargetConfig(Part):
 
     path: Name | None = Field(None, description="a file, CSV, Parquet, JSON lines or JSON")
     in_place: bool = Field(False, description="replace the source, all or nothing")
-    format: Annotated[str, OneOf(lambda: tuple(FORMATS))] | None = Field(
+    format: Annotated[str, OneOf(written_formats)] | None = Field(
         None, description="default: by the suffix of the path"
     )
     csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")

@@ -24,7 +24,7 @@ class Format:
     pattern `begins` matches. In a folder what ends as one of `notes` does is more likely a note, and one of `asides`
     where there is other data. `compressions` are those that can be written. One that holds `only_texts` knows neither
     types nor NULL: an empty text stands for NULL, and the first row may be no header; how its fields are delimited can
-    be configured.
+    be configured. What is not read `by_engine` passes through Python, is never written, and has sheets.
     """
 
     title: str
@@ -34,6 +34,12 @@ class Format:
     notes: tuple[str, ...] = ()
     asides: tuple[str, ...] = ()
     begins: bytes = b""
+    by_engine: bool = True
+
+    @property
+    def written(self) -> bool:
+        """Whether a release can be written in it."""
+        return self.by_engine
 
 
 FORMATS: dict[str, Format] = {
@@ -66,6 +72,16 @@ FORMATS: dict[str, Format] = {
         asides=(".json",),
         begins=rb"(\xef\xbb\xbf)?\s*\[\s*([\[{]|\]\s*$)",
     ),
+    "excel": Format(
+        "Excel",
+        (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+        (),
+        only_texts=False,
+        # Of a zip archive that holds its parts, or of the older binary format.
+        begins=rb"(?s)PK\x03\x04(.{26}mimetypeapplication/vnd\.oasis\.opendocument\.spreadsheet"
+        rb"|.*?(xl/|\[Content_Types\]\.xml))|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        by_engine=False,
+    ),
 }
 
 
@@ -89,9 +105,19 @@ def only_texts(name: str | None) -> bool:
     return name in FORMATS and FORMATS[name].only_texts
 
 
+def read_by_engine(name: str | None) -> bool:
+    """Whether the engine reads that format with a statement, as it does what is no file."""
+    return name not in FORMATS or FORMATS[name].by_engine
+
+
 def typed_formats() -> tuple[str, ...]:
     """The formats that hold more than texts."""
     return tuple(name for name, one in FORMATS.items() if not one.only_texts)
+
+
+def written_formats() -> tuple[str, ...]:
+    """The formats that a release can be written in."""
+    return tuple(name for name, one in FORMATS.items() if one.written)
 
 
 def titles() -> str:
@@ -100,7 +126,6 @@ def titles() -> str:
 
 
 _HEAD = 1 << 16
-_EXPORT = "save it as CSV in the program that made it"
 _UNPACK = "unpack it first, or compress it with gzip as .csv.gz"
 
 # (the first bytes, what has them, what to do); {name} is the file's name.
@@ -111,7 +136,6 @@ _MAGIC = (
     (b"Obj\x01", "Avro", "convert it to Parquet with the program that made it"),
     (b"ARROW1", "Arrow (Feather)", "convert it to Parquet: pyarrow.parquet.write_table(feather.read_table(...))"),
     (b"FEA1", "Feather", "convert it to Parquet: pyarrow.parquet.write_table(feather.read_table(...))"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "Excel (.xls)", _EXPORT),
     (b"\x1f\x8b", "compressed with gzip", "call it .csv.gz where it is a CSV, unpack it where it is not"),
     (b"BZh", "compressed with bzip2", _UNPACK),
     (b"\xfd7zXZ\0", "compressed with xz", _UNPACK),
@@ -119,7 +143,7 @@ _MAGIC = (
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", _UNPACK),
 )
 _MARKUP = re.compile(r"\s*<(\?xml|!doctype html|html)\b", re.IGNORECASE)
-_NOT_READ = (".xls", ".xlsx", ".ods", ".orc", ".avro", ".feather", ".duckdb", ".sqlite")
+_NOT_READ = (".orc", ".avro", ".feather", ".duckdb", ".sqlite")
 
 
 @dataclass(frozen=True)
@@ -149,23 +173,13 @@ def kind_of(head: bytes, name: str) -> Kind | None:
         if head.startswith(magic):
             return Kind(what, remedy.format(name=name))
     if head.startswith(b"PK\x03\x04"):
-        return _zipped(head, name)
+        return Kind("a zip archive", f"unpack it first: unzip {name}")
     if head[8:12] == b"DUCK":
         return Kind("a DuckDB database", f"name its table: source: {{database: {name}, table: TABLE}}")
     text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace")
     if _MARKUP.match(text):
         return Kind("XML or HTML", "convert it to CSV or Parquet")
     return None
-
-
-def _zipped(head: bytes, name: str) -> Kind:
-    """Spreadsheets are zip archives too."""
-    for inside, what in ((b"xl/", "Excel (.xlsx)"), (b"[Content_Types].xml", "Excel (.xlsx)")):
-        if inside in head:
-            return Kind(what, _EXPORT)
-    if b"opendocument.spreadsheet" in head[:200]:
-        return Kind("an OpenDocument spreadsheet", _EXPORT)
-    return Kind("a zip archive", f"unpack it first: unzip {name}")
 
 
 def is_data(path: Path) -> bool:

@@ -52,12 +52,14 @@ class SourceConfig(Part):
         _PLACE,
         Odd(known={"dependentRequired": {"table": ["database"]}}),  # another engine's tables need none
         GoesWith("csv", "path", "csv goes with path; remove it", of=_PLACE),
+        GoesWith("sheet", "path", "sheet goes with path; remove it", of=_PLACE),
         Excludes("path", ("database", "allow"), "{key} does not go with path; remove it, or read by query", of=_PLACE),
         Odd(_of_columns),
     )
 
-    path: Name | None = Field(None, description="a file (CSV, Parquet, JSON), a glob or a folder")
+    path: Name | None = Field(None, description="a file (CSV, Parquet, JSON, Excel), a glob or a folder")
     csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")
+    sheet: Name | None = Field(None, description="the sheet of an Excel file; default: the only one that has cells")
     missing: list[DataText] | None = Field(None, description='texts read as NULL; default [""] for CSV')
     columns: dict[ColumnName, ColumnConfig] = Field({}, description="how columns are read, before anything else")
     database: Name | None = Field(None, description="a DuckDB database file, with table or query")

@@ -15,6 +15,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.abilities import ENGINES
+from kanon_sql.settings.formats import read_by_engine
 from kanon_sql.source.model import Alone, Backend, Column, Source, refuse_repeated, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
@@ -76,7 +77,7 @@ class DuckDB(Backend):
         return counted
 
     def reads_itself(self, source: Source, dialect: Dialect) -> bool:
-        return dialect is self.dialect
+        return dialect is self.dialect and read_by_engine(source.kind)
 
     def bring(self, engine: Engine, statement: exp.Expr, columns: Sequence[tuple[str, str]], table: str) -> exp.Select:
         return exp.select(*(column(name) for name, _ in columns)).from_(self._made(statement, table))

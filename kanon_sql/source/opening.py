@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.settings.formats import FORMATS, format_by_content, format_of, titles
+from kanon_sql.settings.formats import FORMATS, format_by_content, format_of, read_by_engine, titles
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.duckdb import (
     attach,
@@ -55,6 +55,8 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
         return open_query(engine, source.query or "", database, base, missing, place)
     files = find_files(source.path, base, place)
     partitions = _partitions(files, place)
+    if source.sheet is not None and read_by_engine(files.format):
+        raise ConfigurationError(f"{place}: sheet goes with Excel, {FORMATS[files.format].title} has none; remove it")
     opened = FILE_FORMATS[files.format].open(engine, Asked(files.paths, source, named, place, partitions))
     return replace(opened, folder=files.folder) if files.folder else opened
 
@@ -121,7 +123,7 @@ def _bound(source: SourceConfig, base: Path, place: str) -> str:
     return template.text(exp.Describe(this=exp.select("*").from_(table)))
 
 
-_HIDDEN = (".", "_")
+_HIDDEN = (".", "_", "~$")
 _REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -190,7 +192,7 @@ def _refuse_streams(paths: tuple[Path, ...], place: str) -> None:
 
 
 def _walk(folder: Path) -> list[Path]:
-    """The files of a folder and its subfolders, but for those whose name begins with . or _.
+    """The files of a folder and its subfolders, but for those whose name begins with ., _ or ~$.
 
     Raises EngineError for a folder that cannot be read: rows would be lost.
     """

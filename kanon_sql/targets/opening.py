@@ -93,7 +93,7 @@ def open_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterato
     path = loaded.base / target.path
     file_format = target.format or format_of(path)
     if file_format is None:
-        suffixes = either(one.suffixes[0] for one in FORMATS.values())
+        suffixes = either(one.suffixes[0] for one in FORMATS.values() if one.written)
         raise ConfigurationError(
             f"{place}: the name {path.name!r} tells no format; expected {suffixes}, or set target.format"
         )

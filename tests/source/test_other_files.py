@@ -67,7 +67,7 @@ def test_other_files_are_refused_by_name(tmp_path: Path, kind: str, name: str) -
     begun = time.process_time()
     with pytest.raises(EngineError, match=r"in\.csv.*: is ") as caught:
         kanon_sql.run(simple(tmp_path / name, tmp_path / "out.csv", "x"))
-    assert kind.removeprefix("ND") in str(caught.value)
+    assert kind.removeprefix("ND").partition(" ")[0] in str(caught.value)
     assert time.process_time() - begun < 3
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from kanon_sql.errors import EngineError
 from kanon_sql.source.formats.base import FileFormat, First
 from kanon_sql.source.formats.csv import CsvFormat
+from kanon_sql.source.formats.excel import ExcelFormat
 from kanon_sql.source.formats.json import JsonFormat
 from kanon_sql.source.formats.parquet import ParquetFormat
 from kanon_sql.source.model import Column, Source
@@ -19,6 +20,7 @@ FILE_FORMATS: dict[str, FileFormat] = {
     "parquet": ParquetFormat("parquet"),
     "jsonl": JsonFormat("jsonl"),
     "json": JsonFormat("json"),
+    "excel": ExcelFormat("excel"),
 }
 
 

@@ -1,0 +1,285 @@
+"""Excel and OpenDocument: one sheet, its first row that is not blank names the columns.
+
+The rows of a workbook, at most 1,048,576, pass through Python into a table of the engine: it has no reader of its own
+for them. The type of a column is found out from all of its cells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from sqlglot import exp
+
+from kanon_sql.config.messages import near
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.settings.algorithms import either
+from kanon_sql.settings.formats import FORMATS, head_of, kind_of
+from kanon_sql.source.duckdb import DuckDB
+from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
+from kanon_sql.source.model import Column, Source
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import column, state
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet, CalamineWorkbook
+
+Cell = Any  # str, float, int, bool, date, datetime, time or timedelta; "" where there is nothing
+_AT_ONCE = 20_000  # rows that are given to the engine together
+_PLACES = ("filename", "row")
+_TYPES = (
+    ({str}, "VARCHAR"),
+    ({bool}, "BOOLEAN"),
+    ({int}, "BIGINT"),
+    ({int, float}, "DOUBLE"),
+    ({date}, "DATE"),
+    ({date, datetime}, "TIMESTAMP"),
+    ({time}, "TIME"),
+)
+
+
+class ExcelFormat(FileFormat):
+    """Reads workbooks."""
+
+    def open(self, engine: Engine, asked: Asked) -> Source:
+        if asked.partitions:
+            raise ConfigurationError(f"{asked.place}: {asked.paths[0].parent.name!r} is a partition; Excel has none")
+        tables = [_table_of(path, asked) for path in asked.paths]
+        names = list(tables[0].names)
+        for table in tables[1:]:
+            if list(table.names) != names:
+                raise EngineError(f"{table.path}: its columns differ from those of {tables[0].path}; expected the same")
+        found = [set().union(*kinds) for kinds in zip(*(table.kinds for table in tables), strict=True)]
+        types = [_type(kinds) for kinds in found]
+        name = template.quoted(state(f"sheet_{engine.statements}"))
+        _load(engine, name, tables, types)
+        columns = tuple(Column(name, f"c{i}", kind) for i, (name, kind) in enumerate(zip(names, types, strict=True)))
+        return Source(
+            kind=self.name,
+            relation=exp.select(*(column(item.key) for item in columns)).from_(exp.Table(this=name)),
+            columns=columns,
+            missing=tuple(asked.config.missing or ()),
+            columnar=True,
+            label=str(asked.paths[0]) if len(asked.paths) == 1 else f"{len(asked.paths)} Excel files",
+            backend=DuckDB(engine),
+            files=asked.paths,
+            warnings=tuple(_warnings(tables, columns, found)),
+        )
+
+    def open_release(
+        self, engine: Engine, path: Path, target: TargetConfig, like: Source, names: Sequence[str], place: str
+    ) -> Source:
+        _refuse_writing()
+
+    def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
+        found = first(located(source, item, exp.column("row")))
+        return None if found is None else f"row {found[1]}{named_file(source, found[0])}"
+
+    def writer(self, target: TargetConfig, final: Path) -> Writer:
+        _refuse_writing()
+
+
+def _refuse_writing() -> NoReturn:
+    written = either(one.suffixes[0] for one in FORMATS.values() if one.written)
+    raise ConfigurationError(f"target: Excel is read and not written; expected {written}")
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The table of a sheet: its header stands in row `top`, counted from 0, a column of `names` at each of `places`.
+
+    `kinds` are those of the cells of each column, of `blank` rows there are no others below.
+    """
+
+    path: Path
+    sheet: CalamineSheet
+    top: int
+    names: tuple[str, ...]
+    places: tuple[int, ...]
+    kinds: tuple[set[type], ...]
+    blank: int
+
+    def rows(self) -> Iterator[tuple[int, list[Cell]]]:
+        """(number, cells) of each row that is not blank, as the program that made it counts them."""
+        for number, cells in enumerate(self.sheet.iter_rows()):
+            if number > self.top and _is_filled(cells):
+                yield number + 1, [cells[place] for place in self.places]
+
+
+def _table_of(path: Path, asked: Asked) -> _Table:
+    """The table of the sheet that is asked for. Raises EngineError for a sheet that holds something else."""
+    sheet = _sheet(path, _workbook(path), asked)
+    what = f"{path}: sheet {sheet.name!r}"
+    rows = enumerate(sheet.iter_rows())
+    top, header = next(((number, cells) for number, cells in rows if _is_filled(cells)), (0, []))
+    if not header:
+        raise EngineError(f"{what} is empty; expected the names of the columns and rows below them")
+    kinds: list[set[type]] = [set() for _ in header]
+    last, filled = top, 0
+    for number, cells in rows:
+        if _is_filled(cells):
+            last, filled = number, filled + 1
+            for found, cell in zip(kinds, cells, strict=True):
+                if cell != "":
+                    found.add(_kind(cell))
+    left = sheet.start[1] if sheet.start else 0
+    nameless = [_letters(left + place) for place, name in enumerate(header) if name == "" and kinds[place]]
+    if nameless:
+        raise EngineError(
+            f"{what}: row {top + 1} names no column {nameless[0]}, which holds values"
+            f"{f' ({len(nameless)} such columns)' if len(nameless) > 1 else ''}; expected the names of all columns in "
+            "the first row that is not blank: remove titles above and notes beside the table"
+        )
+    _refuse_merged(what, sheet, top)
+    places = tuple(place for place, name in enumerate(header) if name != "")
+    names = tuple(_as_text(header[place]) for place in places)
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise EngineError(f"{what}: column {', '.join(map(repr, twice))} is there twice; rename one")
+    return _Table(path, sheet, top, names, places, tuple(kinds[place] for place in places), last - top - filled)
+
+
+def _is_filled(cells: Sequence[Cell]) -> bool:
+    return any(cell != "" for cell in cells)
+
+
+def _refuse_merged(what: str, sheet: CalamineSheet, top: int) -> None:
+    merged = [area for area in sheet.merged_cell_ranges or () if area[1][0] >= top]
+    if merged:
+        (first, begin), (last, end) = merged[0]
+        area = f"{_letters(begin)}{first + 1}:{_letters(end)}{last + 1}"
+        raise EngineError(
+            f"{what} has merged cells ({area}{' and others' if len(merged) > 1 else ''}), of which one alone holds the "
+            "value; split them and fill in each cell"
+        )
+
+
+def _workbook(path: Path) -> CalamineWorkbook:
+    try:
+        import python_calamine
+    except ImportError:
+        raise ConfigurationError(
+            f"{path}: Excel is read with python-calamine, which is not installed; "
+            "pip install 'kanon-sql[excel]', or save the sheet as CSV"
+        ) from None
+    kind = kind_of(head_of(path), path.name)
+    if kind is not None and kind.format != "excel":
+        raise EngineError(f"{path}: is {kind.what}, no Excel; {kind.remedy}")
+    try:
+        return python_calamine.CalamineWorkbook.from_path(path)
+    except python_calamine.PasswordError:
+        problem = "is protected by a password; save it without"
+    except python_calamine.CalamineError:
+        problem = "cannot be read as Excel; open it there and save it anew, or as CSV"
+    except OSError as error:
+        problem = f"cannot be read ({error.strerror or 'no access'})"
+    raise EngineError(f"{path}: {problem}")
+
+
+def _sheet(path: Path, book: CalamineWorkbook, asked: Asked) -> CalamineSheet:
+    """The sheet that is asked for, else the only one that is not empty. Raises ConfigurationError."""
+    given = asked.config.sheet
+    names = [one.name for one in book.sheets_metadata if str(one.typ).endswith("WorkSheet")]
+    listed = ", ".join(map(repr, names[:20])) + (" ..." if len(names) > 20 else "")
+    if given is not None:
+        if given not in names:
+            meant = near(given, names, 0.6)
+            hint = f"did you mean {meant!r}?" if meant else f"expected one of {listed}"
+            raise ConfigurationError(f"{asked.place}: {path.name} has no sheet {given!r}; {hint}")
+        return book.get_sheet_by_name(given)
+    sheets = [book.get_sheet_by_name(name) for name in names]
+    filled = [sheet for sheet in sheets if sheet.height] or sheets[:1]
+    if not filled:
+        raise EngineError(f"{path}: has no sheet; expected one with a table")
+    if len(filled) > 1:
+        raise ConfigurationError(
+            f"{asked.place}: {path.name} has {len(filled)} sheets with cells ({listed}); name one: "
+            f"source: {{path: {path.name}, sheet: ...}}"
+        )
+    return filled[0]
+
+
+def _letters(place: int) -> str:
+    """The name of a column, counted from 0: A, B ... Z, AA."""
+    return (_letters(place // 26 - 1) if place >= 26 else "") + chr(ord("A") + place % 26)
+
+
+def _kind(cell: Cell) -> type:
+    """The type of a cell, int for a whole number."""
+    return int if isinstance(cell, float) and cell.is_integer() else type(cell)
+
+
+def _type(kinds: set[type]) -> str:
+    """The type that holds cells of these kinds; that of texts where none does."""
+    return next((name for held, name in _TYPES if kinds <= held), "VARCHAR")
+
+
+def _as_text(cell: Cell) -> str:
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    if isinstance(cell, timedelta):
+        minutes, seconds = divmod(cell.days * 86_400 + cell.seconds, 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+    return str(cell)
+
+
+_CONVERTED: dict[str, Callable[[Cell], Cell]] = {
+    "VARCHAR": _as_text,
+    "BIGINT": int,
+    "DOUBLE": float,
+    "TIMESTAMP": lambda cell: cell if isinstance(cell, datetime) else datetime.combine(cell, time()),
+}
+
+
+def _load(engine: Engine, name: exp.Identifier, tables: Sequence[_Table], types: Sequence[str]) -> None:
+    """Makes the table of all rows: a column for each of the types, and where each row stands."""
+    described = {
+        **{f"c{i}": kind for i, kind in enumerate(types)},
+        **dict(zip(_PLACES, ("VARCHAR", "BIGINT"), strict=True)),
+    }
+    made = exp.Schema(
+        this=exp.Table(this=name),
+        expressions=[
+            exp.ColumnDef(this=template.quoted(key), kind=exp.DataType.build(kind, dialect="duckdb"))
+            for key, kind in described.items()
+        ],
+    )
+    temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
+    engine.run(exp.Create(this=made, kind="TABLE", properties=temporary))
+    lists = [
+        exp.Unnest(expressions=[exp.cast(exp.Placeholder(this=key), exp.DataType.build(f"{kind}[]", dialect="duckdb"))])
+        for key, kind in described.items()
+    ]
+    insert = exp.insert(exp.select(*lists), exp.Table(this=name))
+    for rows in _chunks(tables, types):
+        engine.run(insert, dict(zip(described, map(list, zip(*rows, strict=True)), strict=True)))
+
+
+def _chunks(tables: Sequence[_Table], types: Sequence[str]) -> Iterator[list[list[Cell]]]:
+    convert = [_CONVERTED.get(kind, lambda cell: cell) for kind in types]
+    rows: list[list[Cell]] = []
+    for table in tables:
+        for number, cells in table.rows():
+            values = [None if cell == "" else one(cell) for one, cell in zip(convert, cells, strict=True)]
+            rows.append([*values, str(table.path), number])
+            if len(rows) == _AT_ONCE:
+                yield rows
+                rows = []
+    if rows:
+        yield rows
+
+
+def _warnings(tables: Sequence[_Table], columns: Sequence[Column], found: Sequence[set[type]]) -> Iterator[str]:
+    for item, kinds in zip(columns, found, strict=True):
+        if item.type == "VARCHAR" and kinds - {str}:
+            yield f"column {item.name!r} mixes kinds of cells; it is read as texts"
+    blank = sum(table.blank for table in tables)
+    if blank:
+        yield f"{blank} blank row{'s' * (blank > 1)} between others {'are' if blank > 1 else 'is'} left out"
