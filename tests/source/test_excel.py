@@ -102,7 +102,7 @@ CELLS: dict[str, list[Any]] = {
     "mixed": [1, "x", 2.5, True, date(2020, 1, 5)],
     "none": [None, None, None, None, None],
 }
-WRITTEN = {
+WRITTEN: dict[str, list[Any]] = {
     "day": ["2020-01-05", "1999-12-31", None, "1900-03-01", "2024-02-29"],
     "moment": ["2020-01-05 10:30:01", "2020-01-06 00:00:00", None, None, "1999-01-01 00:00:01"],
     "clock": ["12:30:00", None, "00:00:01", "23:59:00", None],
@@ -190,7 +190,8 @@ def test_which_sheet_is_read(tmp_path: Path, openpyxl: Any) -> None:
 
 @pytest.mark.tool
 def test_blank_rows_and_columns_around_and_in_the_table(tmp_path: Path, openpyxl: Any) -> None:
-    rows = [[], [], [None, "x", None, "n"], [None, "a", None, 1], [], [None, "a", None, None], [None, None, None, 5]]
+    rows: list[list[Any]] = [[], [], [None, "x", None, "n"], [None, "a", None, 1], []]
+    rows += [[None, "a", None, None], [None, None, None, 5]]
     source = book(tmp_path / "in.xlsx", openpyxl, ("S", rows))
     result = run(source, tmp_path / "out.jsonl", "x")
     meant = [{"x": "a", "n": 1}, {"x": "a", "n": None}, {"x": None, "n": 5}]
