@@ -146,7 +146,7 @@ def page() -> str:
         os.chdir(folder)
         try:
             with recorded() as found:
-                kanon_sql.run("config.yaml")
+                kanon_sql.run("config.yaml", advice=False)
             release = Path("release.csv").read_text(encoding="utf-8")
         finally:
             os.chdir(before)

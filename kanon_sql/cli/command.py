@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import wraps
@@ -89,6 +89,14 @@ class Common:
             for warning in warnings:
                 complain("warning", warning)
 
+    def _advise(self, advice: Sequence[Json]) -> None:
+        """Prints what would be enough to standard error."""
+        if advice and not self.quiet:
+            from kanon_sql.cli.summary import advice_lines
+
+            for line in advice_lines(advice):
+                complain("enough would be", line)
+
     def show(self, data: Json, summarize: Callable[[Json], str]) -> None:
         """Prints what came out: as JSON where that was asked for, else for people, unless nothing shall be printed."""
         self.warn(data.get("warnings", ()))
@@ -106,6 +114,7 @@ class Common:
             if error.report is not None:
                 with suppress(OSError):  # the error is more than that this cannot be printed
                     self.warn(error.report["warnings"])
+                    self._advise(error.report.get("advice", ()))
                     if self.as_json:
                         print_json(error.report)
             raise

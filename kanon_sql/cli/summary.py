@@ -7,6 +7,8 @@ from typing import Any
 
 Json = dict[str, Any]
 
+_LONGEST_LABEL = 40
+
 
 def summarize_run(report: Json) -> str:
     """What a run did, in a few lines."""
@@ -14,12 +16,13 @@ def summarize_run(report: Json) -> str:
     k, seconds = report["privacy"]["k"], report["seconds"]
     missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
     masked = " (masked)" if rows["masked"] else ""
-    levels = report["solution"].get("levels")
-    head = ["quasi-identifier", *(["level"] if levels else []), "loss %"]
+    levels, labels = report["solution"].get("levels"), report["labels"]
+    head = ["quasi-identifier", *(["level"] if levels else []), "loss %", "for example"]
     shown = [
-        [name, *([str(levels[name])] if levels else []), f"{100 * cost:.2f}"]
+        [name, *([str(levels[name])] if levels else []), f"{100 * cost:.2f}", _label(labels[name])]
         for name, cost in loss["attributes"].items()
     ]
+    given_up = [f"  given up     {', '.join(report['given_up'])}: one label for all rows"] * bool(report["given_up"])
     lines = [
         f"released {rows['released']:,} of {rows['source']:,} rows to {report['release']['target']}",
         f"  suppressed   {rows['suppressed']:,} rows{masked}{missing}",
@@ -27,12 +30,39 @@ def summarize_run(report: Json) -> str:
         f"(asked for k = {k['required']}, counted again in what was written)",
         *(f"  model        {line}" for line in _models(report["privacy"])),
         f"  loss         {loss['ncp']:.2f} % (lm {loss['lm']:.4f} of {len(loss['attributes'])})",
+        *given_up,
         f"  search       {_algorithm(report['algorithm'])}: {_effort(report)}",
         f"  seconds      {', '.join(f'{name} {value:.2f}' for name, value in seconds.items())}",
         "",
-        table(head, shown),
+        table(head, shown, text=(0, len(head) - 1)),
     ]
+    if report["advice"]:
+        lines += ["", "  less would be lost:", *advice_lines(report["advice"])]
     return "\n".join(lines)
+
+
+def advice_lines(advice: Sequence[Json]) -> list[str]:
+    """What other settings would lose, a line each."""
+    changes = [
+        f"without {one['without']}"
+        if "without" in one
+        else " ".join(f"--set {key}={value}" for key, value in one["change"].items())
+        for one in advice
+    ]
+    width = max(map(len, changes))
+    lines = []
+    for change, one in zip(changes, advice, strict=True):
+        loss = f"{one['loss']['ncp']:.2f} %{'' if one['exact'] else ' or less'}"
+        where = f" in the other columns, now {one['instead_of']['ncp']:.2f} %" if "without" in one else ""
+        lines.append(f"    {change.ljust(width)}  {loss}{where}, {one['suppressed']:,} rows suppressed")
+    return lines
+
+
+def _label(label: str | None) -> str:
+    """A label as one cell, cut where it is long."""
+    if label is None:
+        return "(missing)"
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 3]}..."
 
 
 def _models(privacy: Json) -> list[str]:
@@ -111,13 +141,14 @@ def summarize_lattice(data: Json) -> str:
     return head + table(["height", *names, "suppressed", "classes", "lm", "satisfies"], rows)
 
 
-def table(head: Sequence[str] | None, rows: Sequence[Sequence[str]], text: int | None = None) -> str:
-    """Columns of text, numbers to the right; with `text` all columns but that one are numbers, whatever they hold."""
+def table(head: Sequence[str] | None, rows: Sequence[Sequence[str]], text: int | tuple[int, ...] | None = None) -> str:
+    """Columns of text, numbers to the right; with `text` all columns but those are numbers, whatever they hold."""
+    texts = (text,) if isinstance(text, int) else text
     lines = [*([] if head is None else [head]), *rows]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
 
     def cell(place: int, content: str) -> str:
-        is_number = content[:1].isdigit() if text is None else place != text
+        is_number = content[:1].isdigit() if texts is None else place not in texts
         return content.rjust(widths[place]) if is_number else content.ljust(widths[place])
 
     return "\n".join("  " + "  ".join(cell(*one) for one in enumerate(line)).rstrip() for line in lines)

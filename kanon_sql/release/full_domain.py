@@ -9,10 +9,11 @@ from functools import cached_property
 from sqlglot import exp
 
 from kanon_sql.frequency.judged import source_tables
+from kanon_sql.frequency.table import code_name
 from kanon_sql.privacy.statement import Tables
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.compiled_levels import compiled_levels
-from kanon_sql.release.release import Finer, Release, Writing
+from kanon_sql.release.release import Finer, Labels, Release, Writing
 from kanon_sql.release.statement import Generalization, release_select, starred_condition
 from kanon_sql.release.verify import Expected, ExpectedLevels, question_of
 from kanon_sql.search.full_domain.checker import grouping_codes
@@ -20,6 +21,8 @@ from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Composed, Fill, Item, column, compose, state
+
+_TOP_CODE = 1  # of the one value at the top of a hierarchy
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,33 @@ class FullDomainRelease(Release):
             for item, mapping, level in self.made.quasi_identifiers
             if level
         ]
+
+    def labels(self) -> Labels:
+        codes = self._largest_class()
+        chosen = dict(
+            zip(self.problem.names, zip(self.problem.frequency.mappings, self.made.node, strict=True), strict=True)
+        )
+        largest = {}
+        for name, (mapping, level) in chosen.items():
+            found = self.engine.query(
+                "release/label_of_code",
+                names={"mapping": mapping.table, "level_code": f"level_{level}", "level_label": f"label_{level}"},
+                values={"code": codes.get(code_name(mapping.index, level), _TOP_CODE)},
+            )
+            largest[name] = found[0][0]
+        given_up = (
+            name
+            for name, (mapping, level) in chosen.items()
+            if level and level == mapping.height and not mapping.splits_top
+        )
+        return Labels(largest, tuple(given_up))
+
+    def _largest_class(self) -> dict[str, int]:
+        """The codes of the largest class that is released, without those of columns that have one for all rows."""
+        models = self.problem.models
+        statement = compose("release/largest_class", {"classes": models.classes(source_tables(models))})
+        row = self.problem.nodes.query(statement, values={"k": self.result.request.k}, lists={"key": self._keys})[0]
+        return {str(key["code"]): int(code) for key, code in zip(self._keys, row[:-1], strict=True)}
 
     def select(self, writing: Writing) -> exp.Expr:
         if self.result.suppressed:

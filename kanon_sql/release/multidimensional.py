@@ -13,11 +13,12 @@ from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.release.classes import Output, outputs, select_partitions
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.compiled_classes import classes_share, compiled_classes
-from kanon_sql.release.release import Finer, Release, Writing
+from kanon_sql.release.release import Finer, Labels, Release, Writing
 from kanon_sql.release.verify import Expected, ExpectedClasses, question_of
+from kanon_sql.search.classes import label_name
 from kanon_sql.search.multidimensional import Multidimensional, MultidimensionalResult
 from kanon_sql.source.model import Column, Source
-from kanon_sql.sql.template import column
+from kanon_sql.sql.template import Item, column, state
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,17 @@ class MultidimensionalRelease(Release):
     def finer(self) -> list[Finer]:
         lost = zip(self.dimensions, self.result.classes.units, strict=True)
         return [Finer(d.column, d.domain, "position") for d, units in lost if units]
+
+    def labels(self) -> Labels:
+        items: list[Item] = [{"name": label_name(d), "only": f"only_{d.index}"} for d in self.dimensions]
+        names = {"released_classes": state("released_classes")}
+        row = self.engine.query("release/labels_of_classes", names=names, lists={"this": items})[0]
+        largest, only = row[: len(items)], row[len(items) :]
+        lost = zip(self.problem.names, only, self.result.classes.units, strict=True)
+        return Labels(
+            dict(zip(self.problem.names, largest, strict=True)),
+            tuple(name for name, one, units in lost if one and units),
+        )
 
     def select(self, writing: Writing) -> exp.Expr:
         return self._select(self.outputs, writing, shares=self._shares)

@@ -48,6 +48,18 @@ class Finer:
 
 
 @dataclass(frozen=True)
+class Labels:
+    """What the quasi-identifiers of a release are released as, by their names.
+
+    `largest` are the labels of the class that most rows are released in, None for a missing value; `given_up` are the
+    columns that were generalized to one label for all rows.
+    """
+
+    largest: dict[str, str | None]
+    given_up: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Release(ABC):
     """The rows of a source under what a search chose for them; only of a result that `require` lets pass."""
 
@@ -70,6 +82,10 @@ class Release(ABC):
     @abstractmethod
     def finer(self) -> list[Finer]:
         """The quasi-identifiers that are generalized, and where their finer values are."""
+
+    @abstractmethod
+    def labels(self) -> Labels:
+        """What is released, by an example; never a label of suppressed rows."""
 
     @abstractmethod
     def select(self, writing: Writing) -> exp.Expr:

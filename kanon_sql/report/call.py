@@ -18,13 +18,17 @@ from kanon_sql.sql.connection import EngineOptions
 
 @dataclass(frozen=True)
 class Call:
-    """Bounds of the engine, bars, a time limit, the report to write; `watch` runs from the call on."""
+    """Bounds of the engine, bars, a time limit, the report to write; `watch` runs from the call on.
+
+    Of a run: whether `advice` is looked for.
+    """
 
     options: EngineOptions = field(default_factory=EngineOptions)
     progress: Progress = field(default_factory=Progress)
     time_limit: float | None = None
     report: Path | None = None
     watch: Stopwatch = field(default_factory=Stopwatch)
+    advice: bool = True
 
     @classmethod
     def of(

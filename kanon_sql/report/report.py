@@ -41,6 +41,9 @@ class ReportDraft:
     target: str | None = None
     ledger: Json | None = None
     engine: Json = field(default_factory=lambda: {"name": "duckdb"})
+    labels: dict[str, str | None] | None = None
+    given_up: list[str] = field(default_factory=list)
+    advice: list[Json] = field(default_factory=list)
 
     def fail(self, error: KanonError) -> None:
         """Records how a run ended that released nothing, or what failed once the release was in its place."""
@@ -76,6 +79,8 @@ class ReportDraft:
             "engine": self.engine,
             "algorithm": self.algorithm,
             "solution": self.solution if found else None,
+            "labels": self.labels if found else None,
+            "given_up": self.given_up if found else [],
             "classes": self._classes(),
             "verification": self.verification,
             "privacy": privacy_entries(
@@ -84,6 +89,7 @@ class ReportDraft:
             "suppression": {"limit": self.limit},
             "loss": self.loss if found else None,
             "search": self.search,
+            "advice": self.advice,
             "release": {"order": self.order, "target": self.target},
             **({} if self.ledger is None else {"ledger": self.ledger}),
             "warnings": self.warnings,

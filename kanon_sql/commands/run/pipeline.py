@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kanon_sql.commands.run.advice import advise
 from kanon_sql.commands.run.betraying import betraying_columns
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.engines.job import Job
-from kanon_sql.errors import EngineError
+from kanon_sql.errors import EngineError, NoReleaseError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.recording import Made, put_in_place, refuse_early
@@ -101,6 +102,8 @@ def _run(run: _Run) -> None:
             run.draft.warnings += betraying_columns(engine, prepared, release.finer())
         with call.watch.part("release"):
             run.draft.solution, run.draft.loss = found.describe(), found.describe_loss()
+            labels = release.labels()
+            run.draft.labels, run.draft.given_up = labels.largest, list(labels.given_up)
             masked = _write(run, engine, release, sink)
         with call.step("verify", "verifying what was written", engine.progress):
             with reading_again():
@@ -112,6 +115,7 @@ def _run(run: _Run) -> None:
             paths, handed_in = sink.paths(), (run.job.source_handed_in, run.job.target_handed_in)
             made = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
             put_in_place(loaded, made, sink)
+        _advise(run, engine, found)
         run.draft.engine["statements"] = source.backend.statements
         run.draft.warnings += sink.warnings
 
@@ -190,8 +194,24 @@ def _search(run: _Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
         )
     run.draft.search = found.describe_search()
     run.draft.warnings += found.notes
-    found.require()
+    try:
+        found.require()
+    except NoReleaseError:
+        _advise(run, engine, found, released=False)
+        raise
     return found
+
+
+def _advise(run: _Run, engine: Engine, result: SearchResult, *, released: bool = True) -> None:
+    """Notes what other settings would lose; nothing that fails on the way ends the run."""
+    if not run.call.advice:
+        return
+    seconds = run.call.watch.report()
+    try:
+        with run.call.step("advice", "looking at other settings"):
+            run.draft.advice = advise(engine, run.job.loaded, result, seconds, found=released)
+    except EngineError as error:
+        run.draft.warnings.append(f"other settings could not be looked at: {error}")
 
 
 def _write(run: _Run, engine: Engine, release: Release, sink: Sink) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import NoReleaseError, OutOfTimeError
@@ -88,15 +90,43 @@ class FullDomainResult(SearchResult):
             )
         if self.left_at_top is None:
             raise NoReleaseError(f"no release satisfies k = {k}: only {n} row{'s' * (n != 1)} take part")
-        if not self.problem.models.only_k:
-            raise NoReleaseError(
-                f"no node satisfies: at the highest levels {self.left_at_top} of {n} rows lie in classes that violate "
-                f"k or a model, the limit is {limit}; raise suppression.limit or max_level, or ask for less"
-            )
+        only_k = self.problem.models.only_k
+        why = f"of fewer than {k}" if only_k else "that violate k or a model"
         raise NoReleaseError(
-            f"no node satisfies: even at the highest levels {self.left_at_top} of {n} rows lie in classes of fewer "
-            f"than {k}, the limit is {limit}; raise suppression.limit or max_level, or lower k"
+            f"no node satisfies: {'even ' * only_k}at the highest levels {self.left_at_top} of {n} rows lie in classes "
+            f"{why}, the limit is {limit}; {self._way_out()}"
         )
+
+    @cached_property
+    def enough(self) -> dict[str, int]:
+        """By their keys, the limit and the k that the highest levels satisfy, where nothing else is changed.
+
+        Of k alone, and of models that are monotone, no lower limit and no greater k would do.
+        """
+        problem, left = self.problem, self.left_at_top
+        found: dict[str, int] = {}
+        if left is None:
+            return found
+        if left < problem.n and not problem.models.refusing_absent:
+            found["suppression.limit"] = left
+        k = bisect_left(range(1, self.request.k), True, key=lambda k: not self._top_satisfies(k))
+        if k > 1:
+            found["privacy.k"] = k
+        return found
+
+    def _top_satisfies(self, k: int) -> bool:
+        problem = self.problem
+        checker = NodeChecker(problem.nodes, problem.frequency, problem.models, k, self.request.limit, Progress())
+        return checker.suppressed(problem.lattice.highs) <= checker.limit
+
+    def _way_out(self) -> str:
+        """What would be enough, and what else may be."""
+        enough = [f"{key}: {value}" for key, value in self.enough.items()]
+        lattice = self.problem.lattice
+        others = ["raise max_level"] * (lattice.highs != lattice.tops)
+        others += [] if enough else ["ask for less"]
+        said = [f"{' or '.join(enough)} would be enough"] * bool(enough)
+        return "; ".join([*said, *([f"{'or ' * bool(enough)}{' or '.join(others)}"] if others else [])])
 
     def levels(self) -> dict[str, int]:
         """The level of each quasi-identifier."""

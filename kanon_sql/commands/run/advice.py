@@ -1,0 +1,235 @@
+"""What other settings would lose, beside the run that was asked for: at most three, searched in the tables at hand.
+
+They are looked for in a tenth of the time that the run took. A search that comes to its end gives the figures that a
+run with that setting has; one that does not, and the estimate for local recoding, give figures that such a run need
+not reach: it loses no more (of local recoding: hardly ever more).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.progress import Progress
+from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
+from kanon_sql.search.full_domain.unhurried import Unhurried
+from kanon_sql.search.local.estimate import estimated_losses, seconds_to_estimate
+from kanon_sql.search.multidimensional import MultidimensionalResult
+from kanon_sql.search.problem import Json, Request, SearchResult
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.deadline import Deadline
+
+_SHARE = 0.1  # of the time that the run took
+_MOST_SECONDS = 10.0
+_MOST = 3  # alternatives
+_PAYS = 0.9  # of the loss: a tenth less is worth telling
+_POINTS = 0.5  # of NCP, which are worth telling
+_LIMIT = "1%"
+_LOCAL_SHARE = 0.7  # of the time, which the estimate for local recoding may take
+_SLOWER = 2.0  # times that another search may take as long
+_USUAL_KS = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+_LOSSES = ("loss",)  # objectives whose least value bounds the loss of a search that did not end
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A change of the configuration, what it would lose (NCP, in percent) and the rows that it would suppress.
+
+    With `exact` a run has these figures. `without` is the quasi-identifier that is given up; `instead_of` is what the
+    present release loses in the same columns, None where there is none.
+    """
+
+    change: Json
+    ncp: float
+    suppressed: int
+    exact: bool
+    instead_of: float | None
+    without: str | None = None
+
+    @property
+    def pays(self) -> bool:
+        """Whether it loses so much less that it is worth telling."""
+        before = self.instead_of
+        return before is None or (self.ncp <= before * _PAYS and self.ncp <= before - _POINTS)
+
+    def describe(self) -> Json:
+        """An entry of the report's `advice`."""
+        return {
+            "change": self.change,
+            "loss": {"ncp": self.ncp},
+            "suppressed": self.suppressed,
+            "exact": self.exact,
+            "instead_of": None if self.instead_of is None else {"ncp": self.instead_of},
+            **({} if self.without is None else {"without": self.without}),
+        }
+
+
+def advise(
+    engine: Engine, loaded: LoadedConfig, result: SearchResult, seconds: Mapping[str, float], *, found: bool
+) -> list[Json]:
+    """The alternatives to what was searched; `found` says that there is a release, `seconds` what took how long.
+
+    The tables of a multidimensional search are then those of another one.
+    """
+    deadline = Deadline(min(_SHARE * seconds["total"], _MOST_SECONDS))
+    if isinstance(result, FullDomainResult):
+        given = _FullDomainAdvice(engine, loaded, result, deadline, found).alternatives()
+    elif isinstance(result, MultidimensionalResult) and found:
+        given = _searched(engine, loaded, result, deadline, seconds["search"])
+    else:
+        return []
+    paying = sorted((one for one in given if one.pays), key=lambda one: one.ncp / (one.instead_of or 100.0))
+    return [one.describe() for one in paying[:_MOST]]
+
+
+class _FullDomainAdvice:
+    """The alternatives to a search of the lattice."""
+
+    def __init__(
+        self, engine: Engine, loaded: LoadedConfig, result: FullDomainResult, deadline: Deadline, found: bool
+    ) -> None:
+        self.engine = engine
+        self.loaded = loaded
+        self.result = result
+        self.deadline = deadline
+        self.found = found
+        self.problem = result.problem
+        self.algorithm = loaded.config.algorithm
+        self.ncp = result.describe_loss()["ncp"] if found else None
+
+    def alternatives(self) -> Iterator[Alternative]:
+        """Each that can be found in its part of the time."""
+        yield from self._local()
+        ways = (self._limit, self._without_a_column, self._k) if self.found else (self._enough,)
+        for left, way in zip(range(len(ways), 0, -1), ways, strict=True):
+            seconds = self.deadline.remaining() or 0.0
+            if seconds:  # What one does not use is there for those after it.
+                yield from way(seconds / min(2, left))
+
+    def _limit(self, seconds: float) -> Iterator[Alternative]:
+        limit = self.problem.n // 100
+        if limit > self.result.request.limit and self.algorithm.declared.suppresses:
+            request = replace(self.result.request, limit=limit)
+            yield from self._solved({"suppression.limit": _LIMIT}, request, seconds)
+
+    def _k(self, seconds: float) -> Iterator[Alternative]:
+        less = max((k for k in _USUAL_KS if k < self.result.request.k), default=None)
+        if less is not None:
+            yield from self._solved({"privacy.k": less}, replace(self.result.request, k=less), seconds)
+
+    def _enough(self, seconds: float) -> Iterator[Alternative]:
+        """What would be enough where there is no release."""
+        enough = self.result.enough
+        for key, value in enough.items():
+            asked = self.result.request
+            asked = replace(asked, limit=value) if key == "suppression.limit" else replace(asked, k=value)
+            yield from self._solved({key: value}, asked, seconds / len(enough))
+
+    def _solved(self, change: Json, request: Request, seconds: float) -> Iterator[Alternative]:
+        losses = self._solve(self.problem, request, seconds)
+        if losses is not None:
+            found, exact = losses
+            ncp = found.describe_loss()["ncp"]
+            yield Alternative(change, ncp, found.suppressed, exact, self.ncp)
+
+    def _solve(self, problem: FullDomain, request: Request, seconds: float) -> tuple[FullDomainResult, bool] | None:
+        """(what a search finds, whether it came to its end); None for what says nothing of the loss."""
+        patient = replace(problem, nodes=Unhurried(problem.nodes))
+        result = patient.solve(self.engine, self.algorithm, request, Deadline(seconds), Progress())
+        proven = result.found.proven
+        bounded = self.algorithm.options().get("objective") in _LOSSES and set(request.weights) == {1.0}
+        return (result, proven) if result.found.winner is not None and (proven or bounded) else None
+
+    def _local(self) -> Iterator[Alternative]:
+        """Local recoding satisfies k whatever the table; what it loses is estimated."""
+        problem, k = self.problem, self.result.request.k
+        seconds = _LOCAL_SHARE * (self.deadline.remaining() or 0.0)
+        at_hand = problem.nodes.searched_in == "duckdb" and problem.models.only_k and not problem.populations
+        if at_hand and problem.n >= k and seconds_to_estimate(problem.frequency) < seconds:
+            losses = estimated_losses(self.engine, problem.frequency, k)
+            yield Alternative({"algorithm": "local"}, _ncp(losses), 0, False, self.ncp)
+
+    def _without_a_column(self, seconds: float) -> Iterator[Alternative]:
+        """The column that tells most rows apart as it is released, given up: what the others lose then."""
+        problem, winner = self.problem, self.result.winner
+        mappings = problem.frequency.mappings
+        may = [
+            i
+            for i, (mapping, level) in enumerate(zip(mappings, winner.levels, strict=True))
+            # Of a single value only suppressed rows cost anything: its top costs not what they do.
+            if level < mapping.height and mapping.leaves > 1 and not mapping.splits_top
+        ]
+        same_rows = self.loaded.config.missing != "drop" or problem.n == problem.source_rows
+        if len(mappings) < 2 or not may or not same_rows or problem.populations:
+            return
+        marginals = problem.frequency.marginals
+        given_up = min(may, key=lambda i: marginals[i][winner.levels[i]].spread)
+        top = mappings[given_up].height
+        lattice = replace(
+            problem.lattice,
+            lows=_put(problem.lattice.lows, given_up, top),
+            highs=_put(problem.lattice.highs, given_up, top),
+        )
+        found = self._solve(replace(problem, lattice=lattice), self.result.request, seconds)
+        if found is not None:
+            result, exact = found
+            change = _without(self.loaded, mappings[given_up].column)
+            before, after = (_ncp(_others(one.winner.losses, given_up)) for one in (self.result, result))
+            yield Alternative(change, after, result.suppressed, exact, before, mappings[given_up].column)
+
+
+def _searched(
+    engine: Engine, loaded: LoadedConfig, result: MultidimensionalResult, deadline: Deadline, seconds: float
+) -> Iterator[Alternative]:
+    """The alternatives to Mondrian and local recoding, where such a search is short beside the rest of the run."""
+    algorithm, request = loaded.config.algorithm, result.request
+    before = result.describe_loss()["ncp"]
+    ways: list[tuple[Json, AlgorithmConfig, Request]] = []
+    less = max((k for k in _USUAL_KS if k < request.k), default=None)
+    if less is not None and algorithm.options().get("dimension") != "random":
+        ways.append(({"privacy.k": less}, algorithm, replace(request, k=less)))
+    if algorithm.name != "local" and result.problem.models.only_k:
+        ways.append(({"algorithm": "local"}, AlgorithmConfig(name="local"), request))
+    for change, chosen, asked in ways:
+        # It would be interrupted, and a user's transaction with it: so it is only begun where there is time for it.
+        if not engine.owned or (deadline.remaining() or 0.0) < _SLOWER * seconds:
+            continue
+        found = result.problem.solve(engine, chosen, asked, deadline, Progress())
+        if found.partitioning is not None and found.found.finished:
+            yield Alternative(change, found.describe_loss()["ncp"], found.suppressed, True, before)
+
+
+def _without(loaded: LoadedConfig, name: str) -> Json:
+    """The change that makes a quasi-identifier a column that is never released."""
+    config = loaded.config.model_dump(include={"identifiers", "quasi_identifiers"}, exclude_unset=True)
+    entries = {column: entry for column, entry in config["quasi_identifiers"].items() if column != name}
+    made: Json = _plain({"quasi_identifiers": entries, "identifiers": [*config.get("identifiers", ()), name]}, loaded)
+    return made
+
+
+def _plain(value: Any, loaded: LoadedConfig) -> Any:
+    """A part of a configuration as JSON, without secrets of the environment."""
+    if isinstance(value, dict):
+        return {loaded.redact(str(key)): _plain(entry, loaded) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry, loaded) for entry in value]
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return loaded.redact(value) if isinstance(value, str) else value
+
+
+def _ncp(losses: Sequence[float]) -> float:
+    return 100 * math.fsum(losses) / len(losses)
+
+
+def _others(losses: Sequence[float], position: int) -> list[float]:
+    return [loss for i, loss in enumerate(losses) if i != position]
+
+
+def _put(levels: tuple[int, ...], position: int, level: int) -> tuple[int, ...]:
+    return (*levels[:position], level, *levels[position + 1 :])

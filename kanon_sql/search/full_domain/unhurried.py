@@ -1,0 +1,39 @@
+"""A search that asks nothing more once its time is up, and interrupts nothing that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from kanon_sql.search.full_domain.checker import Nodes
+from kanon_sql.sql.connection import Row
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.template import Item, Statement
+
+
+class Unhurried:
+    """What counts the classes of nodes, for work beside a run: an interrupt would end a user's transaction with it."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
+        self._deadline = Deadline()
+        self.searched_in = nodes.searched_in
+
+    def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
+        """Runs a statement over the tables of the search; its rows. Raises TimeUpError."""
+        self._deadline.check()
+        return self._nodes.query(name, values=values, **holes)
+
+    @contextmanager
+    def until(self, deadline: Deadline) -> Iterator[None]:
+        """Nothing is asked within it once the deadline has passed."""
+        self._deadline = deadline
+        try:
+            yield
+        finally:
+            self._deadline = Deadline()
+
+    def list_suppressed(self, statement: Statement, k: int, keys: Sequence[Item]) -> None:
+        """Makes the table suppressed_classes of DuckDB by the statement of a node's violating classes."""
+        self._nodes.list_suppressed(statement, k, keys)

@@ -1,0 +1,68 @@
+"""What local recoding loses at most, about, from the tables of a full-domain search: in one statement, not a search.
+
+Tuples are put in an order in which like ones stand beside each other, and every run of k rows is a class under the
+lowest labels that all of it shares. That is a local recoding, too, if not a good one: on Adult with 8 quasi-identifiers
+and k = 5 it loses 9.2 % (NCP), where the search for labels loses 4.8 % and full-domain generalization 66 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from kanon_sql.frequency.table import Frequency, code_name
+from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Fill, Item, column, state
+
+# Of the statement: to begin with, for each level, and for each level of each tuple.
+_SECONDS, _OF_LEVELS, _OF_CELLS = 0.01, 0.0015, 5e-8
+_TOP_CODE = exp.Literal.number(1)
+
+
+def seconds_to_estimate(frequency: Frequency) -> float:
+    """How long the statement takes, about."""
+    levels = sum(frequency.heights)
+    return _SECONDS + levels * (_OF_LEVELS + _OF_CELLS * frequency.tuples)
+
+
+def estimated_losses(engine: Engine, frequency: Frequency, k: int) -> tuple[float, ...]:
+    """The loss of each quasi-identifier, 0..1, in classes of at least `k` rows; there are as many rows."""
+    mappings = frequency.mappings
+    values = {
+        name: marginal.values
+        for mapping in mappings
+        for name, marginal in zip(_names(mapping), frequency.marginals[mapping.index], strict=False)
+    }
+    names = sorted(values, key=lambda name: values[name])
+    cells: list[Item] = [{"name": name, "low": f"low_{name}", "high": f"high_{name}"} for name in names]
+    items: list[Item] = [
+        {
+            "costs": state(f"costs_{mapping.index}"),
+            "level": _shared(mapping, [exp.Literal.number(level) for level in range(mapping.height + 1)]),
+            "code": _shared(mapping, [*(column(f"low_{name}") for name in _names(mapping)), _TOP_CODE.copy()]),
+            "units": f"units_{mapping.index}",
+        }
+        for mapping in mappings
+    ]
+    tuples: dict[str, Fill] = {"tuples": state("tuples")}
+    lists: dict[str, list[Item]] = {"cell": cells, "sort": [{"code": name} for name in names], "qi": items}
+    units = engine.query("search/local/sorted_runs", names=tuples, lists=lists, values={"k": k})[0]
+    return tuple(
+        float(one) / (max(mapping.leaves - 1, 1) * frequency.n) for one, mapping in zip(units, mappings, strict=True)
+    )
+
+
+def _names(mapping: Mapping) -> list[str]:
+    """The columns of the codes below the top, where all values are one."""
+    return [code_name(mapping.index, level) for level in range(mapping.height)]
+
+
+def _shared(mapping: Mapping, chosen: Sequence[exp.Expr]) -> exp.Expr:
+    """Of what is `chosen` for each level that of the lowest which all tuples of a class share."""
+    shared = [
+        exp.If(this=exp.EQ(this=column(f"low_{name}"), expression=column(f"high_{name}")), true=one)
+        for name, one in list(zip(_names(mapping), chosen, strict=False))[mapping.min_level :]
+    ]
+    return exp.Case(ifs=shared, default=chosen[-1]) if shared else chosen[-1]
