@@ -2,8 +2,9 @@
 
 import kanon_sql
 
-result = kanon_sql.run("config.yaml")
-print(result.levels, result.suppressed)
+result = kanon_sql.anonymize(frame, quasi_identifiers=["age", "zip"], k=5, sensitive=["diagnosis"])
+print(result)
+released = result.df()
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from kanon_sql.api import (
         EngineOptions,
         RunResult,
+        anonymize,
         apply,
         check,
         check_releases,
@@ -34,6 +36,7 @@ __all__ = [
     "EngineOptions",
     "RunResult",
     "__version__",
+    "anonymize",
     "apply",
     "check",
     "check_releases",

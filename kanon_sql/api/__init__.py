@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kanon_sql.api.anonymizing import anonymize
 from kanon_sql.api.compiling import compile, compile_report, dbt_model, sqlmesh_model
 from kanon_sql.api.measuring import check, lattice, link, risk, sweep
 from kanon_sql.api.opening import Configuration, Overrides, load
@@ -16,6 +17,7 @@ __all__ = [
     "EngineOptions",
     "Overrides",
     "RunResult",
+    "anonymize",
     "apply",
     "check",
     "check_releases",

@@ -43,7 +43,7 @@ def compile(
     options: EngineOptions | None = None,
     time_limit: float | None = None,
     report: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> str:
     """The release as one self-contained SELECT in a dialect, after the search: what `kanon-sql compile` prints.
 
@@ -69,7 +69,7 @@ def compile_report(
     options: EngineOptions | None = None,
     time_limit: float | None = None,
     report: Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """What `kanon-sql compile --json` prints; written to `report` however it ends. Raises as `compile` does."""
     return _compiled(loaded, statement, Call.of(options, progress, time_limit, report))[0]
@@ -88,7 +88,7 @@ def dbt_model(
     options: EngineOptions | None = None,
     time_limit: float | None = None,
     report: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Searches and writes the release into a dbt project: what `kanon-sql dbt compile` does.
 
@@ -118,7 +118,7 @@ def sqlmesh_model(
     options: EngineOptions | None = None,
     time_limit: float | None = None,
     report: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Searches and writes the release into a SQLMesh project: what `kanon-sql sqlmesh compile` does.
 

@@ -46,7 +46,7 @@ def check(
     reference: Data | None = None,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Measures the configuration's source, or `data`, as it stands; the report of `kanon-sql check`.
 
@@ -74,7 +74,7 @@ def lattice(
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     time_limit: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Every node of the full-domain lattice with its measures: what `kanon-sql lattice --json` prints.
 
@@ -86,9 +86,10 @@ def lattice(
             f"{loaded.place('algorithm')}: {loaded.config.algorithm.name} has no lattice; expected one of "
             f"{', '.join(full_domain())}: set algorithm"
         )
-    with open_prepared(loaded, options, progress, handed) as (engine, prepared):
+    call = Call.of(options, progress, time_limit)
+    with open_prepared(loaded, call.options, call.progress, handed) as (engine, prepared):
         assert isinstance(prepared, FullDomain)
-        return list_lattice(engine, loaded, prepared, Call.of(options, progress, time_limit))
+        return list_lattice(engine, loaded, prepared, call)
 
 
 @without_causes
@@ -106,7 +107,7 @@ def sweep(
     output: str | os.PathLike[str] | None = None,
     plot: str | os.PathLike[str] | None = None,
     report: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Searches for every k and suppression limit, releasing nothing: what `kanon-sql sweep --json` prints.
 
@@ -146,7 +147,7 @@ def risk(
     time_limit: float | None = None,
     plot: str | os.PathLike[str] | None = None,
     report: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Measures the risk of re-identification in the configuration's source, and in its target where that exists.
 
@@ -181,7 +182,7 @@ def link(
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     report: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Joins an external table about persons (one row each) to a table or release: what `kanon-sql link --json` prints.
 

@@ -83,7 +83,10 @@ def hand(
 
 @contextmanager
 def open_prepared(
-    loaded: LoadedConfig, options: EngineOptions | None, progress: Progress | None, handed: HandedIn | None = None
+    loaded: LoadedConfig,
+    options: EngineOptions | None,
+    progress: Progress | None,
+    handed: HandedIn | None = None,
 ) -> Iterator[tuple[Engine, SearchProblem]]:
     """DuckDB with the source of a configuration, or what was `handed` in, read for its search; nothing is written.
 

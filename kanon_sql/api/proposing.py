@@ -11,7 +11,7 @@ from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.proposal import PURPOSES, RECIPIENTS, Proposal
 from kanon_sql.commands.init.run import Ask, Request, propose
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.progress import Progress
+from kanon_sql.progress import Progress, chosen
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.sql.connection import EngineOptions
 
@@ -28,7 +28,7 @@ def init(
     entity: str | None = None,
     hierarchies: str | os.PathLike[str] | None = None,
     options: EngineOptions | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Proposal:
     """Profiles a file, a glob, a folder or the `table` of a database file, and proposes a configuration for it.
 
@@ -69,9 +69,9 @@ def request_of(
 
 
 @without_causes
-def proposed(request: Request, ask: Ask, options: EngineOptions | None, progress: Progress | None) -> Proposal:
+def proposed(request: Request, ask: Ask, options: EngineOptions | None, progress: Progress | bool | None) -> Proposal:
     """The proposal for a request, `ask` being called with what was found. Raises the errors of kanon_sql.errors."""
-    return propose(request, ask, options or EngineOptions(), progress or Progress())
+    return propose(request, ask, options or EngineOptions(), chosen(progress))
 
 
 def _refuse_unknown(names: Sequence[str], found: Findings) -> None:

@@ -33,7 +33,7 @@ def check_releases(
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     report: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Joins two releases of the same rows: what `kanon-sql releases check --json` prints.
 
@@ -83,7 +83,7 @@ def apply(
     options: EngineOptions | None = None,
     time_limit: float | None = None,
     report: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Releases new data at the levels of release `number` of a ledger: what `kanon-sql apply --json` prints.
 

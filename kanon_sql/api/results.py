@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
 
+from kanon_sql.api.showing import in_html, in_lines
 from kanon_sql.engines.duckdb.connection import ConnectionSink
 from kanon_sql.engines.job import Job
 from kanon_sql.errors import ConfigurationError
@@ -104,7 +105,7 @@ def _has(package: str) -> bool:
         return False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunResult:
     """What a run did, and the release that it made. `report` is the whole JSON report.
 
@@ -180,6 +181,12 @@ class RunResult:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        return in_lines(self.report)
+
+    def _repr_html_(self) -> str:
+        return in_html(self.report)
 
     def _held(self) -> _Release:
         held: _Release | None = getattr(self, "_release", None)

@@ -33,7 +33,7 @@ def run(
     options: EngineOptions | None = None,
     time_limit: float | None = None,
     report: str | os.PathLike[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     advice: bool = True,
 ) -> RunResult:
     """Anonymizes what a configuration names, and verifies what was written.

@@ -44,8 +44,8 @@ def config_from_arguments(data: str, *, qi: Sequence[str], **options: Any) -> di
     made: dict[str, Any] = {
         **options,
         "qi": _quasi_identifiers(qi, plain),
-        "l_diversity": _of_each(sensitive, "l", options.get("l_diversity"), "--l"),
-        "t_closeness": _of_each(sensitive, "t", options.get("t_closeness"), "--t"),
+        "l_diversity": of_each(sensitive, "l", options.get("l_diversity"), "--l"),
+        "t_closeness": of_each(sensitive, "t", options.get("t_closeness"), "--t"),
         "limit": _whole(limit) if isinstance(limit, str) else limit,
     }
     config: dict[str, Any] = {"source": {"path": data}}
@@ -90,12 +90,15 @@ def in_line(value: Any) -> str:
     return dumped.rstrip("\n")[1:-1]
 
 
-def _of_each(columns: Sequence[str], key: str, value: float | None, option: str) -> list[dict[str, Any]] | None:
+def of_each(columns: Sequence[str], key: str, value: float | None, option: str) -> list[dict[str, Any]] | None:
     """The same model of each sensitive column. Raises ConfigurationError without one."""
     if value is None:
         return None
     if not columns:
-        raise ConfigurationError(f"{option} {value:g}: expected the column that it is about; add --sensitive COLUMN")
+        raise ConfigurationError(
+            f"{option} {value:g}: expected the column that it is about; "
+            f"{'add --sensitive COLUMN' if option.startswith('--') else 'name it in sensitive='}"
+        )
     number = int(value) if value == int(value) else Decimal(str(value))
     return [{"column": name, key: number} for name in columns]
 
@@ -111,7 +114,7 @@ def _quasi_identifiers(qi: Sequence[str], plain: dict[str, Any]) -> dict[str, An
         elif name in entries:
             problems.append(f"--qi {text}: column {name!r} is given twice; remove one")
         else:
-            entries[name] = dict(plain) if how is None else _entry(how, f"--qi {text}", problems)
+            entries[name] = dict(plain) if how is None else read_hierarchy(how, f"--qi {text}", problems)
     if problems:
         raise ConfigurationError(problems)
     return entries
@@ -131,7 +134,8 @@ def _split(text: str) -> tuple[str, str | None]:
     return "".join(name), None
 
 
-def _entry(how: str, place: str, problems: list[str]) -> dict[str, Any]:
+def read_hierarchy(how: str, place: str, problems: list[str]) -> dict[str, Any]:
+    """The entry of a quasi-identifier that a short text such as `intervals:5,10,20` stands for; notes problems."""
     kind, colon, listed = how.partition(":")
     if how == "suppress":
         return {"builtin": "suppress"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import EngineError, InterruptedRunError, KanonError, ReleasedError
-from kanon_sql.progress import Progress, Stopwatch
+from kanon_sql.progress import Progress, Stopwatch, chosen
 from kanon_sql.report.report import Json, ReportDraft, write_json
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import EngineOptions
@@ -34,13 +34,13 @@ class Call:
     def of(
         cls,
         options: EngineOptions | None,
-        progress: Progress | None,
+        progress: Progress | bool | None,
         time_limit: float | None = None,
         report: str | os.PathLike[str] | None = None,
     ) -> Call:
         """A call with what users give, or leave out."""
         path = None if report is None else Path(report)
-        return cls(options or EngineOptions(), progress or Progress(), time_limit, path)
+        return cls(options or EngineOptions(), chosen(progress), time_limit, path)
 
     @contextmanager
     def step(self, part: str, what: str, ask: Callable[[], float] | None = None) -> Iterator[None]:

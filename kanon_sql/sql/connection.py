@@ -7,7 +7,7 @@ import re
 import threading
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
@@ -214,11 +214,13 @@ def _set_bounds(engine: Engine, options: EngineOptions, folder: Path) -> None:
         "allow_community_extensions": False,
         # Joins are written with the small table on the right; exchanging the sides would lose the source's order.
         "disabled_optimizers": "build_side_probe_side",
-        "enable_progress_bar": True,
-        "enable_progress_bar_print": False,
     }
     for name, value in settings.items():
         _set(engine, name, value)
+    # In a notebook without ipywidgets the engine refuses these: steps then tell no percentage.
+    with suppress(EngineError):
+        _set(engine, "enable_progress_bar", True)
+        _set(engine, "enable_progress_bar_print", False)
     for option, name, bound in (
         ("--threads", "threads", options.threads),
         ("--memory-limit", "memory_limit", options.memory_limit),
