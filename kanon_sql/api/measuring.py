@@ -22,6 +22,7 @@ from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_give
 from kanon_sql.engines.duckdb.frames import rereadable
 from kanon_sql.engines.opening import job_of, refuse_kinds, require_rows
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.privacy.registry import models_of
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import Call
 from kanon_sql.report.charts.risk import write_risk_plot
@@ -29,7 +30,7 @@ from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.settings.algorithms import full_domain
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import open_source
+from kanon_sql.source.opening import open_source, read_source_columns
 from kanon_sql.sql.connection import Engine, EngineOptions
 from kanon_sql.targets.outputs import refuse_outputs
 
@@ -59,6 +60,7 @@ def check(
         loaded, handed = _with_source(load(config, overrides), Path(data)), HandedIn()
     else:
         loaded, handed = hand(config, overrides, data, connection)
+        loaded = loaded if data is None else _as_it_stands(loaded)
     with job_of(loaded, handed).read(call.options) as (engine, opened):
         compared = None if reference is None else _open_reference(engine, loaded, reference)
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
@@ -213,11 +215,27 @@ def _open_reference(engine: Engine, loaded: LoadedConfig, reference: Any) -> Sou
     given = _given(reference, None if engine.owned else engine.connection, "reference")
     if isinstance(given, Path):
         return open_source(engine, _with_source(loaded, given))
-    return open_given(engine, given, tuple(loaded.config.source.missing or ()), "reference")
+    opened = open_given(engine, given, tuple(loaded.config.source.missing or ()), "reference")
+    return read_source_columns(opened, _as_it_stands(loaded))
+
+
+def _as_it_stands(loaded: LoadedConfig) -> LoadedConfig:
+    """The configuration for another table, which is measured as it stands.
+
+    Of what is said of columns only what the texts are understood as holds, of the columns that models count.
+    """
+    config = loaded.config
+    counted = {config.privacy.entity, *(model.column for model in models_of(config.privacy))}
+    columns = {name: one.as_it_stands() for name, one in config.source.columns.items() if name in counted}
+    source = config.source.model_copy(update={"columns": columns})
+    return replace(loaded, config=config.model_copy(update={"source": source}))
 
 
 def _with_source(loaded: LoadedConfig, data: Path) -> LoadedConfig:
-    """The configuration with another file as source, read by DuckDB with the same texts for missing."""
-    source = SourceConfig(path=str(data.absolute()), missing=loaded.config.source.missing, csv=loaded.release_csv())
+    """The configuration with another file as source, read by DuckDB with the same texts for missing, as it stands."""
+    said = _as_it_stands(loaded).config.source
+    source = SourceConfig(
+        path=str(data.absolute()), missing=said.missing, csv=loaded.release_csv(), columns=said.columns
+    )
     changed = {"source": source, "engine": EngineConfig(name="duckdb")}
     return replace(loaded, config=loaded.config.model_copy(update=changed))

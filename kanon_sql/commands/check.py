@@ -16,10 +16,11 @@ from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table
 from kanon_sql.report.call import Call
 from kanon_sql.report.entries import privacy_entries
+from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
-from kanon_sql.source.values import normalized
+from kanon_sql.source.values import normalized, person
 from kanon_sql.sql.connection import Engine
 
 
@@ -34,6 +35,7 @@ def check_table(
     config = loaded.config
     roles = assign_roles(source, loaded, measured_only=True)
     with telling_faults(engine, source), call.step("check", "counting classes", engine.progress):
+        refuse_misfits(engine, source)
         total, n = count_rows(source, roles, config.missing)
         counts = _count(engine, loaded, source, roles, reference)
     satisfied = counts.violating_classes == 0
@@ -87,5 +89,5 @@ def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, r
 def _table(source: Source, rows: exp.Select, values: Sequence[exp.Expr], judged: Models) -> Table:
     columns = {name: source.column(name) for name in judged.columns}
     sensitive = {name: comparable(item, item, source.missing) for name, item in columns.items()}
-    entity = normalized(source.column(judged.entity.name), source.missing) if judged.entity is not None else None
+    entity = person(source.column(judged.entity.name), source.missing) if judged.entity is not None else None
     return Table(rows, values, sensitive, entity, weighted=source.backend.weighted)

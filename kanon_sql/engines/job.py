@@ -16,11 +16,12 @@ from kanon_sql.config.model import EngineConfig, TargetConfig
 from kanon_sql.engines.remote import Remote
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Source
+from kanon_sql.source.opening import read_source_columns
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.targets.target import Sink
 
 Given = str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig
-Backend = TypeVar("Backend", bound=Remote)
+Reached = TypeVar("Reached", bound=Remote)
 
 
 @dataclass(frozen=True)
@@ -58,27 +59,30 @@ class ConfiguredJob(Job):
         """DuckDB, and the source where it is, for work that writes nothing."""
 
 
-class RemoteJob(ConfiguredJob, Generic[Backend]):
+class RemoteJob(ConfiguredJob, Generic[Reached]):
     """A job whose rows another engine holds."""
 
     @abstractmethod
-    def connect(self, options: EngineOptions) -> AbstractContextManager[Backend]:
+    def connect(self, options: EngineOptions) -> AbstractContextManager[Reached]:
         """The engine. Raises ConfigurationError or EngineError."""
 
     @abstractmethod
-    def open_target(self, remote: Backend) -> AbstractContextManager[Sink]:
+    def open_target(self, remote: Reached) -> AbstractContextManager[Sink]:
         """Where the release goes; what is not committed is removed. Raises ConfigurationError or EngineError."""
 
     @contextmanager
     def open(self, options: EngineOptions) -> Iterator[Opened]:
         with open_engine(options) as engine, self.connect(options) as remote, self.open_target(remote) as sink:
             self.sink = sink
-            yield Opened(engine, sink, partial(remote.open_source, self.loaded))
+            yield Opened(engine, sink, partial(self._source, remote))
 
     @contextmanager
     def read(self, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
         with open_engine(options) as engine, self.connect(options) as remote:
-            yield engine, remote.open_source(self.loaded)
+            yield engine, self._source(remote)
+
+    def _source(self, remote: Reached) -> Source:
+        return read_source_columns(remote.open_source(self.loaded), self.loaded)
 
 
 def standing_in(

@@ -23,6 +23,7 @@ from kanon_sql.privacy import statement
 from kanon_sql.privacy.registry import Model, models_of
 from kanon_sql.privacy.statement import Tables, Values
 from kanon_sql.source.model import Column, Source, is_nested
+from kanon_sql.source.reading import Reading
 from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Composed, Item, column, state
@@ -118,8 +119,11 @@ def read_models(
         # Only an order needs to read texts as numbers: else 1.5 and 1.50 are two values.
         spec = QuasiIdentifier(type=None if ordered else "text")
         one = Input(domain_index(index), item, spec, distinct, missing=missing, place=loaded.place("privacy"))
-        kind = ordered_dimension(engine, one, by_text=True).kind
-        columns[name] = Sensitive(index, item, entity is not None, kind, _mapping(engine, loaded, one, speaking))
+        dimension = ordered_dimension(engine, one, by_text=True)
+        mapping = _mapping(engine, loaded, one, speaking)
+        columns[name] = Sensitive(index, item, entity is not None, dimension.kind, mapping)
+        if mapping is not None and item.reading is not None and item.reading.is_typed:
+            _refuse_synonyms(engine, columns[name], item.reading, loaded.place("privacy"))
     return Models(models, columns, entity=entity)
 
 
@@ -159,6 +163,17 @@ def _mapping(engine: Engine, loaded: LoadedConfig, one: Input, speaking: Sequenc
             "for every value of the source"
         )
     return mapping
+
+
+def _refuse_synonyms(engine: Engine, one: Sensitive, reading: Reading, place: str) -> None:
+    """A hierarchy knows texts: where two of them are one number it cannot tell how far that is from others."""
+    synonyms = int(engine.query("frequency/synonyms", names={"domain": one.domain})[0][0])
+    if synonyms:
+        raise ConfigurationError(
+            f"{place}: {synonyms} texts of column {one.column.name!r} stand for the same {reading.type} as another "
+            "one, which a hierarchy tells apart; write them in one way with source.columns and recode, or leave out "
+            "type there"
+        )
 
 
 def _hierarchy(loaded: LoadedConfig, name: str, place: str) -> tuple[QuasiIdentifier, Hierarchy | None]:

@@ -17,6 +17,7 @@ from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.privacy.base import strangers
 from kanon_sql.privacy.registry import Model, models_of
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.columns import read_columns, refuse_misfits
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
 from kanon_sql.source.roles import Roles
@@ -69,6 +70,7 @@ def open_populations(engine: Engine, loaded: LoadedConfig) -> list[Source]:
     opened = []
     for config, place in population_configs(loaded):
         source = open_described(engine, config, loaded.base, names, place)
+        source = read_columns(source, config.columns, f"{place}: population.columns.{{}}".format)
         lacking = [name for name in names if name not in {item.name for item in source.columns}]
         if lacking:
             raise ConfigurationError(
@@ -94,7 +96,17 @@ def read_populations(
         values = _values(source, [one.column for one in inputs])
         rows = _taking_part(source, values, loaded.config.missing)
         there = source.relation.subquery("everyone")
-        numbered = [replace(one, index=_FIRST + _MANY * index + one.index, missing=(), place=place) for one in inputs]
+        refuse_misfits(engine, source)
+        numbered = [
+            replace(
+                one,
+                index=_FIRST + _MANY * index + one.index,
+                column=replace(one.column, reading=source.column(one.column.name).reading),
+                missing=(),
+                place=place,
+            )
+            for one in inputs
+        ]
         coded = [
             _own_codes(engine, one, mapping, value, there) if mapping.builtin is not None else (mapping, mapping.table)
             for one, mapping, value in zip(numbered, mappings, values, strict=True)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sqlglot import exp
+
 from kanon_sql.frequency.dimensions.dimension import Kind
 from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.source.model import Column
+from kanon_sql.source.reading import understood
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Composed, Item, compose, state
+from kanon_sql.sql.template import Composed, Item, column, compose, state
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,11 @@ class Sensitive:
     def code(self) -> str:
         """The column of the codes in the table of records."""
         return f"s{self.index}"
+
+    @property
+    def text(self) -> exp.Expr:
+        """The text of a raw `value` by which it is told from others."""
+        return understood(exp.cast(column("value"), "VARCHAR"), self.column.reading)
 
     @property
     def table(self) -> str:

@@ -12,7 +12,7 @@ from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import normalized
+from kanon_sql.source.values import normalized, person
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
@@ -112,7 +112,7 @@ def count_records(engine: Engine, rows: exp.Select, items: Sequence[Item], carri
     with_more = bool(carried.coded) or carried.entity is not None
     entity: list[Item] = []
     if carried.entity is not None:
-        entity = [{"value": normalized(carried.entity, carried.missing), "name": "entity"}]
+        entity = [{"value": person(carried.entity, carried.missing), "name": "entity"}]
     engine.query(
         "frequency/frequency",
         names={"frequency": state("records" if with_more else "frequency"), "source": rows, "row_total": total},

@@ -18,6 +18,7 @@ from kanon_sql.config.model import BUILTINS, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.codes import CODES, RANGES, labels_of_codes, read_ranges
 from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.source.reading import understood
 from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
@@ -170,13 +171,14 @@ def _labels(engine: Engine, one: Input) -> tuple[exp.Expr, int, dict[str, object
     if spec.builtin == "prefix":
         keeps: list[Item] = [{"keep": keep, "name": f"label_{level}"} for level, keep in enumerate(spec.keep or [], 1)]
         return template.fill("hierarchy/prefix", names=names, lists={"level": keeps}), len(keeps) + 1, {}
+    read = understood(exp.column("text"), one.column.reading if one.column.is_text else None)
     if spec.builtin == "intervals":
-        return _intervals(engine, spec, names)
+        return _intervals(engine, spec, {**names, "text_read": read})
     if spec.builtin == "date":
         periods: list[Item] = [
             {"label": name, "name": f"label_{level}"} for level, name in enumerate(spec.levels or [], 1)
         ]
-        moments = {"moments": _moments(one.type, names)}
+        moments = {"moments": _moments(one.type, {**names, "text_read": read})}
         return template.fill("hierarchy/date", names=moments, lists={"level": periods}), len(periods) + 1, {}
     if spec.builtin == "merge-rare":
         return _merged(one, names)
@@ -241,4 +243,6 @@ def _moments(target: exp.DataType, names: dict[str, template.Fill]) -> exp.Expr:
     elif written == "DATE" or written.startswith("TIMESTAMP"):
         value = exp.column("value")
     moment = exp.TryCast(this=value, to=exp.DataType.build("TIMESTAMP", dialect="duckdb"))
-    return template.fill("hierarchy/typed_moments", names={**names, "typed_moment": moment})
+    return template.fill(
+        "hierarchy/typed_moments", names={"builtin_values": names["builtin_values"], "typed_moment": moment}
+    )

@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from kanon_sql.recount.statement import Chain, Question, Table, ranks_and_steps, union_all
 from kanon_sql.source.model import Column
+from kanon_sql.source.reading import understood
 from kanon_sql.source.values import null_for
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -56,7 +57,8 @@ class ClassCounts:
 
 
 def comparable(item: Column, of_source: Column, missing: Sequence[str], *, is_csv: bool = False) -> exp.Expr:
-    """A sensitive value as the models read it, of the source or of what was written of it; 0.0 and -0.0 are one.
+    """A sensitive value as the models read it, of the source or of what was written of it; 0.0 and -0.0 are one,
+    and so are two texts that stand for one number or date by what the configuration says of the source.
 
     Read from a release in CSV, an empty text is NULL: whether it is a value says `missing`.
     """
@@ -64,6 +66,8 @@ def comparable(item: Column, of_source: Column, missing: Sequence[str], *, is_cs
     if is_csv and "" not in missing:
         value = exp.Coalesce(this=value, expressions=[exp.Literal.string("")])
     value = null_for(value, missing if item.is_text else ())
+    if item.is_text:
+        value = understood(value, of_source.reading)
     if of_source.type in ("DOUBLE", "FLOAT"):
         return exp.Add(this=exp.TryCast(this=value, to=exp.DataType.build("DOUBLE")), expression=exp.Literal.number(0))
     return value

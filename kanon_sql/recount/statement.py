@@ -100,12 +100,16 @@ def ranks_and_steps(missing: Sequence[str]) -> Given:
 
     def given(name: str, one: Sensitive) -> exp.Expr:
         if name == "ranks":
-            return template.fill("recount/ranks", {"domain": one.domain})
+            return template.fill("recount/ranks", {"domain": one.domain, "value_text": one.text})
         assert one.mapping is not None
         items: list[Item] = [{"number": level, "code": f"level_{level}"} for level in range(one.mapping.height)]
         texts = [exp.Literal.string(text) for text in missing if one.column.is_text]
         values: dict[str, exp.Expr] = {"missing": exp.Array(expressions=texts)}
-        return template.fill(compose("recount/steps", {"mapping": one.mapping.table}, values), lists={"step": items})
+        return template.fill(
+            compose("recount/steps", {"mapping": one.mapping.table}, values),
+            {"value_text": one.text},
+            lists={"step": items},
+        )
 
     return given
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from kanon_sql.source.model import Column
+from kanon_sql.source.reading import understood
 from kanon_sql.source.roles import Roles
 from kanon_sql.source.values import null_for
 from kanon_sql.sql import template
@@ -127,7 +128,8 @@ def source_rows(asked: CompileRequest, roles: Roles) -> exp.CTE:
         if item.key not in keys
     ]
     if asked.carried is not None:
-        selected.append(exp.alias_(present(asked.carried, asked.missing), "entity", quoted=True))
+        entity = understood(present(asked.carried, asked.missing), asked.carried.reading)
+        selected.append(exp.alias_(entity, "entity", quoted=True))
     select = exp.select(*selected).from_(asked.rows.copy().subquery("participants"))
     return exp.CTE(this=select, alias=exp.TableAlias(this=quoted("source_rows")))
 

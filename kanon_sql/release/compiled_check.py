@@ -10,6 +10,8 @@ from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.recount.statement import Chain, Question, Table, parts_of, ranks_and_steps, union_all
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest, other_name, present, source_rows
+from kanon_sql.source.model import Column
+from kanon_sql.source.reading import understood
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -72,17 +74,20 @@ def _released(
     """The rows of the release: as they were stored, or as the statement makes them."""
     codes = {one.name: one.code if table is None else one.name for one in body.released}
     keys = [column(codes[one.name]) for one in body.released if one.is_quasi_identifier]
-    values = {one.column.name: present(one.column, asked.missing, column(codes[one.column.name])) for one in spoken}
+    values = {one.column.name: _counted(one.column, asked, codes[one.column.name]) for one in spoken}
     entity = column("entity") if models.by_entity else None
     return Table(table if table is not None else exp.Table(this=quoted("released")), keys, values, entity)
 
 
 def _reference(asked: CompileRequest, models: Models) -> Table:
     """The sensitive values of all rows that take part."""
-    values = {
-        name: present(one.column, asked.missing, column(other_name(one.column))) for name, one in models.columns.items()
-    }
+    values = {name: _counted(one.column, asked, other_name(one.column)) for name, one in models.columns.items()}
     return Table(exp.Table(this=quoted("source_rows")), (), values, column("entity") if models.by_entity else None)
+
+
+def _counted(item: Column, asked: CompileRequest, name: str) -> exp.Expr:
+    """A sensitive value as models count it: two texts of one number are one."""
+    return understood(present(item, asked.missing, column(name)), item.reading if item.is_text else None)
 
 
 def _named(requirement: str, violating: exp.Expr) -> exp.Expr:

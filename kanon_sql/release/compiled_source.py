@@ -16,6 +16,7 @@ from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.table import looked_at, takes_part
 from kanon_sql.release.compiled import present
 from kanon_sql.search.problem import SearchProblem
+from kanon_sql.source.columns import read_value
 from kanon_sql.source.duckdb import with_absolute_paths
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
@@ -125,7 +126,15 @@ def _relation(
         return relation
     table = table_name(asked_for.source_table or _own_name(source, dialect), dialect, "--source-table")
     refuse_column_names(dialect, [item.name for item in needed], "--source-table")
-    return exp.select(*(exp.alias_(column(item.name), item.key, quoted=True) for item in needed)).from_(table)
+    columns, missing = loaded.config.source.columns, source.missing
+    values = [
+        column(item.name)
+        if item.reading is None
+        else read_value(column(item.name), columns[item.name], missing, dialect)
+        for item in needed
+    ]
+    named = [exp.alias_(value, item.key, quoted=True) for value, item in zip(values, needed, strict=True)]
+    return exp.select(*named).from_(table)
 
 
 def _own_name(source: Source, dialect: Dialect) -> str:

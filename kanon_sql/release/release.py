@@ -14,7 +14,7 @@ from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.verify import Expected
 from kanon_sql.search.problem import SearchProblem, SearchResult
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.values import normalized
+from kanon_sql.source.values import person
 from kanon_sql.sql.connection import Engine
 
 
@@ -117,4 +117,4 @@ class Release(ABC):
         writing = Writing(order="none", seed=None, plain_text=True, as_text=True, masked=masked > 0)
         rows, values = self._generalized(columns, writing)
         sensitive = {name: comparable(one.column, one.column, source.missing) for name, one in models.columns.items()}
-        return Table(rows, values, sensitive, normalized(models.entity, source.missing), weighted=weighted)
+        return Table(rows, values, sensitive, person(models.entity, source.missing), weighted=weighted)

@@ -15,7 +15,7 @@ from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table, row_total
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Source
-from kanon_sql.source.values import normalized
+from kanon_sql.source.values import person
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, Item, column, state
 
@@ -35,7 +35,7 @@ def question_of(problem: SearchProblem, k: int, written: Source, populations: Se
     # A text file does not tell an empty text from a missing value of a table.
     missing = (*source.missing, *(("",) if written.only_texts and not source.only_texts else ()))
     sensitive = {name: comparable(one.column, one.column, missing) for name, one in models.columns.items()}
-    entity = None if models.entity is None else normalized(models.entity, source.missing)
+    entity = None if models.entity is None else person(models.entity, source.missing)
     reference = Table(problem.rows, (), sensitive, entity, weighted=problem.weighted)
     return Question(k, models.models, models.columns, reference, populations, missing)
 

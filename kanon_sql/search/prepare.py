@@ -42,6 +42,7 @@ from kanon_sql.search.full_domain.pushdown import Kept, frequency_there, keep_co
 from kanon_sql.search.multidimensional import Multidimensional
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.settings.algorithms import full_domain
+from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
@@ -118,6 +119,7 @@ def _read(
 ) -> SearchProblem:
     columns, backend = roles.quasi_identifiers, source.backend
     policy = loaded.config.missing
+    refuse_misfits(engine, source)
     counted = count_rows(source, roles, policy) if policy != "keep" else None
     read = [*columns, *(item for item in model_columns(loaded, source) if item not in columns)]
     warnings = [*source.warnings, *(told for _, one in hierarchies.values() if one for told in one.warnings)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
@@ -90,10 +90,10 @@ Thousands = Annotated[
 ]
 
 
-def type_of(given: Given) -> str:
+def type_of(given: Given) -> ColumnType:
     """The type that the keys of a column tell where none is named."""
     if given.get("type") is not None:
-        return str(given["type"])
+        return cast(ColumnType, given["type"])
     if isinstance(given.get("format"), str):
         return "timestamp" if has_time(given["format"]) else "date"
     return "number" if given_of(given, "decimal", "thousands") else "text"
@@ -147,7 +147,11 @@ class ColumnConfig(Part):
         "error", description="what becomes of texts that the type does not fit: an error, or NULL"
     )
 
+    def as_it_stands(self) -> ColumnConfig:
+        """The same for a table whose values were read already, as a release: only what is understood by them."""
+        return self.model_copy(update={"trim": False, "case": None, "recode": {}})
+
     @property
-    def understood_as(self) -> str:
+    def understood_as(self) -> ColumnType:
         """The type, also where only the format or the marks tell it."""
         return type_of({key: getattr(self, key) for key in ("type", "format", "decimal", "thousands")})

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-from sqlglot import exp, tokenize
+from sqlglot import TokenType, exp, tokenize
 from sqlglot.errors import SqlglotError
-from sqlglot.tokenizer_core import TokenType
 
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.abilities import ENGINES

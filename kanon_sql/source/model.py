@@ -14,6 +14,7 @@ from sqlglot import exp
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.abilities import Abilities
 from kanon_sql.settings.formats import only_texts
+from kanon_sql.source.reading import Reading
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.dialects.dialect import Dialect
@@ -42,11 +43,15 @@ class CsvDialect:
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `name` as the user knows it, `key` as the program's statements call it."""
+    """A column: `name` as the user knows it, `key` as the program's statements call it.
+
+    `reading` is what the configuration says of a column of texts.
+    """
 
     name: str
     key: str
     type: str
+    reading: Reading | None = None
 
     @property
     def is_text(self) -> bool:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -17,6 +18,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.formats import FORMATS, format_by_content, format_of, read_by_engine, titles
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.columns import read_columns
 from kanon_sql.source.duckdb import (
     attach,
     attached_as,
@@ -37,11 +39,18 @@ def open_source(engine: Engine, loaded: LoadedConfig) -> Source:
     """Opens the source of a configuration. Raises ConfigurationError or EngineError."""
     config = loaded.config
     named = [*config.identifiers, *config.quasi_identifiers, *config.sensitive, *config.insensitive]
-    return open_described(engine, config.source, loaded.base, named, loaded.place("source"))
+    return read_source_columns(
+        open_described(engine, config.source, loaded.base, named, loaded.place("source")), loaded
+    )
+
+
+def read_source_columns(source: Source, loaded: LoadedConfig) -> Source:
+    """The source of a configuration, its columns read as that says. Raises UnfittingSourceError."""
+    return read_columns(source, loaded.config.source.columns, partial(loaded.place, "source", "columns"))
 
 
 def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequence[str], place: str) -> Source:
-    """Opens a source by its description; `named` are columns that it is known to have."""
+    """Opens a source by its description, columns as they stand; `named` are columns that it is known to have."""
     if source.path is None:
         missing = tuple(source.missing or ())
         if source.database is not None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from kanon_sql.source.model import Backend, Column
+from kanon_sql.source.reading import understood
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.dialects.types import column_type
@@ -20,6 +21,11 @@ from kanon_sql.sql.template import Item, column, state
 def normalized(item: Column, missing: Sequence[str]) -> exp.Expr:
     """The value that the models read: texts that mean missing are NULL."""
     return null_for(column(item.key), missing if item.is_text else ())
+
+
+def person(item: Column, missing: Sequence[str]) -> exp.Expr:
+    """The value by which persons are told apart: two texts of one number are one person."""
+    return understood(normalized(item, missing), item.reading)
 
 
 def null_for(value: exp.Expr, texts: Sequence[str]) -> exp.Expr:

@@ -1,7 +1,7 @@
 -- Answers: numerals as whole multiples of a unit, 10 to the power of minus $scale, rounded down; exact, since it only
 -- moves the point within the digits. Texts that are no numerals, and numbers of more than 38 digits, have no units.
 -- Reads: builtin_values, the values of a column as texts (value, text).
--- Takes: $scale, how many decimals a unit has.
+-- Takes: text_read, the text as it is understood; $scale, how many decimals a unit has.
 -- Gives: the table interval_units (value, text, units, rounded).
 CREATE OR REPLACE TEMP TABLE interval_units AS
 SELECT
@@ -41,7 +41,7 @@ FROM (
                     value,
                     text,
                     regexp_extract(
-                        text,
+                        text_read,
                         '^\s*([+-]?)([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]{1,4}))?\s*$',
                         ['sign', 'whole', 'fraction', 'exponent']
                     ) AS parts

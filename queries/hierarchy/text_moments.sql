@@ -1,7 +1,7 @@
 -- Answers: texts that are ISO 8601 dates or timestamps as the moment that they write; an offset from UTC is left out,
 -- so that the day is the day that stands there. Other texts have no moment.
 -- Reads: builtin_values, the values of a column as texts (value, text).
--- Takes: nothing.
+-- Takes: text_read, the text as it is understood.
 -- Gives: value, text, moment.
 SELECT
     value,
@@ -16,7 +16,7 @@ FROM (
         value,
         text,
         regexp_extract(
-            text,
+            text_read,
             '^\s*([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[Tt ]([0-9]{2})(?::([0-9]{2})(?::([0-9]{2})(?:[.,][0-9]+)?)?)? ?(?:[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?\s*$',
             ['day', 'hour', 'minute', 'second']
         ) AS parts

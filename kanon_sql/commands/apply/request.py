@@ -80,7 +80,7 @@ def _source(recorded: SourceConfig, data: Path) -> SourceConfig:
     path = str(data.absolute())
     if recorded.database is not None and data.suffix.lower() in (".duckdb", ".db", ".ddb"):
         return recorded.model_copy(update={"database": path})
-    given = {"path": path, "missing": recorded.missing}
+    given = {"path": path, "missing": recorded.missing, "columns": recorded.columns}
     return SourceConfig(**given, **({"csv": recorded.csv} if recorded.path is not None else {}))
 
 

@@ -13,7 +13,7 @@ from sqlglot import exp
 from kanon_sql.commands.projects.sqlmesh.text import standing_for_itself
 from kanon_sql.commands.run.pipeline import request_of, unique_columns
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import EngineError
+from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.progress import Progress
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest, set_with, with_of
@@ -167,6 +167,7 @@ def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement)
     statement: exp.Query = body.statement
     listings, unchecked = body.listings, tuple[str, ...]()
     if asked_for.check:
+        _refuse_moments(prepared, dialect)
         stored = release_table(asked_for, dialect, prepared.models)
         k = loaded.config.privacy.k
         statement, listings, unchecked = compiled_check(
@@ -191,6 +192,20 @@ def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement)
         )
     models = prepared.models.columns
     return Compiled(text, body, prepared.source, models, tuple(files), tuple(warnings), listings)
+
+
+def _refuse_moments(prepared: SearchProblem, dialect: Dialect) -> None:
+    """Which texts are one date only DuckDB is sure to say. Raises ConfigurationError."""
+    spoken = [one.column for one in prepared.models.columns.values()]
+    spoken += [] if prepared.models.entity is None else [prepared.models.entity]
+    problems = [
+        f"{item.reading.place}: --check --dialect {dialect.name} does not tell which texts of column {item.name!r} are "
+        f"one {item.reading.type}; leave out its type and format, or check the release with kanon-sql check"
+        for item in spoken
+        if dialect.name != "duckdb" and item.reading is not None and item.reading.type in ("date", "timestamp")
+    ]
+    if problems:
+        raise ConfigurationError(problems)
 
 
 def _put_in(

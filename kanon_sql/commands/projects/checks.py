@@ -66,6 +66,9 @@ class _Asked:
         taking_part = None
         if "steps" in read:
             return self._not_said(f"{model.key} of {name!r}", "its distances are those of a hierarchy")
+        reading = self.compiled.source.column(name).reading
+        if reading is not None and (reading.is_typed or "reference" in read):
+            return self._not_said(f"{model.key} of {name!r}", "its texts are read by source.columns")
         if "reference" in read:
             taking_part = self._taking_part(name)
             if taking_part is None:
@@ -92,6 +95,8 @@ class _Asked:
         if policy == "keep":
             return {}
         names = list(self.config.quasi_identifiers) if policy == "drop" else [item.name for item in source.columns]
+        if any(source.column(name).reading is not None for name in (*names, *others)):
+            return None
         if not source.missing:
             return {"complete": names}
         # The texts hold for columns of texts alone, the checks know no types.

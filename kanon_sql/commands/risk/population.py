@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from sqlglot import exp
@@ -23,6 +24,7 @@ from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.progress import Progress
 from kanon_sql.search.prepare import load_hierarchies
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.columns import read_columns, refuse_misfits
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
@@ -39,6 +41,8 @@ def open_population(engine: Engine, loaded: LoadedConfig, path: Path, source: So
     names = list(loaded.config.quasi_identifiers)
     described = SourceConfig(path=str(path.absolute()), missing=list(source.missing) or None)
     opened = open_described(engine, described, loaded.base, names, "--population")
+    columns = loaded.config.source.columns
+    opened = read_columns(opened, columns, partial(loaded.place, "source", "columns"), only_there=True)
     present = {item.name for item in opened.columns}
     problems = [
         f"--population {path}: there is no column {name!r}; expected every quasi-identifier, under its name"
@@ -76,6 +80,7 @@ def read_population(
     """
     items = [population.column(name) for name in table.names]
     with telling_faults(engine, population):
+        refuse_misfits(engine, population)
         _refuse_lost(engine, population, items, table)
         values = [_fitted(item, own, population) for item, own in zip(items, table.quasi_identifiers, strict=True)]
         read_tuples(engine, population.relation, _TUPLES, values)

@@ -22,6 +22,7 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.table import participants
 from kanon_sql.report.call import Call
 from kanon_sql.report.charts.sweep import refuse_plot
+from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.sql.connection import Engine
@@ -138,6 +139,7 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: 
 def _count_source(risk: _Risk, source: Source, roles: Roles) -> RiskTable:
     others = [item for item in source.columns if item not in roles.quasi_identifiers]
     others = [item for item in others if roles.of(item) != "identifier"] if risk.request.all_columns else []
+    refuse_misfits(risk.engine, source)
     rows = participants(source, roles, risk.loaded.config.missing)
     return count_table(risk.engine, "before", source, roles.quasi_identifiers, others, rows)
 

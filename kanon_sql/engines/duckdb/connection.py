@@ -21,7 +21,7 @@ from kanon_sql.engines.job import ConfiguredJob, Given, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import open_source
+from kanon_sql.source.opening import open_source, read_source_columns
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine, start_engine
 from kanon_sql.sql.template import state
@@ -188,7 +188,8 @@ class DuckDBJob(ConfiguredJob):
     def _source(self, engine: Engine) -> Source:
         if self.handed.data is None:
             return open_source(engine, self.loaded)
-        return open_given(engine, self.handed.data, tuple(self.loaded.config.source.missing or ()))
+        opened = open_given(engine, self.handed.data, tuple(self.loaded.config.source.missing or ()))
+        return read_source_columns(opened, self.loaded)
 
 
 def open_given(engine: Engine, data: Any, missing: tuple[str, ...], what: str = "data") -> Source:

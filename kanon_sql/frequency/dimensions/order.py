@@ -9,6 +9,7 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions.dimension import Dimension, Kind
 from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.source.model import Column
+from kanon_sql.source.reading import understood
 from kanon_sql.source.values import means_missing
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -17,6 +18,7 @@ from kanon_sql.sql.template import column, state
 _INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U", "DECIMAL", "FLOAT", "DOUBLE", "BIGNUM")
 _DATES = ("DATE", "TIMESTAMP")
+_KINDS: dict[str, Kind] = {"number": "number", "date": "date", "timestamp": "date", "text": "text"}
 _EXACT_DIGITS = 36  # so that a difference of two decimals is one, too
 _MOST_DIGITS = 38
 _TYPES = ((0xFF, "UTINYINT"), (0xFFFF, "USMALLINT"), (0xFFFFFFFF, "UINTEGER"))
@@ -36,12 +38,13 @@ def ordered_dimension(engine: Engine, one: Input, *, by_text: bool = False) -> D
     """Ranks the values of a column.
 
     A text column counts as numbers when all its values are plain numerals, as dates when all are ISO dates, unless
-    the configuration says what it is. With `by_text` texts that are the same number are told apart. Raises
-    ConfigurationError for values that are not of the type asked for.
+    the configuration says what it is. With `by_text` texts that are the same number are told apart, but
+    where the column is declared to hold numbers or dates. Raises ConfigurationError for values that are not of the
+    type asked for.
     """
     values = _with_missing(one)
     kind, read_as = _reading(engine, one.column, one.spec, values)
-    label, ordered = _read_value(one.column, kind, read_as)
+    label, ordered = _read_value(one.column, kind, read_as, by_text=by_text)
     read_as = read_as or one.column.type
     domain = state(f"domain_{one.index}")
     engine.query(
@@ -51,7 +54,7 @@ def ordered_dimension(engine: Engine, one: Input, *, by_text: bool = False) -> D
             "distinct_values": values,
             "ordered_value": ordered,
             "label_value": label,
-            "tie_value": exp.cast(column("value"), "VARCHAR") if by_text and one.column.is_text else exp.null(),
+            "tie_value": _text(one.column) if by_text and one.column.is_text else exp.null(),
             "number_value": _number(kind, ordered, read_as),
             "endless_value": _endless(kind, ordered, read_as),
         },
@@ -82,7 +85,12 @@ def _with_missing(one: Input) -> exp.Select:
     return exp.select("value", marked).from_(one.distinct.copy().subquery("present"))
 
 
-def _read_value(item: Column, kind: Kind, read_as: str | None) -> tuple[exp.Expr, exp.Expr]:
+def _text(item: Column) -> exp.Expr:
+    """The text that is understood of a value."""
+    return understood(exp.cast(column("value"), "VARCHAR"), item.reading if item.is_text else None)
+
+
+def _read_value(item: Column, kind: Kind, read_as: str | None, *, by_text: bool) -> tuple[exp.Expr, exp.Expr]:
     """(the text under which a value is released, what it is ordered by, NULL where it is missing)."""
     label: exp.Expr = exp.cast(column("value"), "VARCHAR")
     ordered: exp.Expr = column("value")
@@ -91,9 +99,11 @@ def _read_value(item: Column, kind: Kind, read_as: str | None) -> tuple[exp.Expr
         in_utc = exp.cast(ordered.copy(), "VARCHAR")
         label = exp.Concat(expressions=[in_utc, exp.Literal.string("+00")], safe=True)
     if kind == "text":
-        ordered = exp.cast(column("value"), "VARCHAR")
+        ordered = _text(item) if by_text else exp.cast(column("value"), "VARCHAR")
     elif read_as is not None:
-        ordered = exp.TryCast(this=column("value"), to=exp.DataType.build(read_as, dialect="duckdb"))
+        ordered = exp.TryCast(
+            this=_text(item) if item.is_text else column("value"), to=exp.DataType.build(read_as, dialect="duckdb")
+        )
     return label, exp.Case(ifs=[exp.If(this=column("is_missing"), true=exp.null())], default=ordered)
 
 
@@ -105,14 +115,16 @@ def _reading(engine: Engine, item: Column, spec: QuasiIdentifier, values: exp.Se
         if spec.type is None or spec.type == own or spec.type == "text":
             return spec.type or own, None
         return spec.type, "DOUBLE" if spec.type == "number" else "TIMESTAMP"
-    if spec.type == "text":
+    kind = spec.type or (_KINDS[item.reading.type] if item.reading is not None else None)
+    if kind == "text":
         return "text", None
-    found = engine.query("frequency/read_order", names={"distinct_values": values})[0]
+    texts = exp.select(exp.alias_(_text(item), "value"), "is_missing").from_(values.subquery("as_written"))
+    found = engine.query("frequency/read_order", names={"distinct_values": texts})[0]
     present, no_numerals, no_dates, whole, decimals = (int(count) for count in found)
     exact = f"DECIMAL({_MOST_DIGITS}, {decimals})" if whole + decimals <= _EXACT_DIGITS else "DOUBLE"
-    if spec.type == "number":
+    if kind == "number":
         return "number", exact if not no_numerals else "DOUBLE"
-    if spec.type == "date":
+    if kind == "date":
         return "date", "DATE" if not no_dates else "TIMESTAMP"
     if present and not no_numerals:
         return "number", exact

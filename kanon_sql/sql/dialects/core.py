@@ -18,6 +18,7 @@ _NODES: tuple[type[exp.Expr], ...] = (
     *(exp.GT, exp.GTE, exp.Between, exp.In, exp.Is, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Window),
     *(exp.WindowSpec, exp.RowNumber, exp.Rand, exp.Count, exp.Sum, exp.Min, exp.Max, exp.Coalesce, exp.Nullif),
     *(exp.Abs, exp.Ln, exp.Exp, exp.Least, exp.NullSafeEQ, exp.DPipe, exp.Chr),
+    *(exp.Trim, exp.Translate, exp.Replace, exp.Like, exp.RegexpLike),
 )
 _SELECT = {"expressions", "from", "from_", "joins", "where", "group", "having", "order", "with", "with_", "distinct"}
 _TYPES = {"VARCHAR", "TEXT", "BIGINT", "DOUBLE", "FLOAT", "DECIMAL", "DATE", "TIMESTAMP", "TIMESTAMPNTZ", "BOOLEAN"}
@@ -53,8 +54,8 @@ def _problems(node: exp.Expr) -> Iterator[str]:
         yield "Div of something else than a DOUBLE"
     elif isinstance(node, exp.Literal) and not node.is_string and node.is_int and abs(int(node.this)) >= _LARGEST:
         yield "Literal beyond BIGINT"
-    elif isinstance(node, exp.DPipe) and not isinstance(node.expression, (exp.Literal, exp.Chr)):
-        yield "|| of something else than literals"
+    elif isinstance(node, exp.DPipe) and not isinstance(node.expression, (exp.Literal, exp.Chr, exp.Case)):
+        yield "|| of something else than literals or cases"
     elif isinstance(node, exp.In) and not node.expressions:
         yield "In without a list"
     elif isinstance(node, exp.CTE) and node.args.get("materialized") is not None:

@@ -13,6 +13,8 @@ from sqlglot.generator import Generator
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import EngineOptions, open_engine
 from kanon_sql.sql.dialects.core import outside_core
 from kanon_sql.sql.dialects.dialect import Dialect
 from kanon_sql.sql.dialects.inline_table import Listing
@@ -121,6 +123,8 @@ def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
         for text in list(made.find_all(exp.Literal)):
             if text.is_string and "\r" in text.name:
                 text.replace(joined(text.name.split("\r"), [exp.func("CHR", exp.Literal.number(13))]))
+    if dialect.name != "duckdb":
+        _spell_out_texts(made)
     if not dialect.null_safe:
         for same in list(made.find_all(exp.NullSafeEQ)):
             same.replace(_same(same.this, same.expression))
@@ -129,6 +133,30 @@ def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
     for ordered in made.find_all(exp.Ordered):
         ordered.set("nulls_first", nulls_first)
     return made
+
+
+_LINE_ENDS = "\n\r\x85\u2028\u2029"
+
+
+def _spell_out_texts(made: exp.Expr) -> None:
+    """What engines understand differently of texts: letters of two cases, and where a text ends."""
+    for one in list(made.find_all(exp.Lower, exp.Upper)):
+        letters, others = _letters(type(one).__name__.upper())
+        texts = {"from_": exp.Literal.string(letters), "to": exp.Literal.string(others)}
+        one.replace(exp.Translate(this=one.this.copy(), **texts))
+    for one in list(made.find_all(exp.RegexpLike)):
+        # For some $ is also before a line break at the end.
+        ends = exp.Trim(this=one.this.copy(), expression=exp.Literal.string(_LINE_ENDS), position="BOTH")
+        one.replace(exp.paren(exp.and_(one.copy(), ends.eq(one.this.copy())), copy=False))
+
+
+@cache
+def _letters(change: str) -> tuple[str, str]:
+    """The letters that LOWER or UPPER exchanges in DuckDB, and what they become."""
+    changed = exp.Anonymous(this=change, expressions=[template.column("letter")])
+    with open_engine(EngineOptions()) as engine:
+        letters, others = engine.query("sql/letters", names={"changed_letter": changed})[0]
+    return str(letters), str(others)
 
 
 def table_name(text: str, dialect: Dialect, option: str) -> exp.Table:

@@ -1,0 +1,173 @@
+"""Columns read as the configuration says, before anything else, and the texts that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from kanon_sql.errors import EngineError, UnfittingSourceError, bounded
+from kanon_sql.settings.columns import BLANKS, ColumnConfig
+from kanon_sql.source.formats.registry import find_place
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.reading import Reading, changed, fits
+from kanon_sql.source.values import means_missing
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.dialects.dialect import Dialect
+from kanon_sql.sql.template import Item, column, state
+
+_OF_TEXTS = ("format", "decimal", "thousands", "trim", "case", "recode", "missing", "invalid")
+_NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U", "DECIMAL", "FLOAT", "DOUBLE", "BIGNUM")
+
+
+def read_columns(
+    source: Source, columns: Mapping[str, ColumnConfig], place: Callable[[str], str], *, only_there: bool = False
+) -> Source:
+    """The source with these columns read so; `place` says where the configuration names a column.
+
+    With `only_there` columns that the source lacks are none of its business. Raises UnfittingSourceError with every
+    column that is not there or holds no texts.
+    """
+    present = {item.name: item for item in source.columns}
+    named = {name: one for name, one in columns.items() if name in present or not only_there}
+    hidden = source.only_texts and not named.keys() & present.keys()
+    problems = [
+        f"{place(name)}: {problem}"
+        for name, one in named.items()
+        if (problem := _problem(source, present.get(name), name, one, hidden=hidden)) is not None
+    ]
+    if problems:
+        raise UnfittingSourceError(bounded(problems, source.label))
+    read = {present[name].key: (one, place(name)) for name, one in named.items() if present[name].is_text}
+    if not read:
+        return source
+    relation = source.relation.copy()
+    for entry in relation.expressions:
+        if entry.alias_or_name in read:
+            value = read_value(entry.unalias(), read[entry.alias_or_name][0], source.missing, source.backend.dialect)
+            entry.replace(exp.alias_(value, entry.alias_or_name, quoted=True))
+    items = tuple(
+        replace(item, reading=_reading(*read[item.key])) if item.key in read else item for item in source.columns
+    )
+    return replace(source, relation=relation, columns=items)
+
+
+def _problem(source: Source, item: Column | None, name: str, one: ColumnConfig, *, hidden: bool) -> str | None:
+    """What is wrong with a column that the configuration reads; None where nothing is.
+
+    Names of the source that are perhaps no header but data stay `hidden`.
+    """
+    if item is None:
+        known = ", ".join(repr(other.name) for other in source.columns[:20])
+        hint = "is its first row a header? Set source.csv.header and source.csv.delimiter"
+        return f"there is no column {name!r} in {source.label}; {hint if hidden else f'expected one of {known}'}"
+    if item.is_text:
+        return None
+    own = "number" if item.type.startswith(_NUMERIC) and item.type != "UUID" else None
+    own = own or next((kind.lower() for kind in ("TIMESTAMP", "DATE") if item.type.startswith(kind)), None)
+    given = [key for key in _OF_TEXTS if key in one.model_fields_set]
+    if given:
+        return (
+            f"column {name!r} is of type {item.type[:40]} and holds no texts; {', '.join(given)} "
+            f"{'goes' if len(given) == 1 else 'go'} with texts: remove {'it' if len(given) == 1 else 'them'}, or cast "
+            "the column in source.query"
+        )
+    if one.type not in (None, own):
+        return (
+            f"column {name!r} is of type {item.type[:40]}, which is not read as {one.type}; remove type, or cast the "
+            "column in source.query"
+        )
+    return None
+
+
+def _reading(one: ColumnConfig, place: str) -> Reading:
+    is_sure = one.invalid == "missing"
+    return Reading(one.understood_as, one.format, one.decimal or ".", one.thousands, is_sure=is_sure, place=place)
+
+
+def read_value(value: exp.Expr, one: ColumnConfig, missing: tuple[str, ...], dialect: Dialect) -> exp.Expr:
+    """A text as the configuration says that it is read, in the words of a dialect."""
+    made = changed(value, one, missing, dialect.name)
+    reading = _reading(one, "")
+    if not reading.is_typed or not reading.is_sure:
+        return made
+    kept = fits(made, reading)
+    if missing:
+        kept = exp.or_(exp.In(this=made.copy(), expressions=[exp.Literal.string(text) for text in missing]), kept)
+    return exp.Case(ifs=[exp.If(this=kept, true=made.copy())])
+
+
+@dataclass(frozen=True)
+class _Misfits:
+    """A column with texts that its type does not fit, in so many rows."""
+
+    item: Column
+    reading: Reading
+    condition: exp.Expr
+    rows: int
+
+
+def refuse_misfits(engine: Engine, source: Source) -> None:
+    """Raises UnfittingSourceError where columns hold texts that their types do not fit: how many, and of what kind.
+
+    The source is read once for it; where none of its columns asks for that, it is not.
+    """
+    asked = [
+        (item, item.reading, _misfit(column(item.key), item.reading, source.missing))
+        for item in source.columns
+        if item.reading is not None and item.reading.is_typed and not item.reading.is_sure
+    ]
+    if not asked:
+        return
+    items: list[Item] = [{"misfit": condition, "key": item.key} for item, _, condition in asked]
+    counted = source.backend.query("source/misfits", names={"source": source.relation}, lists={"read": items})[0]
+    found = [
+        _Misfits(item, reading, condition, int(rows))
+        for (item, reading, condition), rows in zip(asked, counted, strict=True)
+        if rows
+    ]
+    if found:
+        raise UnfittingSourceError(bounded([_told(engine, source, one) for one in found], source.label))
+
+
+def _misfit(value: exp.Expr, reading: Reading, missing: tuple[str, ...]) -> exp.Expr:
+    return exp.and_(exp.not_(means_missing(value, missing)), exp.not_(fits(value, reading)))
+
+
+def _told(engine: Engine, source: Source, one: _Misfits) -> str:
+    """What is said of the texts of a column that do not fit."""
+    holes = {"source": source.relation, "misfit": one.condition, "text_value": column(one.item.key)}
+    statement = template.fill("source/misfit_values", names=holes)
+    columns = [("value", "VARCHAR"), ("row_count", "BIGINT")]
+    misfits = source.backend.bring(engine, statement, columns, state("misfits"))
+    trimmed = fits(exp.Trim(this=column("value"), expression=exp.Literal.string(BLANKS)), one.reading)
+    kinds = engine.query("source/misfit_kinds", names={"misfits": misfits, "fits_trimmed": trimmed})
+    kind, _, rows, examples = kinds[0]
+    distinct = sum(int(row[1]) for row in kinds)
+    most = f"all {kind}" if len(kinds) == 1 else f"{rows} of them {kind}"
+    shown = f" ({', '.join(map(repr, examples))} ...)" if engine.show_values else ""
+    advice = "set trim: true" if kind.startswith("texts that fit but") else "mend the type or format"
+    return (
+        f"{one.reading.place}: {one.rows} {'value' if one.rows == 1 else 'values'} ({distinct} distinct) of column "
+        f"{one.item.name!r} {'is' if one.rows == 1 else 'are'} invalid, {most}{shown}{_standing(engine, source, one)}; "
+        f"expected {one.reading.words}: {advice}, or set invalid: missing"
+        f"{'' if engine.show_values else '; --show-values shows some'}"
+    )
+
+
+def _standing(engine: Engine, source: Source, one: _Misfits) -> str:
+    """Where the first of them stands; nothing where there is no telling."""
+
+    def first(located: exp.Select) -> tuple[str, int] | None:
+        condition = _misfit(column("value", "located"), one.reading, source.missing)
+        found = engine.query("source/misfit_place", names={"located": located, "misfit": condition})
+        return (str(found[0][0]), int(found[0][1])) if found else None
+
+    # What cannot be read here is no news beside the error.
+    with suppress(EngineError):
+        place = find_place(engine, source, one.item, first)
+        return f", the first in {place}" if place else ""
+    return ""

@@ -1,0 +1,227 @@
+"""How texts are read: what changes a value itself, which texts fit a type, and what is understood by them.
+
+A value that is read keeps the text under which it is released. Wherever a number or a moment is needed, and wherever
+two texts of one number must not count as two, its `understood` text stands for it: a plain numeral without needless
+zeros, an ISO date or timestamp. Which texts fit is said by regular expressions that mean the same in every engine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+
+from kanon_sql.settings.columns import BLANKS, ColumnConfig, ColumnType, as_listed
+
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+_LONG, _SHORT = (1, 3, 5, 7, 8, 10, 12), (4, 6, 9, 11)
+_ALL = tuple(range(1, 13))
+_BY_FOUR = "(0[48]|[2468][048]|[13579][26])"
+_YEAR = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
+_LEAPS = {"Y": f"([0-9]{{2}}{_BY_FOUR}|{_BY_FOUR}00)", "y": "([02468][048]|[13579][26])"}
+# What a day may be, in which months, and whether in leap years only.
+_DAYS = (
+    ("(0[1-9]|1[0-9]|2[0-8])", _ALL, False),
+    ("(29|30)", (*_LONG, *_SHORT), False),
+    ("31", _LONG, False),
+    ("29", (2,), True),
+)
+_TIMES = {
+    "H": "(0[0-9]|1[0-9]|2[0-3])",
+    "I": "(0[1-9]|1[0-2])",
+    "M": "(0[0-9]|[1-5][0-9])",
+    "S": "(0[0-9]|[1-5][0-9])",
+    "f": "[0-9]{1,6}",
+    "p": "[AaPp][Mm]",
+}
+_SECONDS = f"(:{_TIMES['S']}([.,][0-9]{{1,9}})?)?"
+_ISO_TIME = f"[Tt ]{_TIMES['H']}:{_TIMES['M']}{_SECONDS}( ?([Zz]|[+-][0-9]{{2}}(:?[0-9]{{2}})?))?"
+_NUMBERS_LETTERS = "YymdHIMSf"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is understood by the texts of a column; `place` says where the configuration names it.
+
+    `is_sure` says that every value fits, or was made missing.
+    """
+
+    type: ColumnType
+    format: str | None = None
+    decimal: str = "."
+    thousands: str | None = None
+    is_sure: bool = field(default=False, compare=False)
+    place: str = field(default="", compare=False)
+
+    @property
+    def is_typed(self) -> bool:
+        """Whether the texts stand for numbers, dates or timestamps."""
+        return self.type != "text"
+
+    @property
+    def words(self) -> str:
+        """What the texts are expected to be, as messages say it."""
+        if self.type == "number":
+            marks = f"the decimal mark {self.decimal!r}"
+            return f"numbers with {marks}" + (f" and {self.thousands!r} between thousands" if self.thousands else "")
+        iso = "ISO 8601, 2001-12-31" + (" or 2001-12-31 23:59" if self.type == "timestamp" else "")
+        return f"{self.type}s written as {self.format or iso}"
+
+
+def changed(value: exp.Expr, config: ColumnConfig, missing: Sequence[str], dialect: str) -> exp.Expr:
+    """The value itself: trimmed, in one case, recoded, NULL where the column's own `missing` texts say so.
+
+    Texts of the source's list `missing` are found before the case is changed, and stay as they are.
+    """
+    made = value
+    if config.trim:
+        made = _trimmed_here(made) if dialect == "duckdb" else _without(made, BLANKS, "BOTH")
+    if config.case is not None:
+        made = exp.Lower(this=made) if config.case == "lower" else exp.Upper(this=made)
+    given = {"trim": config.trim, "case": config.case}
+    becomes: dict[str, str | None] = {}
+    if config.case is not None:
+        becomes |= {as_listed(text, given): text for text in missing}
+    becomes |= dict.fromkeys((as_listed(text, given) for text in config.missing), None)
+    for text, other in config.recode.items():
+        becomes[text] = None if other in config.missing else other
+    if not becomes:
+        return made
+    cases = [exp.If(this=exp.Literal.string(text), true=_literal(other)) for text, other in becomes.items()]
+    return exp.Case(this=made, ifs=cases, default=made.copy())
+
+
+def _trimmed_here(value: exp.Expr) -> exp.Expr:
+    """DuckDB takes four times as long to trim other characters than plain blanks as to replace them."""
+    around = exp.Literal.string(f"^[{BLANKS}]+|[{BLANKS}]+$")
+    return exp.Anonymous(this="regexp_replace", expressions=[value, around, *map(exp.Literal.string, ("", "g"))])
+
+
+def _literal(text: str | None) -> exp.Expr:
+    return exp.null() if text is None else exp.Literal.string(text)
+
+
+def fits(value: exp.Expr, reading: Reading) -> exp.Expr:
+    """Whether a text can be understood."""
+    return exp.RegexpLike(this=value.copy(), expression=exp.Literal.string(f"^({pattern(reading)})$"))
+
+
+def pattern(reading: Reading) -> str:
+    """The regular expression of all texts that can be understood; without what engines write in different ways."""
+    if reading.type == "number":
+        return _number_pattern(reading)
+    if reading.format is not None:
+        return _format_pattern(reading.format)
+    date = _format_pattern("%Y-%m-%d", strict=True)
+    return date if reading.type == "date" else f"({date})({_ISO_TIME})?"
+
+
+def _number_pattern(reading: Reading) -> str:
+    point, groups = _exactly(reading.decimal), "[0-9]+"
+    if reading.thousands is not None:
+        groups = f"([0-9]{{1,3}}({_exactly(reading.thousands)}[0-9]{{3}})+|[0-9]+)"
+    return f"[+-]?({groups}({point}[0-9]*)?|{point}[0-9]+)"
+
+
+def _exactly(text: str) -> str:
+    """A text within a regular expression; what means something there stands in brackets."""
+    return "".join(char if char.isalnum() or char in " ,:;/'_-" else f"[{char}]" for char in text)
+
+
+def _format_pattern(written: str, *, strict: bool = False) -> str:
+    """All dates of a format, none that the calendar does not have; without the month all days of a year are there."""
+    tokens = re.findall(r"%.|[^%]", written)
+    days = _DAYS if "%d" in tokens else ((None, _ALL, False),)
+    return "|".join(
+        "".join(
+            _piece(token, day, months, leap=leap, padded=strict or _beside_digits(tokens, position))
+            for position, token in enumerate(tokens)
+        )
+        for day, months, leap in days
+    )
+
+
+def _beside_digits(tokens: Sequence[str], position: int) -> bool:
+    """Whether digits stand right before or behind a directive, so that its own are two."""
+    beside = [*tokens[max(position - 1, 0) : position], *tokens[position + 1 : position + 2]]
+    return any(one[-1] in _NUMBERS_LETTERS if one[0] == "%" else one.isdigit() for one in beside)
+
+
+def _piece(token: str, day: str | None, months: Sequence[int], *, leap: bool, padded: bool) -> str:
+    """What a directive, or the text between two, may be."""
+    letter = token[1:]
+    if not letter:
+        return _exactly(token)
+    if letter in _LEAPS:
+        return _LEAPS[letter] if leap else _YEAR if letter == "Y" else "[0-9]{2}"
+    if letter in "bB":
+        names = [_MONTHS[month - 1] for month in months]
+        return f"({'|'.join(_any_case(name if letter == 'B' else name[:3]) for name in names)})"
+    if letter == "m":
+        found = f"({'|'.join(f'{month:02}' for month in months)})"
+    elif letter == "d":
+        found = day or ""
+    else:
+        found = _TIMES[letter]
+    # A zero before one digit may be left out.
+    return found if padded else found.replace("(0", "(0?").replace("|0", "|0?")
+
+
+def _any_case(name: str) -> str:
+    return "".join(f"[{letter.upper()}{letter}]" for letter in name)
+
+
+def understood(value: exp.Expr, reading: Reading | None) -> exp.Expr:
+    """The text that stands for a text where it is no text that is asked for; one that does not fit is itself."""
+    if reading is None or not reading.is_typed:
+        return value
+    return _numeral(value, reading) if reading.type == "number" else _moment(value, reading)
+
+
+def _numeral(value: exp.Expr, reading: Reading) -> exp.Expr:
+    """A number as a plain numeral: -01,50 is -1.5; only of what every engine has."""
+    plain = value
+    for mark, other in ((reading.thousands, ""), (reading.decimal, ".")):
+        if mark is not None and mark != other:
+            texts = {"expression": exp.Literal.string(mark), "replacement": exp.Literal.string(other)}
+            plain = exp.Replace(this=plain, **texts)
+    digits: exp.Expr = _without(plain, "+-0", "LEADING")
+    fraction = _without(_without(digits, "0", "TRAILING"), ".", "TRAILING")
+    kept = exp.Case(ifs=[exp.If(this=_like(plain, "%.%"), true=fraction)], default=digits.copy())
+    zero = exp.and_(kept.copy().eq(exp.Literal.string("")), _like(plain, "%0%"))
+    nothing = exp.Literal.string("")
+    sign = exp.Case(ifs=[exp.If(this=_like(plain, "-%"), true=exp.Literal.string("-"))], default=nothing)
+    lead = exp.Case(ifs=[exp.If(this=_like(kept, ".%"), true=exp.Literal.string("0"))], default=nothing.copy())
+    whole = exp.DPipe(this=exp.DPipe(this=sign, expression=lead, safe=True), expression=kept, safe=True)
+    return exp.Case(ifs=[exp.If(this=zero, true=exp.Literal.string("0"))], default=whole)
+
+
+def _without(value: exp.Expr, chars: str, position: str) -> exp.Trim:
+    return exp.Trim(this=value.copy(), expression=exp.Literal.string(chars), position=position)
+
+
+def _like(value: exp.Expr, written: str) -> exp.Expr:
+    return exp.Like(this=value.copy(), expression=exp.Literal.string(written))
+
+
+def _moment(value: exp.Expr, reading: Reading) -> exp.Expr:
+    """A date or timestamp in ISO 8601, as DuckDB writes it."""
+    if reading.format is not None:
+        moment: exp.Expr = _call("try_strptime", value, reading.format)
+    else:
+        # An offset from UTC is left out, so that the day is the day that stands there.
+        there = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:]{5,8}([.,][0-9]{1,6})?)?"
+        text = _call("translate", _call("regexp_extract", value, there), "Tt,", "  .")
+        moment = exp.TryCast(this=text, to=exp.DataType.build("TIMESTAMP", dialect="duckdb"))
+    if reading.type == "date":
+        moment = exp.TryCast(this=moment, to=exp.DataType.build("DATE", dialect="duckdb"))
+    return exp.Coalesce(this=exp.cast(moment, "VARCHAR"), expressions=[value.copy()])
+
+
+def _call(name: str, value: exp.Expr, *texts: str) -> exp.Expr:
+    return exp.Anonymous(this=name, expressions=[value.copy(), *map(exp.Literal.string, texts)])
