@@ -132,6 +132,22 @@ def test_csv_files_of_other_encodings(tmp_path: Path) -> None:
 # CSV
 
 
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        ('"","sex"\n"1","f"\n"2","f"\n', ["", "sex"]),  # as pandas and R number rows
+        (",sex,\n1,f,x\n2,f,x\n", None),
+        (",1\n,2\n", None),
+        ("sex,,x\nf,f,f\n", None),
+    ],
+)
+def test_a_first_column_may_have_no_name(tmp_path: Path, text: str, header: list[str] | None) -> None:
+    (tmp_path / "in.csv").write_text(text)
+    found = kanon_sql.init(tmp_path / "in.csv").to_dict()
+    numbered = [f"column{position}" for position in range(text.partition("\n")[0].count(",") + 1)]
+    assert [column["name"] for column in found["columns"]] == (header or numbered)
+
+
 @pytest.mark.parametrize("missing", [[""], []])
 def test_empty_values_of_a_file_with_one_column(tmp_path: Path, missing: list[str]) -> None:
     (tmp_path / "in.csv").write_text("x\na\na\n\n\nb\nb\n")

@@ -287,8 +287,9 @@ def _records(text: str, delimiter: str, quote: str) -> csv.Reader:  # type: igno
 
 
 def _looks_like_header(first: list[str]) -> bool:
-    """A header names every column differently and holds neither numbers nor empty fields."""
-    return len(set(first)) == len(first) and not any(_is_number(field) or not field for field in first)
+    """A header names every column differently and holds neither numbers nor empty fields, but for the first: pandas and
+    R number the rows in a column without a name."""
+    return len(set(first)) == len(first) and not any(map(_is_number, first)) and all(first[1:] or first)
 
 
 def _is_number(field: str) -> bool:
