@@ -28,7 +28,7 @@ from kanon_sql.source.columns import read_columns, refuse_misfits
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
-from kanon_sql.source.values import normalized
+from kanon_sql.source.values import counted_values, normalized
 from kanon_sql.sql import tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
@@ -194,7 +194,12 @@ def _mappings(
         values = exp.union(*distinct) if raw else distinct[0].distinct()
         present = exp.select("value").from_(values.subquery("present"))
         place = loaded.place("quasi_identifiers", own.name)
-        made.append(build_mapping(engine, Input(i, own, spec, present, hierarchy, missing, place=place)))
+        counted = None
+        if raw:
+            value = replace(own, key=value_name(i))
+            counted = counted_values(exp.select("*").from_(exp.to_table(table.classes)), value, weighted=True)
+        one = Input(i, own, spec, present, hierarchy, missing, place=place, counted=counted)
+        made.append(build_mapping(engine, one))
     return made
 
 
