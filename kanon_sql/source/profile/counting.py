@@ -21,6 +21,7 @@ from kanon_sql.sql.template import Item, column, state
 MOST_VALUES = 3_000_000  # distinct values of a column that are counted exactly
 _MOST_IN_ALL = 8_000_000
 _DRAWN = 100_000  # about so many are drawn where there are more
+MANY_BYTES = 1 << 20  # a text may be longer than is kept
 _TOGETHER = 200  # columns of one statement
 _LONGEST = 1_000  # bytes of a text that are kept; of longer ones the beginning and a digest
 _ORDERED = (

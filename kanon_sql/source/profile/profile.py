@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlglot import exp
@@ -12,13 +11,17 @@ from sqlglot import exp
 from kanon_sql.progress import Progress
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.profile.counting import Counted, count_source, drop_tables, is_ordered, values_table
+from kanon_sql.source.profile.identifying import identifying
 from kanon_sql.source.profile.kinds import MOST, Reading, Shares, fits_format, formats_of, kind_of, positions
-from kanon_sql.source.profile.model import ColumnProfile, Finding, Profile
+from kanon_sql.source.profile.model import ColumnProfile, Profile
+from kanon_sql.source.profile.recognition import Facts, recognize
+from kanon_sql.source.profile.sampling import take_sample
 from kanon_sql.source.profile.spellings import ALWAYS, SPELLINGS
-from kanon_sql.source.profile.words import load_words
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column, state
+
+__all__ = ["identifying", "profile"]
 
 _SAMPLE, _SAMPLE_IN_ALL = 400, 20_000  # distinct values that are looked at, of a column and of all
 _MOST_COMPARED = 2_000_000  # rows that are compared as a whole
@@ -54,7 +57,7 @@ class _Columns:
         self.source = source
         self.counted = counted
         most = max(50, min(_SAMPLE, _SAMPLE_IN_ALL // max(1, len(source.columns))))
-        self.shares = take_sample(engine, most)
+        self.shares = take_sample(engine, most, range(len(source.columns)))
         self.shapes = _shapes(engine)
         self.formats = self._formats()
         self.spelled: dict[int, list[tuple[str, int]]] = {}
@@ -69,10 +72,11 @@ class _Columns:
         values = {"positions": [one for one, _ in pairs], "spellings": [text for _, text in pairs]}
         counts = {position: _Count(*row) for position, row in positions(self._query("counts", values=values)).items()}
         blanks = positions(self._query("blanks"))
-        return tuple(
+        found = [
             self._profile(position, reading, missing[position], counts.get(position, _Count()), blanks.get(position))
             for position, reading in enumerate(readings)
-        )
+        ]
+        return tuple(replace(one, finding=recognize(self._facts(position, one))) for position, one in enumerate(found))
 
     def _profile(
         self, position: int, reading: Reading, missing: Mapping[str, int], count: _Count, blanks: Sequence[int] | None
@@ -106,6 +110,20 @@ class _Columns:
             reading=keys,
             unfit=unfit,
             shape=self._shape(position),
+        )
+
+    def _facts(self, position: int, found: ColumnProfile) -> Facts:
+        given = found.rows - found.missing
+        return Facts(
+            name=found.name,
+            kind=found.kind,
+            shares=self.shares.get(position, Shares()),
+            distinct=found.distinct,
+            alone=found.alone,
+            repeats=given / found.distinct if found.distinct else 0.0,
+            lowest=found.lowest,
+            highest=found.highest,
+            one_length=found.shortest == found.longest,
         )
 
     def _query(self, name: str, **more: Any) -> list[tuple[Any, ...]]:
@@ -159,37 +177,6 @@ class _Columns:
         return first if first is not None and shapes[first] >= MOST * shares.looked_at else None
 
 
-def take_sample(engine: Engine, most: int) -> dict[int, Shares]:
-    """Takes a sample of the distinct values of each column; what is known of it by the column's number."""
-    sample, words = state("profile_sample"), state("profile_words")
-    load_words(engine)
-    names: dict[str, template.Fill] = {"profile_values": values_table(), "profile_sample": sample}
-    engine.query("source/profile/sample", names=names, values={"most": most, "spellings": list(SPELLINGS)})
-    marks = _marks()
-    found = engine.query(
-        _shares_of_marks(),
-        names={"profile_sample": sample, "profile_words": words},
-        lists={"mark": [{"key": mark} for mark in marks]},
-    )
-    return {
-        position: Shares(row[0], row[1], row[2], dict(zip(marks, row[3:], strict=True)))
-        for position, row in positions(found).items()
-    }
-
-
-@cache
-def _shares_of_marks() -> template.Composed:
-    return template.compose("source/profile/shares", {"marked": template.compose("source/profile/marks")})
-
-
-@cache
-def _marks() -> list[str]:
-    """The names of all marks, behind the columns that are none."""
-    marked = template.load("source/profile/marks")
-    assert isinstance(marked, exp.Select)
-    return marked.named_selects[4:]
-
-
 def _shapes(engine: Engine) -> dict[int, dict[str, int]]:
     shapes: dict[int, dict[str, int]] = {}
     for position, shape, count in engine.query(
@@ -208,11 +195,3 @@ def _duplicates(engine: Engine, source: Source, rows: int, columns: Sequence[Col
     digest = exp.Anonymous(this="hash", expressions=[column(item.key) for item in source.columns])
     names: dict[str, template.Fill] = {"source": source.relation, "row_digest": digest}
     return int(engine.query("source/profile/duplicates", names=names)[0][0])
-
-
-def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Sequence[Column]) -> dict[str, Finding]:
-    """Of these columns of `rows` those that look like a direct identifier or free text, by name.
-
-    A bounded sample of their distinct values is looked at. Raises EngineError.
-    """
-    return {}

@@ -91,6 +91,7 @@ SELECT
     CASE WHEN length(d) BETWEEN 6 AND 20 AND length_of <= 40 THEN regexp_full_match(v, '\(?0[1-9]\d{1,4}\)? ?\d{3,4} ?\d{3,6}') AND length(d) BETWEEN 10 AND 11 END AS telephone_uk,
     CASE WHEN length(d) BETWEEN 6 AND 20 AND length_of <= 40 THEN regexp_full_match(v, '[6789]\d{2}([ .-]\d{3}){2}|[6789]\d{2}([ .-]\d{2}){3}') END AS telephone_es,
     CASE WHEN length(d) BETWEEN 6 AND 20 AND length_of <= 40 THEN regexp_full_match(v, '[+(]?[0-9][0-9 ()/.x+-]{5,24}') AND length(d) BETWEEN 6 AND 17 END AS telephone_digits,
+    telephone_abroad OR telephone_us OR telephone_trunk OR telephone_fr OR telephone_uk OR telephone_es AS telephone,
     CASE WHEN has_digit AND contains(v, '.') THEN regexp_full_match(v, '(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}(:\d{1,5}|/\d{1,2})?') END AS ip_4,
     CASE WHEN contains(v, ':') THEN regexp_full_match(l, '([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}')
     OR regexp_full_match(l, '([0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,6})?::([0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,6})?')
@@ -199,9 +200,10 @@ SELECT
         l,
         '(^|[^a-z])(street|st|avenue|ave|road|rd|lane|ln|drive|dr|boulevard|blvd|court|ct|square|sq|terrace|highway|hwy|parkway|pkwy|way|circle|crescent|close|trail|alley|mews|apt|suite|p\.? ?o\.? box|postfach|rue|av|bd|chemin|place|allee|impasse|quai|route|passage|faubourg|calle|c/|avenida|avda|plaza|paseo|camino|carrer|ronda|pasaje|rambla|via|viale|piazza|corso|largo|vicolo|contrada|borgo|strada|piazzale|ulica|ul|aleja|al|aleje|plac|pl|osiedle|os|rondo|rua|travessa|praca|alameda|estrada|beco|rodovia|sokak|sok|sk|cadde|caddesi|cad|mahallesi|mah|bulvari)([^a-z]|$)'
     ) END AS street_word,
-    CASE WHEN has_digit THEN regexp_matches(l, '[A-Za-z](strasse|str\.?|weg|platz|allee|gasse|ring|damm|ufer|chaussee|steig|graben|straat|laan|plein|kade|gracht|singel|dijk|steeg|pad|dreef|gatan|gata|vagen|grand|stigen|torget|vej|gade|vei|veien|gate|strade|katu|tie|kuja|polku) \d{1,4}( ?[a-z])?([^\d].*)?$')
+    CASE WHEN has_digit THEN regexp_matches(l, '[A-Za-z](strasse|strase|str\.?|weg|platz|allee|gasse|ring|damm|ufer|chaussee|steig|graben|straat|laan|plein|kade|gracht|singel|dijk|steeg|pad|dreef|gatan|gata|vagen|grand|stigen|torget|vej|gade|vei|veien|gate|strade|katu|tie|kuja|polku) \d{1,4}( ?[a-z])?([^\d].*)?$')
     OR regexp_matches(l, '^(am|an der|auf dem|auf der|im|in der|zum|zur|unter den|hinter der) [A-Za-z].* \d{1,4} ?[a-z]?$') END AS street_suffix,
     CASE WHEN has_digit THEN regexp_matches(v, '^\d{1,5}[A-Za-z]?,? [A-Z][A-Za-z''.-]+( [A-Z]?[A-Za-z''.-]+){1,4}') END AS number_first,
+    street_word OR street_suffix AS street,
     CASE WHEN contains(v, '@') THEN regexp_matches(v, '[^\s@]+@[^\s@]+\.[A-Za-z]{2,}') AND words_of > 1 END AS holds_email,
     CASE WHEN has_digit AND words_of > 3 THEN regexp_matches(v, '(\+\d{1,3}|\b0\d|\(\d{3}\))[\d ()/.-]{6,}\d|\b\d{3}[-.]\d{3}[-.]\d{4}\b') AND words_of > 3 END AS holds_telephone,
     CASE WHEN words_of > 3 THEN regexp_matches(v, '\b(Mr|Mrs|Ms|Dr|Herrn?|Frau|Mme|Monsieur|Madame|Senora?|Sig|Sra?|Pani?|Dhr|Mevr)\.? [A-Z][A-Za-z]+')

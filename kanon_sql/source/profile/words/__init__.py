@@ -8,14 +8,17 @@ from pathlib import Path
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import state
 
-_FOLDER = Path(__file__).parent
+
+def words_folder() -> Path:
+    """Where the lists are."""
+    return Path(__file__).parent
 
 
 @cache
 def _listed() -> str:
     """A line for each word: the name of its list, a tab, the word."""
     lines = []
-    for path in sorted(_FOLDER.glob("*.txt")):
+    for path in sorted(words_folder().glob("*.txt")):
         name = path.stem.replace("-", " ")
         lines += [f"{name}\t{word}" for word in path.read_text(encoding="utf-8").split("\n") if word]
     return "\n".join(lines)

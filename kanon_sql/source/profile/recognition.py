@@ -1,0 +1,326 @@
+"""What a column is: by the marks of its values, by its name, and by both.
+
+Values alone and the name alone each give some certainty; where both say the same it is more, where they disagree less.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from kanon_sql.source.profile.kinds import Shares
+from kanon_sql.source.profile.model import Finding, Kind
+from kanon_sql.source.profile.words import words_folder
+
+LEAST = 0.5  # what is less sure is not said
+_NAME_ALONE = 0.55
+_LITTLE_DOUBT = 1.4  # so much more than other names says one that means nothing else
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What recognition looks at: `repeats` is the rows with a value for each distinct one."""
+
+    name: str
+    kind: Kind
+    shares: Shares
+    distinct: int
+    alone: float
+    repeats: float
+    lowest: Any = None
+    highest: Any = None
+    one_length: bool = False
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A number of persons with a check digit: what it is, and what a column of it needs beside the share that holds.
+
+    `least` values must be looked at, so that chance does not explain that all hold.
+    """
+
+    finding: str
+    what: str
+    least: int
+
+
+_CHECKED = {
+    "iban": Checked("IBAN", "are account numbers with right check digits", 1),
+    "it_fiscal": Checked("tax number", "are Italian tax codes with a right check letter", 2),
+    "de_pension": Checked("insurance number", "are German pension insurance numbers with a right check digit", 2),
+    "de_health": Checked("insurance number", "are German health insurance numbers with a right check digit", 3),
+    "us_medicare": Checked("insurance number", "have the shape of US Medicare numbers", 3),
+    "fr_nir": Checked("social security number", "are French social security numbers with a right key", 2),
+    "es_dni": Checked("social security number", "are Spanish identity numbers with a right check letter", 3),
+    "uk_nino": Checked("insurance number", "have the shape of British national insurance numbers", 3),
+    "fi_hetu": Checked("social security number", "are Finnish identity codes with a right check character", 2),
+    "ch_ahv": Checked("social security number", "are Swiss AHV numbers with a right check digit", 2),
+    "pl_pesel": Checked("social security number", "are Polish PESEL numbers with a right check digit", 4),
+    "be_national": Checked("social security number", "are Belgian national numbers with right check digits", 3),
+    "tr_kimlik": Checked("social security number", "are Turkish identity numbers with right check digits", 3),
+    "se_person": Checked("social security number", "are Swedish personal numbers with a right check digit", 4),
+    "br_cpf": Checked("tax number", "are Brazilian tax numbers with right check digits", 3),
+    "de_tax": Checked("tax number", "are German tax numbers with a right check digit", 4),
+    "at_svnr": Checked("insurance number", "are Austrian insurance numbers with a right check digit", 5),
+    "uk_nhs": Checked("insurance number", "are NHS numbers with a right check digit", 5),
+    "credit_card": Checked("credit card", "are card numbers with a right check digit", 4),
+    "nl_bsn": Checked("social security number", "are Dutch citizen numbers that pass the eleven test", 6),
+    "pt_nif": Checked("tax number", "are Portuguese tax numbers with a right check digit", 6),
+    "ca_sin": Checked("social security number", "are Canadian insurance numbers with a right check digit", 6),
+    "us_ssn": Checked("social security number", "have the shape of US social security numbers", 1),
+}
+_CHECKED_BY_NAME = {"us_ssn_digits": "social security number", "telephone_digits": "telephone"}
+# (mark, finding, least share, how sure, what is said)
+_SHAPED = (
+    ("email", "e-mail", 0.8, 0.98, "have the shape of an e-mail address"),
+    ("ip_4", "IP address", 0.9, 0.95, "are IPv4 addresses"),
+    ("ip_6", "IP address", 0.9, 0.95, "are IPv6 addresses"),
+    ("url", "URL", 0.8, 0.95, "are addresses of pages"),
+    ("uuid", "id", 0.9, 0.95, "are UUIDs"),
+    ("hardware", "id", 0.9, 0.9, "are hardware addresses"),
+    ("handle", "id", 0.9, 0.8, "are names of accounts"),
+    ("coordinate_pair", "coordinates", 0.8, 0.9, "are pairs of coordinates"),
+    ("postal_uk", "postal code", 0.9, 0.9, "are British postal codes"),
+    ("postal_ca", "postal code", 0.9, 0.9, "are Canadian postal codes"),
+    ("postal_nl", "postal code", 0.9, 0.85, "are Dutch postal codes"),
+    ("postal_parted", "postal code", 0.95, 0.55, "have the shape of postal codes"),
+    ("icd_dotted", "ICD-10 code", 0.8, 0.9, "have the shape of ICD-10 codes"),
+)
+
+
+def recognize(facts: Facts) -> Finding | None:
+    """The one thing that a column most likely is; None where nothing is likely."""
+    said = named(facts.name)
+    found: dict[str, Finding] = {}
+    for one in _by_values(facts, said):
+        if one.name not in found or found[one.name].sure < one.sure:
+            found[one.name] = one
+    for name, strength in said.items():
+        if name in found:
+            one = found[name]
+            sure = 1 - (1 - one.sure) * (1 - _NAME_ALONE * strength)
+            found[name] = Finding(name, min(0.99, round(sure, 2)), f"{one.why}, and the name of the column says so")
+        elif _may_be(name, facts):
+            found[name] = Finding(name, round(_NAME_ALONE * strength, 2), "the name of the column says so")
+    for name in set(found) - set(said) if said else ():
+        one = found[name]
+        found[name] = Finding(name, round(one.sure * 0.9, 2), one.why)
+    best = max(found.values(), key=lambda one: one.sure, default=None)
+    return best if best is not None and best.sure >= LEAST else None
+
+
+def _by_values(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
+    shares = facts.shares
+    for mark, checked in _CHECKED.items():
+        share = shares.of(mark)
+        if share >= 0.9 and (shares.looked_at >= checked.least or checked.finding in said):
+            yield _finding(checked.finding, 0.96, facts, mark, checked.what)
+        elif share >= 0.6 and checked.finding in said:
+            yield _finding(checked.finding, 0.8, facts, mark, checked.what)
+    for mark, name in _CHECKED_BY_NAME.items():
+        if name in said and shares.of(mark) >= 0.8:
+            yield _finding(name, 0.8, facts, mark, "have as many digits as such numbers")
+    for mark, name, least, sure, what in _SHAPED:
+        if shares.of(mark) >= least:
+            yield _finding(name, sure, facts, mark, what)
+        elif name in said and shares.of(mark) >= least / 2:
+            yield _finding(name, sure * 0.7, facts, mark, what)
+    for part in (_telephone, _places, _persons, _dates, _codes, _free_text):
+        yield from part(facts, said)
+
+
+def _finding(name: str, sure: float, facts: Facts, mark: str, what: str) -> Finding:
+    shares = facts.shares
+    return Finding(name, round(sure, 2), f"{_percent(shares.of(mark))} of {shares.looked_at} values {what}")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _telephone(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
+    shares = facts.shares
+    if shares.of("telephone") >= 0.7 and facts.kind not in ("date", "timestamp", "whole number", "decimal"):
+        clear = shares.of("telephone_abroad", "telephone_us", "telephone_fr") >= 0.3
+        yield _finding("telephone", 0.9 if clear else 0.7, facts, "telephone", "have the shape of a telephone number")
+
+
+def _places(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
+    shares, n = facts.shares, facts.shares.looked_at
+    if shares.of("country_name") >= 0.8 and n >= 3:
+        yield _finding("country", 0.9, facts, "country_name", "are names of countries")
+    elif shares.of("country_two") >= 0.95 and (n >= 8 or "country" in said):
+        yield _finding("country", 0.7, facts, "country_two", "are ISO codes of countries")
+    elif shares.of("country_three") >= 0.95 and n >= 3:
+        yield _finding("country", 0.85, facts, "country_three", "are ISO codes of countries")
+    if shares.words <= 14 and shares.of("street") >= 0.6:
+        yield _finding("address", 0.9, facts, "street", "have a street and a number")
+    elif shares.words <= 14 and shares.of("number_first") >= 0.8 and (n >= 10 or "address" in said):
+        yield _finding("address", 0.7, facts, "number_first", "begin with a house number and a name")
+    if (shares.of("city") >= 0.6 and n >= 5) or (shares.of("city") >= 0.3 and "city" in said):
+        yield _finding("city", 0.75, facts, "city", "are names of large cities")
+    five = shares.of("postal_five")
+    if five >= 0.9 and ("postal code" in said or (0.02 <= shares.of("padded") < 0.5 and facts.distinct >= 20)):
+        yield _finding("postal code", 0.8 if "postal code" in said else 0.6, facts, "postal_five", "have five digits")
+    elif "postal code" in said and shares.of("postal_four", "postal_parted", "digits_only") >= 0.9:
+        yield Finding("postal code", 0.8, "the values have digits as postal codes do")
+    if "coordinates" in said and shares.of("latitude", "longitude") >= 0.7:
+        yield _finding("coordinates", 0.9, facts, "longitude", "are degrees with three decimals or more")
+
+
+def _persons(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
+    shares, n = facts.shares, facts.shares.looked_at
+    if shares.of("sex_word") >= 0.9 and facts.distinct <= 15 and n >= 2:
+        sure = 0.9 if shares.length > 1.5 else 0.7
+        yield _finding("sex", sure, facts, "sex_word", "are words or letters for the sexes")
+    elif "sex" in said and facts.distinct <= 6:
+        yield Finding("sex", 0.6, f"there are {facts.distinct} distinct values")
+    if "age" in said and facts.kind in ("whole number", "decimal") and shares.of("of_age") >= 0.95:
+        yield _finding("age", 0.9, facts, "of_age", "lie between 0 and 120")
+    yield from _names(facts, said)
+
+
+def _names(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
+    shares, n = facts.shares, facts.shares.looked_at
+    if facts.kind not in ("text", "category", "free text"):
+        return
+    first = shares.of("first_is_first_name", "second_is_first_name", "last_is_first_name")
+    last = shares.of("last_is_surname", "first_is_surname")
+    known, called = max(first, last), "name" in said
+    if shares.of("no_name") >= (0.6 if called else 0.25):
+        return
+    if shares.of("city", "country_name", "street") >= max(0.3, known):
+        return
+    what = f"{_percent(first)} of {n} values have a usual first name, {_percent(last)} a usual surname"
+    if shares.of("several_words", "comma_between") >= 0.75 and 1.9 <= shares.words <= 4.5:
+        if (n >= 8 or called) and first >= 0.3 and last >= 0.15:
+            yield Finding("name", 0.9, what)
+        elif (n >= 15 and first >= 0.4) or (called and known >= 0.1):
+            yield Finding("name", 0.75, what)
+    elif shares.of("one_word") >= 0.75 and (called or n >= 15):
+        least = 0.15 if called else 0.5
+        if first >= least or last >= least:
+            yield Finding("name", 0.85, what)
+
+
+def _dates(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
+    if facts.kind not in ("date", "timestamp"):
+        if "birth date" in said and facts.shares.of("year_alone") >= 0.95:
+            yield _finding("birth date", 0.8, facts, "year_alone", "are years")
+        return
+    yield Finding("date", 0.75, f"the values are {facts.kind}s")
+    low, high = getattr(facts.lowest, "year", None), getattr(facts.highest, "year", None)
+    if low is None or high is None:
+        return
+    if "birth date" in said:
+        yield Finding("birth date", 0.9, f"the values are {facts.kind}s over {high - low} years")
+    elif low >= 1900 and 45 <= high - low <= 115 and facts.distinct >= 100 and facts.kind == "date":
+        yield Finding("birth date", 0.8, f"the values are dates on {facts.distinct:,} days of {high - low} years")
+
+
+def _codes(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
+    shares, n = facts.shares, facts.shares.looked_at
+    if shares.of("icd") >= 0.9 and (n >= 20 or "ICD-10 code" in said) and facts.repeats >= 1.2:
+        yield _finding("ICD-10 code", 0.65, facts, "icd", "have the shape of ICD-10 categories")
+    if facts.distinct < 2 or shares.of("year_alone") >= 0.95:
+        return
+    alone = f"{_percent(facts.alone)} of the rows have a value of their own"
+    if facts.alone >= 0.98 and facts.kind in ("code", "text") and shares.of("coded", "hexadecimal") >= 0.9:
+        yield Finding("id", 0.85 if facts.one_length or "id" in said else 0.7, f"{alone}, codes with digits")
+    elif facts.alone >= 0.98 and facts.kind == "whole number" and _is_sequence(facts):
+        yield Finding("id", 0.9, f"{alone}, whole numbers in a row")
+    elif (
+        facts.alone >= 0.98
+        and facts.kind == "whole number"
+        and facts.one_length
+        and shares.length >= 8
+        and facts.distinct >= 100
+    ):
+        yield Finding("id", 0.7, f"{alone}, whole numbers of one length")
+    elif "id" in said and facts.kind in ("whole number", "code", "text") and shares.words < 1.5:
+        if facts.alone >= 0.9 or facts.distinct >= 50:
+            yield Finding("id", 0.75, alone)
+    elif "passport number" in said and shares.of("coded") >= 0.9 and shares.length >= 6:
+        yield Finding("passport number", 0.8, alone)
+
+
+def _is_sequence(facts: Facts) -> bool:
+    if not isinstance(facts.lowest, int) or not isinstance(facts.highest, int) or facts.distinct < 3:
+        return False
+    return facts.highest - facts.lowest + 1 <= 1.05 * facts.distinct
+
+
+def _free_text(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
+    shares = facts.shares
+    held = [
+        (mark, what)
+        for mark, what in (
+            ("holds_email", "e-mail addresses"),
+            ("holds_telephone", "telephone numbers"),
+            ("holds_name", "names with titles"),
+        )
+        if shares.of(mark) >= 0.005
+    ]
+    holds = "".join(f", {_percent(shares.of(mark))} hold {what}" for mark, what in held)
+    if facts.kind == "free text" or (shares.words >= 4 and held):
+        yield Finding("free text", 0.9 if held else 0.8, f"{shares.words:.0f} words on average{holds}")
+
+
+def _may_be(name: str, facts: Facts) -> bool:
+    """Whether a column may be what only its name says, as far as the values do not speak against it."""
+    shares, text = facts.shares, facts.kind in ("text", "category", "free text", "code")
+    if facts.kind == "empty":
+        return False
+    if name in ("name", "city", "country"):
+        return facts.kind in ("text", "category") and shares.of("coded") < 0.3 and facts.distinct > 2
+    if name == "address":
+        return facts.kind in ("text", "free text") and shares.words >= 1.5
+    if name == "free text":
+        return facts.kind in ("text", "free text") and shares.words >= 2.5
+    if name == "id":
+        return facts.kind in ("code", "whole number", "text") and facts.distinct >= 20 and shares.words < 1.5
+    if name in ("age", "birth date", "sex", "coordinates", "ICD-10 code", "IP address", "URL", "e-mail"):
+        return False
+    if name == "postal code":
+        return shares.words <= 2 and shares.length <= 10 and shares.of("digits_only", "coded") >= 0.5
+    return text and shares.of("coded", "digits_only", "telephone_digits") >= 0.5 and shares.length >= 5
+
+
+@cache
+def _listed() -> tuple[tuple[str, str, str], ...]:
+    """(finding, fit, a word without blanks), all that a column may be called."""
+    with (words_folder() / "columns.csv").open(encoding="utf-8", newline="") as file:
+        return tuple(
+            (row["finding"], row["fit"], word.replace(" ", ""))
+            for row in csv.DictReader(file)
+            for word in row["words"].split("|")
+        )
+
+
+@cache
+def named(name: str) -> dict[str, float]:
+    """What the name of a column says it is, each with how clearly: 1 or more for the whole name, less for a part."""
+    words = _words(name)
+    parts = {"".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 4) + 1)}
+    whole, found = "".join(words), dict[str, float]()
+    for finding, fit, word in _listed():
+        if fit == "sure" and word in parts:
+            found[finding] = _LITTLE_DOUBT
+        elif word == whole:
+            found[finding] = max(found.get(finding, 0), 1.0)
+        elif fit == "part" and word in parts and len(word) > 1:
+            found[finding] = max(found.get(finding, 0), 0.8 if len(word) >= 3 or word == words[-1] else 0.6)
+    clear = {finding: strength for finding, strength in found.items() if strength >= 1}
+    return clear or found
+
+
+def _words(name: str) -> list[str]:
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name.replace("\u00df", "ss"))
+    plain = unicodedata.normalize("NFD", parted).translate({ord("\u0142"): "l", ord("\u0131"): "i", ord("\u00f8"): "o"})
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter)).lower()
+    return re.findall(r"[a-z]+|[0-9]+", plain)
