@@ -67,8 +67,8 @@ SELECT
     CASE WHEN numeral THEN regexp_full_match(v, '[+-]?(\d{1,3}( \d{3})+|\d+)(\.\d+)?') END AS number_point_blank,
     CASE WHEN numeral THEN regexp_full_match(v, '[+-]?(\d{1,3}( \d{3})+|\d+)(,\d+)?') END AS number_comma_blank,
     CASE WHEN numeral THEN regexp_full_match(v, '[+-]?(\d{1,3}(''\d{3})+|\d+)(\.\d+)?') END AS number_point_apostrophe,
-    CASE WHEN has_digit THEN regexp_full_match(l, '\d{1,4}[./ -]{1,2}(\d{1,2}|[A-Za-z]{3,10}\.?)[./, -]{1,2}\d{1,4}([ t].*)?')
-    OR regexp_full_match(l, '[A-Za-z]{3,10}\.? \d{1,2},? \d{4}( .*)?')
+    CASE WHEN has_digit THEN regexp_full_match(l, '(\d{1,2}|\d{4})[./ -]{1,2}(\d{1,2}|[a-z]{3,10}\.?)[./, -]{1,2}(\d{1,2}|\d{4})([ t,].*)?')
+    OR regexp_full_match(l, '[a-z]{3,10}\.? \d{1,2},? \d{4}( .*)?')
     OR regexp_full_match(v, '(18|19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])') END AS dated,
     l IN ('true', 'false', 'yes', 'no', 'y', 'n', 't', 'f', '0', '1', 'ja', 'nein', 'j', 'oui', 'non', 'o', 'si',
         's', 'nee', 'sim', 'nao', 'tak', 'nie', 'evet', 'hayir', 'on', 'off', 'wahr', 'falsch', 'vrai', 'faux') AS truth,
