@@ -143,7 +143,8 @@ class RunResult:
         )
         assert job.sink is not None
         # No field: it is no part of what is compared, shown or turned into a mapping.
-        object.__setattr__(made, "_release", _Release(job.sink, options, owned=owned))
+        if data["status"] == "released":
+            object.__setattr__(made, "_release", _Release(job.sink, options, owned=owned))
         return made
 
     def df(self) -> pandas.DataFrame:
@@ -174,7 +175,8 @@ class RunResult:
 
     def close(self) -> None:
         """Frees a release in memory, which can be read no more; one that has a target stays there."""
-        self._held().close()
+        if self.status == "released":
+            self._held().close()
 
     def __enter__(self: R) -> R:
         return self
@@ -190,6 +192,8 @@ class RunResult:
 
     def _held(self) -> _Release:
         held: _Release | None = getattr(self, "_release", None)
+        if held is None and self.status == "dry-run":
+            raise ConfigurationError("a dry run makes no release; run again without dry_run")
         if held is None:
             raise ConfigurationError("this result holds no release; read the target that its run wrote")
         return held

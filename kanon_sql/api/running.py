@@ -35,6 +35,7 @@ def run(
     report: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
     advice: bool = True,
+    dry_run: bool = False,
 ) -> RunResult:
     """Anonymizes what a configuration names, and verifies what was written.
 
@@ -46,8 +47,8 @@ def run(
     session that executes the job: its `source` (a table, view or DataFrame) and `target` (a table) may stand for those
     of the configuration.
     `overrides` are pairs such as ("privacy.k", 5). With `advice` settings that would lose less are looked for, in a
-    tenth of the run's time. Raises the errors of kanon_sql.errors; the source and an existing
-    target are then untouched.
+    tenth of the run's time. A `dry_run` does everything but writing; its result holds no release. Raises the errors of
+    kanon_sql.errors; the source and an existing target are then untouched.
     """
     if data is not None and source is not None:
         raise ConfigurationError("data= and source= both name the rows; keep one")
@@ -62,6 +63,6 @@ def run(
     configured = job.loaded.config.report
     if report is None and configured is not None:
         report = job.loaded.base / configured
-    call = replace(Call.of(options, progress, time_limit, report), advice=advice)
+    call = replace(Call.of(options, progress, time_limit, report), advice=advice, dry_run=dry_run)
     draft = run_configuration(job, call)
     return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)

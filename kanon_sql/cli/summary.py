@@ -14,6 +14,8 @@ def summarize_run(report: Json) -> str:
     """What a run did, in a few lines."""
     rows, classes, loss = report["rows"], report["classes"], report["loss"]
     k, seconds = report["privacy"]["k"], report["seconds"]
+    dry = report["status"] == "dry-run"
+    done = "dry run, nothing was written: would release" if dry else "released"
     missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
     masked = " (masked)" if rows["masked"] else ""
     levels, labels = report["solution"].get("levels"), report["labels"]
@@ -24,10 +26,10 @@ def summarize_run(report: Json) -> str:
     ]
     given_up = [f"  given up     {', '.join(report['given_up'])}: one label for all rows"] * bool(report["given_up"])
     lines = [
-        f"released {rows['released']:,} of {rows['source']:,} rows to {report['release']['target']}",
+        f"{done} {rows['released']:,} of {rows['source']:,} rows to {report['release']['target']}",
         f"  suppressed   {rows['suppressed']:,} rows{masked}{missing}",
         f"  classes      {classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows "
-        f"(asked for k = {k['required']}, counted again in what was written)",
+        f"(asked for k = {k['required']}, counted again in what {'would be' if dry else 'was'} written)",
         *(f"  model        {line}" for line in _models(report["privacy"])),
         f"  loss         {loss['ncp']:.2f} % (lm {loss['lm']:.4f} of {len(loss['attributes'])})",
         *given_up,

@@ -18,11 +18,11 @@ from kanon_sql.release.compiled_source import own_columns, participating
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.same_rows import different_rows
 from kanon_sql.release.verify import reading_again
-from kanon_sql.source.model import Column, Source
+from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.dialects.dialect import refuse_column_names
 from kanon_sql.sql.template import column, state
-from kanon_sql.targets.target import Sink
+from kanon_sql.targets.target import Rehearsed, Sink
 
 _PLAIN_TEXTS = ("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE")
 
@@ -93,6 +93,16 @@ class RemoteSink(Sink):
     def make(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> None:
         self._release = remote_release(self.remote, loaded, release)
         self._create(self._release)
+
+    def rehearsed(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> Rehearsed:
+        made = remote_release(self.remote, loaded, release)
+        statement = made.body.statement.copy()
+        statement.set("order", None)
+        names = [one.name for one in made.body.released]
+        columns = tuple(Column(one.name, f"c{i}", one.described) for i, one in enumerate(made.body.released))
+        rows = select_keys(statement.subquery("released"), names)
+        whole = Source("query", rows, columns, (), False, self.describe(), self.remote)
+        return Rehearsed(whole, self.remote.counted(engine, whole, made.judged, state("written_classes")))
 
     def written(self, engine: Engine) -> Source:
         self._source = self._opened()

@@ -56,19 +56,20 @@ class Made:
     seen: int = 0
 
 
-def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOptions) -> None:
+def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOptions, *, dry_run: bool = False) -> None:
     """What can be told before any row is read: the ledger can be used, and the order of the rows will be random.
 
-    Open releases of the ledger are settled first. Two releases in one order are joined by their places. Raises
-    NoReleaseError for such an order, or warns where the configuration says so; ConfigurationError and EngineError for
-    the ledger.
+    Open releases of the ledger are settled first, but by a dry run. Two releases in one order are joined by their
+    places. Raises NoReleaseError for such an order, or warns where the configuration says so; ConfigurationError and
+    EngineError for the ledger.
     """
     asked = loaded.config.releases
     if asked is None:
         return
     path, place = loaded.base / asked.path, loaded.place("releases")
     refuse_outputs([loaded], [("the ledger", path)])
-    settle_open(path, place, options)
+    if not dry_run:
+        settle_open(path, place, options)
     release = loaded.config.release
     if release.order == "none" or release.seed is not None:
         what = "the order is not random" if release.order == "none" else "release.seed makes the order repeatable"
@@ -85,6 +86,22 @@ def put_in_place(loaded: LoadedConfig, made: Made, sink: Sink) -> None:
         signals.hold()
         sink.commit(made.engine)
         made.draft.status = "released"
+
+
+def rehearse(loaded: LoadedConfig, made: Made) -> None:
+    """What `put_in_place` would find in a ledger; neither the release nor a record of it is made.
+
+    Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger.
+    """
+    asked = loaded.config.releases
+    if asked is None:
+        return
+    path = loaded.base / asked.path
+    earlier: Sequence[Entry] = ()
+    if path.is_file() and path.stat().st_size:
+        with open_ledger(path, loaded.place("releases"), write=False) as ledger:
+            earlier = ledger.entries()
+    _refuse_complementary(loaded, asked, made, _entry(loaded, made, earlier), earlier)
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from kanon_sql.sql.connection import EngineOptions
 class Call:
     """Bounds of the engine, bars, a time limit, the report to write; `watch` runs from the call on.
 
-    Of a run: whether `advice` is looked for.
+    Of a run: whether `advice` is looked for, and whether it is a `dry_run`, which writes nothing but the report.
     """
 
     options: EngineOptions = field(default_factory=EngineOptions)
@@ -29,6 +29,7 @@ class Call:
     report: Path | None = None
     watch: Stopwatch = field(default_factory=Stopwatch)
     advice: bool = True
+    dry_run: bool = False
 
     @classmethod
     def of(

@@ -66,7 +66,7 @@ class ReportDraft:
 
     def to_dict(self) -> Json:
         """The report as JSON data."""
-        found = self.status in ("released", "compiled")
+        found = self.status in ("released", "compiled", "dry-run")
         return {
             "status": self.status,
             "rows": {

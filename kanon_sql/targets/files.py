@@ -22,7 +22,7 @@ class _Files(LocalSink):
     """What files and folders share: COPY, and reading back."""
 
     def __init__(self, file_format: str, target: TargetConfig, final: Path) -> None:
-        self.format = file_format
+        self.format = self.kind = file_format
         self.writer = FILE_FORMATS[file_format].writer(target, final)
         self.final = final
 

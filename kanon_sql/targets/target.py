@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,29 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.same_rows import compared_columns
-from kanon_sql.source.model import Column, Source
+from kanon_sql.settings.formats import only_texts
+from kanon_sql.source.duckdb import DuckDB
+from kanon_sql.source.model import Column, Source, select_keys
+from kanon_sql.source.values import counted_columns
+from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import column, state
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """A release of which nothing is written: as a source, and as what is counted of that, each class with its rows."""
+
+    whole: Source
+    counted: Source
+
+
+def judged_columns(release: Release) -> list[str]:
+    """The released columns that classes are judged by: quasi-identifiers, and what models speak of."""
+    models, roles = release.problem.models, release.problem.roles
+    quasi = {item.name for item in roles.quasi_identifiers}
+    others = {item.name for item in roles.released} - quasi - {model.column for model in models.models}
+    return [name for name in release.columns() if name not in others]
 
 
 class Sink(ABC):
@@ -38,6 +59,10 @@ class Sink(ABC):
     @abstractmethod
     def make(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> None:
         """Makes the release beside the target. Raises ConfigurationError or EngineError."""
+
+    @abstractmethod
+    def rehearsed(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> Rehearsed:
+        """The release by the statement that would make it. Raises as `make` does."""
 
     @abstractmethod
     def written(self, engine: Engine) -> Source:
@@ -84,12 +109,35 @@ class LocalSink(Sink):
     """A target that DuckDB writes, by `selecting` the release."""
 
     plain_text = False  # whether generalized columns must be VARCHAR in the statement itself
+    kind = "table"  # as of a source
     selecting: Selecting = staticmethod(_selected)
     made: exp.Expr
 
     def make(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> None:
         select, columns = self.selecting(loaded, release, replace(writing, plain_text=self.plain_text))
         self.put(engine, select, release.problem.source, columns)
+
+    def rehearsed(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> Rehearsed:
+        select, names = self.selecting(loaded, release, replace(writing, order="none", seed=None, plain_text=True))
+        assert isinstance(select, exp.Select)
+        described = [(str(row[0]), str(row[1])) for row in engine.run(exp.Describe(this=select.copy()))]
+        if only_texts(self.kind):  # where an empty text is read as missing
+            made = [(name, exp.cast(column(name), "VARCHAR")) for name in names]
+            texts = [
+                exp.alias_(exp.Nullif(this=value, expression=exp.Literal.string("")), name, quoted=True)
+                for name, value in made
+            ]
+            select, described = exp.select(*texts).from_(select.subquery("made")), [(name, "VARCHAR") for name in names]
+        columns = tuple(Column(name, f"c{i}", kind) for i, (name, kind) in enumerate(described))
+        backend = DuckDB(engine)
+        rows = select_keys(select.subquery("released"), names)
+        whole = Source(self.kind, rows, columns, (), False, self.describe(), backend)
+        judged = [whole.column(name) for name in judged_columns(release)]
+        counted = template.fill(
+            "source/counted", {"source": rows}, {"qi": [{"key": one.key, "value": column(one.key)} for one in judged]}
+        )
+        kept = backend.bring(engine, counted, counted_columns(judged), state("written_classes"))
+        return Rehearsed(whole, replace(whole, relation=kept, weighted=True))
 
     def put(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
         """Writes a release beside the target; `columns` are its names in order. Raises EngineError."""

@@ -14,7 +14,7 @@ from kanon_sql.engines.job import Job
 from kanon_sql.errors import EngineError, NoReleaseError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
-from kanon_sql.ledger.recording import Made, put_in_place, refuse_early
+from kanon_sql.ledger.recording import Made, put_in_place, refuse_early, rehearse
 from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify
@@ -28,7 +28,7 @@ from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import refuse_outputs
-from kanon_sql.targets.target import Sink
+from kanon_sql.targets.target import Rehearsed, Sink
 
 _SHARES = {"insensitive": 0.05, "sensitive": 0.5}  # a sensitive value may be rare; that most are is another matter
 
@@ -81,7 +81,7 @@ def _run(run: _Run) -> None:
     loaded, call = run.job.loaded, run.call
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     configured_warnings(loaded, run.draft)
-    refuse_early(loaded, run.draft, call.options)
+    refuse_early(loaded, run.draft, call.options, dry_run=call.dry_run)
     with run.job.open(call.options) as opened:
         engine, sink, source = opened.engine, opened.sink, opened.open_source()
         with telling_releases(engine, loaded, source, hierarchies):
@@ -100,21 +100,15 @@ def _run(run: _Run) -> None:
         release = release_of(engine, found)
         with call.step("read", "looking at other columns", engine.progress):
             run.draft.warnings += betraying_columns(engine, prepared, release.finer())
-        with call.watch.part("release"):
-            run.draft.solution, run.draft.loss = found.describe(), found.describe_loss()
-            labels = release.labels()
-            run.draft.labels, run.draft.given_up = labels.largest, list(labels.given_up)
-            masked = _write(run, engine, release, sink)
-        with call.step("verify", "verifying what was written", engine.progress):
-            with reading_again():
-                written = sink.written(engine)
-            run.draft.counts = verify(engine, written, release.expected(written, masked))
-            run.draft.verification = sink.verification(engine, loaded, written)
-            run.draft.suppressed, run.draft.masked = found.suppressed, masked
-            run.draft.released = prepared.n - found.suppressed
+        written = _verified(run, engine, sink, release)
+        with call.watch.part("verify"):
             paths, handed_in = sink.paths(), (run.job.source_handed_in, run.job.target_handed_in)
             made = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
-            put_in_place(loaded, made, sink)
+            if call.dry_run:
+                rehearse(loaded, made)
+                run.draft.status = "dry-run"
+            else:
+                put_in_place(loaded, made, sink)
         _advise(run, engine, found)
         run.draft.engine["statements"] = source.backend.statements
         run.draft.warnings += sink.warnings
@@ -214,18 +208,52 @@ def _advise(run: _Run, engine: Engine, result: SearchResult, *, released: bool =
         run.draft.warnings.append(f"other settings could not be looked at: {error}")
 
 
-def _write(run: _Run, engine: Engine, release: Release, sink: Sink) -> int:
-    """Writes the release beside the target; how many rows it masks."""
+def _verified(run: _Run, engine: Engine, sink: Sink, release: Release) -> Source:
+    """The release, written beside its target and verified; of a dry run what would be written.
+
+    Raises VerificationError, and what writing raises.
+    """
+    call, draft, found = run.call, run.draft, release.result
+    with call.watch.part("release"):
+        draft.solution, draft.loss = found.describe(), found.describe_loss()
+        labels = release.labels()
+        draft.labels, draft.given_up = labels.largest, list(labels.given_up)
+        masked = _masked(run, release)
+        rehearsed = _write(run, engine, release, sink, masked)
+    with call.step("verify", "verifying what was written", engine.progress):
+        with reading_again():
+            written = sink.written(engine) if rehearsed is None else rehearsed.counted
+        draft.counts = verify(engine, written, release.expected(written, masked))
+        draft.suppressed, draft.masked = found.suppressed, masked
+        draft.released = release.problem.n - found.suppressed
+        if rehearsed is not None:
+            draft.verification = {"compared": "counts"}
+            return rehearsed.whole
+        draft.verification = sink.verification(engine, run.job.loaded, written)
+        return written
+
+
+def _masked(run: _Run, release: Release) -> int:
+    """How many rows the release masks."""
     config = run.job.loaded.config
-    masks = config.release.suppressed == "mask"
-    masked = release.result.suppressed if masks else 0
+    masked = release.result.suppressed if config.release.suppressed == "mask" else 0
     if masked and not release.can_mask():
         run.draft.warnings.append(
             f"{masked} suppressed rows are too few to be masked as one class of {config.privacy.k}"
             f"{'' if release.problem.models.only_k else ', or violate a model together'}; they were dropped"
         )
         masked = 0
-    order, seed = config.release.order, config.release.seed
-    with run.call.progress.step("writing the release", engine.progress):
-        sink.make(engine, run.job.loaded, release, Writing(order, seed, False, masks, masked > 0))
     return masked
+
+
+def _write(run: _Run, engine: Engine, release: Release, sink: Sink, masked: int) -> Rehearsed | None:
+    """Writes the release beside the target; a dry run has only what it would write."""
+    loaded = run.job.loaded
+    asked = loaded.config.release
+    writing = Writing(asked.order, asked.seed, False, asked.suppressed == "mask", masked > 0)
+    if run.call.dry_run:
+        with run.call.progress.step("counting the release", engine.progress):
+            return sink.rehearsed(engine, loaded, release, writing)
+    with run.call.progress.step("writing the release", engine.progress):
+        sink.make(engine, loaded, release, writing)
+    return None
