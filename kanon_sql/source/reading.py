@@ -41,6 +41,8 @@ _TIMES = {
 }
 _SECONDS = f"(:{_TIMES['S']}([.,][0-9]{{1,9}})?)?"
 _ISO_TIME = f"[Tt ]{_TIMES['H']}:{_TIMES['M']}{_SECONDS}( ?([Zz]|[+-][0-9]{{2}}(:?[0-9]{{2}})?))?"
+# The characters of BLANKS, as DuckDB's regular expressions write them.
+_BLANK = r"[\t-\r \x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]"
 _NUMBERS_LETTERS = "YymdHIMSf"
 
 
@@ -98,7 +100,7 @@ def changed(value: exp.Expr, config: ColumnConfig, missing: Sequence[str], diale
 
 def _trimmed_here(value: exp.Expr) -> exp.Expr:
     """DuckDB takes four times as long to trim other characters than plain blanks as to replace them."""
-    around = exp.Literal.string(f"^[{BLANKS}]+|[{BLANKS}]+$")
+    around = exp.Literal.string(f"^{_BLANK}+|{_BLANK}+$")
     return exp.Anonymous(this="regexp_replace", expressions=[value, around, *map(exp.Literal.string, ("", "g"))])
 
 

@@ -10,8 +10,11 @@ FROM (
     SELECT number, letter, changed_letter AS other
     FROM (
         SELECT range AS number, chr(CAST(range AS INTEGER)) AS letter
-        FROM range(1, 1114112)
-        WHERE range NOT BETWEEN 55296 AND 57343
+        FROM (
+            SELECT range FROM range(1, 55296)
+            UNION ALL
+            SELECT range FROM range(57344, 1114112)
+        ) AS counted
     ) AS numbered
     WHERE changed_letter <> letter
 ) AS changed
