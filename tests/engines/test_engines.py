@@ -153,6 +153,31 @@ SEARCHES: dict[str, Json] = {
 
 
 @ENGINES
+@pytest.mark.parametrize(
+    "more",
+    [{"search_in": "engine"}, {"search_in": "duckdb", "missing": "drop"}, {"algorithm": "mondrian"}],
+    ids=lambda more: "-".join(more.values()),
+)
+def test_rare_values_are_counted_where_the_rows_are(folder: Path, start: Start, engine: str, more: Json) -> None:
+    place = start(engine)
+    quasi: Json = {
+        HOSTILE: {"builtin": "merge-rare", "below": [4, 12], "other": "it's"},
+        "age": {"builtin": "merge-rare", "below": [3], "min_level": 1},
+        "price": {"builtin": "intervals", "widths": [2], "bottom": 1, "top": "4.5"},
+    }
+    config = small(quasi_identifiers=quasi, privacy={"k": 3})
+    config["source"] = str(folder / "people.parquet")
+    config["target"] = {"path": str(folder / "rare.parquet"), "overwrite": True}
+    here = kanon_sql.run({**config, **{key: value for key, value in more.items() if key != "search_in"}}).report
+    asked = place.asked({**config, **more}, place.put(COLUMNS, source_rows()))
+    same(kanon_sql.run(asked).report, here)
+    with duckdb.connect() as connection:
+        mine = connection.execute(f"FROM '{folder / 'rare.parquet'}'").fetchall()
+    rows = place.released(asked)
+    assert rows is not None and counted(rows) == counted(mine)
+
+
+@ENGINES
 @pytest.mark.parametrize("case", SEARCHES)
 def test_the_engine_itself_searches(folder: Path, start: Start, engine: str, case: str) -> None:
     place = start(engine)

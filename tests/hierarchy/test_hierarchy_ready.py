@@ -65,6 +65,59 @@ def test_each_one_is_described() -> None:
         assert f"\n| {name} |" in readme
 
 
+# Of each language its words for the 23 subregions, in the order of SUBREGIONS, and the names of some countries.
+IN_GERMAN = (
+    "Nordafrika Ostafrika Zentralafrika Südliches_Afrika Westafrika Karibik Mittelamerika Südamerika "
+    "Nördliches_Amerika Zentralasien Ostasien Südostasien Südasien Westasien Osteuropa Nordeuropa Südeuropa "
+    "Westeuropa Australien_und_Neuseeland Melanesien Mikronesien Polynesien Antarktis"
+)
+IN_FRENCH = (
+    "Afrique_septentrionale Afrique_orientale Afrique_centrale Afrique_australe Afrique_occidentale Caraïbes "
+    "Amérique_centrale Amérique_du_Sud Amérique_septentrionale Asie_centrale Asie_de_l'Est Asie_du_Sud-Est "
+    "Asie_du_Sud Asie_de_l'Ouest Europe_de_l'Est Europe_du_Nord Europe_du_Sud Europe_de_l'Ouest "
+    "Australie_et_Nouvelle-Zélande Mélanésie Micronésie Polynésie Antarctique"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "known"),
+    [
+        ("country-de", IN_GERMAN, {"Deutschland": "DE", "Tschechische Republik": "CZ", "Côte d'Ivoire": "CI",
+                                   "Südkorea": "KR", "Österreich": "AT", "USA": "US", "Weißrussland": "BY"}),
+        ("country-fr", IN_FRENCH, {"Allemagne": "DE", "États-Unis": "US", "Etats-Unis": "US", "Côte d'Ivoire": "CI",
+                                   "Corée du Sud": "KR", "Royaume-Uni": "GB", "Espagne": "ES"}),
+    ],
+)  # fmt: skip
+def test_countries_in_other_languages(name: str, words: str, known: dict[str, str]) -> None:
+    """The same countries, told apart and put together as by their codes."""
+    spoken = dict(zip(SUBREGIONS, [word.replace("_", " ") for word in words.split()], strict=True))
+    codes, found = labels("country-alpha2"), labels(name)
+    assert set(spoken.values()) == {above[0] for above in found.values()}
+    for country, code in known.items():
+        assert found[country][0] == spoken[codes[code][0]]
+    # As many names in a subregion as it has countries, at least; regions are those of their subregions.
+    regions = {subregion: region for subregion, region, _ in found.values()}
+    assert all(above == (above[0], regions[above[0]], "*") for above in found.values())
+    for subregion, (region, countries) in SUBREGIONS.items():
+        assert sum(above[0] == spoken[subregion] for above in found.values()) >= countries
+        same = {regions[spoken[other]] for other, (above, _) in SUBREGIONS.items() if above == region}
+        assert len(same) == 1
+
+
+def test_numeric_codes_are_three_digits() -> None:
+    found = labels("country-numeric")
+    assert len(found) == 249
+    assert all(len(code) == 3 and code.isdigit() for code in found)
+    assert sorted(found.values()) == sorted(labels("country-alpha2").values())
+    for number, code in [("276", "DE"), ("840", "US"), ("008", "AL"), ("250", "FR"), ("826", "GB"), ("392", "JP")]:
+        assert found[number] == labels("country-alpha2")[code]
+
+
+def test_sexes_in_several_languages() -> None:
+    assert {"m", "M", "w", "weiblich", "männlich", "divers", "homme", "Femme", "Female"} <= set(labels("sex"))
+    assert set(labels("sex").values()) == {("*",)}
+
+
 @pytest.mark.parametrize("name", ["country-alpha2", "country-alpha3"])
 def test_all_countries_are_in_their_regions(name: str) -> None:
     found = ready(name)

@@ -138,7 +138,7 @@ def cases(draw: st.DrawFn, weights: bool = False, most: int = 12) -> Case:
     builtins: dict[str, dict[str, Any]] = {}
     cells: dict[str, st.SearchStrategy[Cell]] = {column: st.sampled_from([None, "x", "007"]) for column in others}
     for column in columns:
-        kind = draw(st.sampled_from(["file", "file", "file", "suppress", "prefix"]))
+        kind = draw(st.sampled_from(["file", "file", "file", "suppress", "prefix", "merge-rare"]))
         if kind == "file":
             files[column] = draw(hierarchy_files())
             values = [row[0] for row in files[column]]
@@ -147,6 +147,11 @@ def cases(draw: st.DrawFn, weights: bool = False, most: int = 12) -> Case:
             builtins[column] = {"builtin": kind}
             if kind == "prefix":
                 builtins[column]["keep"] = sorted(keep, reverse=True)
+            if kind == "merge-rare":
+                builtins[column] |= {
+                    "below": sorted(number + 1 for number in keep),
+                    "other": draw(st.sampled_from("xé")),
+                }
             values = draw(st.lists(st.sampled_from(["02139", "02138", "0214", "x*", "é"]), min_size=1, unique=True))
         cells[column] = st.sampled_from([*values, *values, None])
     # Few different rows, most of them several times: else nothing but a release of stars would have classes.
@@ -156,7 +161,9 @@ def cases(draw: st.DrawFn, weights: bool = False, most: int = 12) -> Case:
     hierarchies = {c: Hierarchy.of_file(lines) for c, lines in files.items()}
     for column, spec in builtins.items():
         known = [row[column] for row in participants(rows, columns, missing)]
-        if "keep" in spec:
+        if "below" in spec:
+            hierarchies[column] = Hierarchy.merged(known, spec["below"], spec["other"])
+        elif "keep" in spec:
             hierarchies[column] = Hierarchy.prefix(known, spec["keep"])
         else:
             hierarchies[column] = Hierarchy.suppress(known)

@@ -44,6 +44,12 @@ class Hierarchy:
         cut = [[v, *(v[:kept] + "*" * len(v[kept:]) for kept in keep), "*"] for v in known]
         return cls(cut, len(keep) + 1)
 
+    @classmethod
+    def merged(cls, values: Iterable[Cell], below: Sequence[int], other: str) -> Hierarchy:
+        rows = Counter(value for value in values if value is not None)
+        lines = [[v, *(v if rows[v] >= least else other for least in below), "*"] for v in sorted(rows)]
+        return cls(lines, len(below) + 1)
+
     @cached_property
     def words(self) -> dict[str, Sequence[str]]:
         return {row[0]: row for row in self.rows}
