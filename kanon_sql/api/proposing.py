@@ -5,22 +5,30 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kanon_sql.api.opening import without_causes
 from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.proposal import PURPOSES, RECIPIENTS, Proposal
 from kanon_sql.commands.init.run import Ask, Request, propose
+from kanon_sql.engines.duckdb.connection import HandedIn
+from kanon_sql.engines.opening import refuse_kinds
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress, chosen
+from kanon_sql.settings.formats import head_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.sql.connection import EngineOptions
+
+if TYPE_CHECKING:
+    from kanon_sql.engines.opening import Data, DuckDBConnection
 
 
 @without_causes
 def init(
-    data: str | os.PathLike[str],
+    data: Data,
     *,
     table: str | None = None,
+    connection: DuckDBConnection | None = None,
     recipient: str = "public",
     purpose: str = "research",
     known: Sequence[str] = (),
@@ -30,7 +38,10 @@ def init(
     options: EngineOptions | None = None,
     progress: Progress | bool | None = None,
 ) -> Proposal:
-    """Profiles a file, a glob, a folder or the `table` of a database file, and proposes a configuration for it.
+    """Profiles a file, a glob, a folder, the `table` of a database file or a frame, and proposes a configuration.
+
+    With a `connection` `data` is a table, a view or a relation of it. The configuration of what Python holds names no
+    source: `kanon_sql.run(config, data=frame)`.
 
     The release is for a `recipient`: public, partner or internal; its `purpose` is research, as exact as possible, or
     statistics, each column at one level. Columns that others may know of a person are `known`, those of which that
@@ -53,7 +64,13 @@ def init(
         person = found.entity if entity is None else entity or None
         return Answers(recipient, purpose, tuple(known), tuple(unknown), person)
 
-    return proposed(request_of(data, table, hierarchies), answer, options, progress)
+    if connection is None and isinstance(data, (str, os.PathLike)):
+        request = request_of(data, table, hierarchies)
+    else:
+        handed = HandedIn(data, connection)
+        refuse_kinds(handed)
+        request = Request(None, None, None if hierarchies is None else Path(hierarchies), handed)
+    return proposed(request, answer, options, progress)
 
 
 def request_of(
@@ -64,8 +81,20 @@ def request_of(
 ) -> Request:
     """What is asked for: a source whose paths are relative to the working folder. Raises ConfigurationError."""
     path = os.fspath(data)
+    if table is None and _is_database(Path(path)):
+        raise ConfigurationError(
+            f"{path}: is a DuckDB database; name one of its tables with --table (in Python table=)"
+        )
     source = SourceConfig(path=path) if table is None else SourceConfig(database=path, table=table)
     return Request(source, config, None if hierarchies is None else Path(hierarchies))
+
+
+def _is_database(path: Path) -> bool:
+    """Whether a file is a DuckDB database; one that cannot be read is told of when it is opened."""
+    try:
+        return path.is_file() and head_of(path)[8:12] == b"DUCK"
+    except OSError:
+        return False
 
 
 @without_causes

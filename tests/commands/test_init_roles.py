@@ -174,8 +174,9 @@ def test_k_is_what_the_recipient_asks_for_or_what_the_table_can_give(recipient: 
 def test_names_are_read_in_several_languages() -> None:
     assert words_of("StraßeHausNr") == ["strasse", "haus", "nr"]
     assert words_of("ÉTAT-civil") == ["etat", "civil"]
-    assert topic("État civil", KNOWN) == ("family", "etat_civil")
-    assert topic("Bruttoeinkommen", PRIVATE) == ("income and wealth", "einkommen")
+    assert topic("État civil", KNOWN) == ("family", 0)
+    assert topic("Bruttoeinkommen", PRIVATE) == ("income and wealth", 0)
+    assert topic("discharged", PRIVATE, KNOWN) == ("a time", 1)
     assert topic("x", PRIVATE) is None
     assert topic("", NAMING) is None
 

@@ -19,6 +19,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.profile.model import Profile
+from kanon_sql.source.reading import understood
 from kanon_sql.source.values import normalized
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
@@ -44,7 +45,10 @@ def draw(engine: Engine, source: Source, n: int) -> Sample:
     """Makes the table of about 100,000 rows in which everything else is counted."""
     keys = [column(item.key) for item in source.columns]
     step = max(1, n // ROWS)
-    items: list[Item] = [{"key": item.key, "value": normalized(item, source.missing)} for item in source.columns]
+    items: list[Item] = [
+        {"key": item.key, "value": understood(normalized(item, source.missing), item.reading)}
+        for item in source.columns
+    ]
     names = {
         "sample": state("init_sample"),
         "source": source.relation,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -19,83 +18,76 @@ _NAMES = 1000
 
 @dataclass(frozen=True)
 class Places:
-    """Where the rows are, and whereto a release goes; paths are relative to the working folder."""
+    """Where the rows are, and what a release is called like; paths are relative to the working folder."""
 
     described: SourceConfig
-    released: dict[str, Any] | str
+    name: str
+    suffix: str
+    table: str | None = None
+    folder: Path | None = None
+
+    @classmethod
+    def of(cls, read: SourceConfig, source: Source) -> Places:
+        """The places of an open source: files, a table or a query."""
+        if read.path is None:
+            place = Path(read.database or "query.duckdb")
+            table = source.table[1] if source.table else "released"
+            return cls(read, place.name.removesuffix(place.suffix), place.suffix or ".duckdb", table)
+        path = Path(read.path)
+        return cls(read, _name_of(path, source), _suffix_of(path, source), None, source.folder)
 
     def source(self, base: Path) -> dict[str, Any]:
         """The source as a configuration in the folder `base` describes it."""
-        return described_source(self.described, base)
+        given: dict[str, Any] = self.described.model_dump(exclude_unset=True, exclude_defaults=True)
+        for key in ("path", "database"):
+            if given.get(key) is not None:
+                given[key] = _relative(given[key], base)
+        return given
 
     def target(self, base: Path) -> dict[str, Any] | str:
-        """The target as a configuration in the folder `base` names it."""
-        if isinstance(self.released, str):
-            return _relative(self.released, base)
-        return {**self.released, "database": _relative(self.released["database"], base)}
+        """A target in the folder of the configuration that is not there yet: a file, or a table of a database.
+
+        It lies neither in the source's folder nor where the source's pattern would take it in: beside that, then.
+        """
+        free = self._free(base)
+        pattern = self.described.path
+        if self.folder is not None and free.absolute().resolve().is_relative_to(self.folder.resolve()):
+            free = self._free(self.folder / "..")
+        elif pattern is not None and fnmatch(str(free.absolute()), str(Path(pattern).absolute())):
+            free = self._free(base / "..")
+        named = _relative(str(free), base)
+        return named if self.table is None else {"database": named, "table": self.table}
+
+    def _free(self, folder: Path) -> Path:
+        """A file that is not there yet."""
+        names = (f"{self.name}{_SUFFIX}{f'_{number}' if number > 1 else ''}" for number in range(1, _NAMES))
+        files = (folder / f"{name}{self.suffix}" for name in names)
+        return next(
+            (file for file in files if not os.path.lexists(file)), folder / f"{self.name}{_SUFFIX}{self.suffix}"
+        )
 
 
-def described_source(read: SourceConfig, base: Path) -> dict[str, Any]:
-    """The source as a configuration in `base` describes it."""
-    given: dict[str, Any] = read.model_dump(exclude_unset=True, exclude_defaults=True)
-    for key in ("path", "database"):
-        if given.get(key) is not None:
-            given[key] = _relative(given[key], base)
-    return given
+def _name_of(path: Path, source: Source) -> str:
+    """What the release is called like: the file, the folder, or that of the files of a pattern."""
+    if path.exists():
+        name = path.absolute().resolve().name if path.is_dir() else path.name
+        return name if path.is_dir() else name.removesuffix(name[len(name) - len(_ending(path)) :])
+    return source.files[0].absolute().parent.name or "data"
 
 
-def free_target(source: Source, read: SourceConfig) -> dict[str, Any] | str:
-    """A target that is not there yet: a file of the same format, or a database of its own."""
-    if read.path is None:
-        place = Path(read.database) if read.database is not None else Path("query.duckdb")
-        name = place.name[: -len(place.suffix)] if place.suffix else place.name
-        free = _free(place.parent, name, place.suffix or ".duckdb", "")
-        return {"database": str(free), "table": source.table[1] if source.table else "released"}
-    path = Path(read.path)
-    suffix = _suffix_of(path, source)
-    if has_magic(read.path) and not path.exists():
-        folder = Path(*_before_magic(path))
-        return str(_free(folder, folder.absolute().name or "data", suffix, str(path)))
-    name = path.absolute().name if path.is_dir() else path.name
-    if not path.is_dir() and name.lower().endswith(_suffix_of(path, source, whole=True)):
-        name = name[: -len(_suffix_of(path, source, whole=True))]
-    folder = path.parent if path.name and path.name != ".." else path / ".."  # beside a folder, never in it
-    return str(_free(folder, name, suffix, ""))
-
-
-def _before_magic(path: Path) -> list[str]:
-    """The folders before the first that is a pattern."""
-    parts: list[str] = []
-    for part in path.parts[:-1]:
-        if has_magic(part):
-            break
-        parts.append(part)
-    return parts
-
-
-def _suffix_of(path: Path, source: Source, *, whole: bool = False) -> str:
-    """The ending of the release's name, that of the file where a release can be of its format; `whole`: the file's."""
+def _ending(path: Path) -> str:
+    """The ending of a file's name that tells its format, else its suffix."""
     lower = path.name.lower()
     endings = sorted((end for one in FORMATS.values() for end in one.suffixes), key=len, reverse=True)
-    own = next((end for end in endings if lower.endswith(end)), path.suffix.lower() if path.is_file() else "")
-    if whole:
-        return own
+    return next((end for end in endings if lower.endswith(end)), path.suffix)
+
+
+def _suffix_of(path: Path, source: Source) -> str:
+    """The ending of the release's name: that of the file, where a release can be of its format."""
     known = FORMATS.get(source.kind)
     if known is None or not known.compressions:
         return ".csv"
-    return own if own and format_of(path) == source.kind else known.suffixes[0]
-
-
-def _free(folder: Path, name: str, suffix: str, pattern: str) -> Path:
-    """A file that is not there yet and that the source's pattern would not take in."""
-    for number in range(1, _NAMES):
-        path = folder / f"{name}{_SUFFIX}{f'_{number}' if number > 1 else ''}{suffix}"
-        if pattern and fnmatch(str(path), pattern):
-            folder, pattern = Path(folder.absolute().parent), ""
-            path = folder / path.name
-        if not os.path.lexists(path):
-            return path
-    return folder / f"{name}{_SUFFIX}_{_NAMES}{suffix}"
+    return _ending(path).lower() if path.is_file() and format_of(path) == source.kind else known.suffixes[0]
 
 
 def _relative(text: str, base: Path) -> str:

@@ -47,7 +47,7 @@ class Proposal:
 
     findings: Findings = field(repr=False)
     answers: Answers
-    places: Places = field(repr=False)
+    places: Places | None = field(repr=False)
     generalizations: Mapping[str, Generalization] = field(repr=False)
     settings: Mapping[str, tuple[Any, str]]
     base: Path

@@ -56,11 +56,10 @@ def role_of(column: ColumnProfile) -> Role:
         return Role("insensitive", "it holds no value", known=False)
     if found is not None and found.name in _FOUND:
         return Role(_FOUND[found.name], f"{_named(found.name)}: {found.why}; {alone_text(column)}")
-    for role, topics in (("sensitive", PRIVATE), ("quasi-identifier", KNOWN)):
-        about = topic(column.name, topics)
-        if about is not None:
-            return _by_name(column, role, about[0])
-    return _by_values(column)
+    about = topic(column.name, PRIVATE, KNOWN)
+    return (
+        _by_values(column) if about is None else _by_name(column, ("sensitive", "quasi-identifier")[about[1]], about[0])
+    )
 
 
 def _by_name(column: ColumnProfile, role: str, about: str) -> Role:

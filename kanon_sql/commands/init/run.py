@@ -12,12 +12,15 @@ from kanon_sql.commands.init.covering import files_for
 from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.generalizing import Tools, generalization_of, lattice_size
 from kanon_sql.commands.init.measuring import Sample, dependencies, draw, singling_out, spreads
-from kanon_sql.commands.init.places import Places, free_target
+from kanon_sql.commands.init.places import Places
 from kanon_sql.commands.init.proposal import Proposal, algorithm_for, smallest_class
 from kanon_sql.commands.init.roles import role_of, with_answers, with_dependencies, with_one_at_least
+from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_given
+from kanon_sql.engines.duckdb.frames import rereadable
 from kanon_sql.errors import NoReleaseError
 from kanon_sql.progress import Progress
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.columns import read_columns
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, open_described
 from kanon_sql.source.profile.model import DIRECT, ColumnProfile, Profile
@@ -34,12 +37,14 @@ _NUMBERS = ("whole number", "decimal")
 class Request:
     """What is looked at: a source as a configuration describes it, whose paths are relative to the working folder.
 
-    `config` is where the configuration will stand, None where it is printed: its paths are relative to its folder.
+    Without one the rows are `handed` in. `config` is where the configuration will stand, None where it is printed: its
+    paths are relative to its folder.
     """
 
-    source: SourceConfig
+    source: SourceConfig | None
     config: Path | None = None
     hierarchies: Path | None = None
+    handed: HandedIn | None = None
 
     @property
     def base(self) -> Path:
@@ -61,8 +66,11 @@ def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progre
             found = profile(engine, source, progress)
         if not found.rows:
             raise NoReleaseError(f"{source.label}: the table has no rows; there is nothing to propose")
-        read = _as_read(request.source, found)
-        understood = open_described(engine, read, Path(), [one.name for one in found.columns], _PLACE)
+        if request.source is None:
+            found, read, understood = _as_texts(found), None, source
+        else:
+            read = _as_read(request.source, found)
+            understood = read_columns(source, read.columns, f"{source.label}: column {{!r}}".format)
         sample = draw(engine, understood, found.rows)
         with progress.step("looking for columns that tell others"):
             findings = _findings(engine, sample, found, progress)
@@ -79,7 +87,12 @@ def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progre
 
 @contextmanager
 def _opened(request: Request, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
-    """The source on a connection that reads nothing else."""
+    """The source on a connection that reads nothing else, or rows that were handed in."""
+    if request.source is None:
+        handed = request.handed or HandedIn()
+        with open_duckdb(options, handed.connection) as engine:
+            yield engine, open_given(engine, rereadable(handed.data), ())
+        return
     with open_engine(options) as engine:
         source = open_described(engine, request.source, Path(), [], _PLACE)
         files, folders = allowed_places(request.source, Path())
@@ -93,21 +106,21 @@ def _as_read(described: SourceConfig, found: Profile) -> SourceConfig:
     """The source with what its columns need to be read as what they are."""
     readings = {one.name: _reading(one) for one in found.columns if one.name}
     columns = {name: reading for name, reading in readings.items() if reading}
-    texts = [text for one in found.columns for text in one.missing_as if not any(map(str.isalnum, text))]
     given: dict[str, Any] = described.model_dump(exclude_unset=True)
-    if set(texts) - {""} and described.missing is None:
-        given["missing"] = list(dict.fromkeys(["", *sorted(texts)] if "" in texts or described.path else sorted(texts)))
     if columns:
         given["columns"] = columns
     return SourceConfig.model_validate(given)
 
 
+def _as_texts(found: Profile) -> Profile:
+    """The profile of rows that Python holds: `source.columns` says nothing of those, so texts stay what they are."""
+    columns = [replace(one, reading={}, kind="text" if "type" in one.reading else one.kind) for one in found.columns]
+    return replace(found, columns=tuple(columns))
+
+
 def _reading(column: ColumnProfile) -> dict[str, Any]:
-    """How a column is to be read: as the profile says, with its words for missing values."""
+    """How a column is to be read, what does not fit as missing."""
     reading = dict(column.reading)
-    words = [text for text in column.missing_as if any(map(str.isalnum, text))]
-    if words and "missing" not in reading:
-        reading["missing"] = [text for text in column.missing_as if text] if reading else words
     if column.unfit and reading.get("type") in ("number", "date", "timestamp"):
         reading.setdefault("invalid", "missing")
     return reading
@@ -137,7 +150,7 @@ def _entity_of(found: Profile) -> str | None:
 
 
 def _proposed(
-    engine: Engine, request: Request, read: SourceConfig, sample: Sample, findings: Findings, answers: Answers
+    engine: Engine, request: Request, read: SourceConfig | None, sample: Sample, findings: Findings, answers: Answers
 ) -> Proposal:
     found, source = findings.profile, sample.source
     quasi = findings.columns("quasi-identifier")
@@ -162,7 +175,7 @@ def _proposed(
     }
     if not all(one.name for one in found.columns):
         settings["unlisted"] = ("drop", "a column without a name cannot be listed; it is left out")
-    places = Places(read, free_target(source, read))
+    places = None if read is None else Places.of(read, source)
     return Proposal(findings, answers, places, made, settings, request.base, tuple(tools.notes))
 
 

@@ -1,7 +1,8 @@
 """What a column is about, by the words of its name in several languages, where its values do not tell it.
 
 The lists are the project's own: English, German, French, Spanish, without accents. Short words must stand alone in a
-name (`sex` is none of `sexton`), those of five letters and more also as a part of it, as German joins words.
+name (`sex` is none of `sexton`), those of five letters and more also at the head or end of a longer word, as
+German joins words.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ KNOWN: Topics = {
     "origin": (
         "race ethnic ethnicity ethnie nationality nationalitaet nationalite nacionalidad staatsangehoerigkeit "
         "citizen citizenship origin herkunft origine origen native language sprache muttersprache langue idioma "
-        "birthplace geburtsort immigrant immigration migration caste tribe color_of_skin"
+        "birthplace geburtsort geburtsland immigrant immigration migration caste tribe color_of_skin"
     ),
     "a place": (
         "place region state province provinz county district kreis landkreis bezirk bundesland gemeinde "
@@ -114,18 +115,28 @@ def words_of(name: str) -> list[str]:
     return re.findall(r"[a-z]+", text.lower())
 
 
-def topic(name: str, topics: Topics) -> tuple[str, str] | None:
-    """(what the name is about, the word that says so), the first topic that it fits; None where it fits none."""
+def topic(name: str, *topics: Topics) -> tuple[str, int] | None:
+    """(what the name is about, in which of the lists of topics that stands); None where it fits no topic.
+
+    A word that stands alone goes before one that begins or ends another, and of these the longest.
+
+    >>> topic("Bruttoeinkommen", PRIVATE, KNOWN), topic("discharge_date", PRIVATE, KNOWN), topic("x", PRIVATE)
+    (('income and wealth', 0), ('a time', 1), None)
+    """
     words = words_of(name)
     if _SURVEY & set(words):
         words = [word for word in words if word not in ("weight", "gewicht", "poids", "peso")]
-    joined = "_".join(words)
-    for about, listed in topics.items():
-        for word in listed.split():
-            if word in words or word == "".join(words) or ("_" in word and f"_{word}_" in f"_{joined}_"):
-                return about, word
-    for about, listed in topics.items():
-        for word in sorted(listed.split(), key=len, reverse=True):
-            if len(word) >= _LONG and any(word in one for one in words):
-                return about, word
+    listed = [
+        (word, about, number)
+        for number, one in enumerate(topics)
+        for about, text in one.items()
+        for word in text.split()
+    ]
+    joined, whole = f"_{'_'.join(words)}_", "".join(words)
+    for word, about, number in listed:
+        if word in words or word == whole or ("_" in word and f"_{word}_" in joined):
+            return about, number
+    for word, about, number in sorted(listed, key=lambda one: -len(one[0])):
+        if len(word) >= _LONG and any(one.startswith(word) or one.endswith(word) for one in words):
+            return about, number
     return None

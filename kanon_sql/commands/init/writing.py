@@ -32,9 +32,11 @@ def configuration(proposal: Proposal, base: Path) -> str:
     """The text of a configuration that stands in the folder `base`."""
     findings, places = proposal.findings, proposal.places
     lines = [*_head(findings, proposal.answers), ""]
-    lines += [*_source(places.source(base)), ""]
-    why = "a new file; an existing one is only replaced with overwrite: true"
-    lines += [*_commented(why, "target", places.target(base)), ""]
+    if places is None:
+        lines += ["# source and target are handed in: kanon_sql.run(THIS_FILE, data=...)", ""]
+    else:
+        why = "a new file; an existing one is only replaced with overwrite: true"
+        lines += [*_source(places.source(base)), "", *_commented(why, "target", places.target(base)), ""]
     lines += _list("identifiers", findings)
     lines += _quasi_identifiers(findings, proposal.generalizations, base)
     lines += _list("sensitive", findings)
@@ -78,8 +80,6 @@ def _source(source: Mapping[str, Any]) -> Iterator[str]:
             for name, reading in value.items():
                 yield from _entry(name, reading, 4)
         else:
-            why = {"missing": "how missing values are written here"}.get(key)
-            yield from _comment(why, 2) if why else ()
             yield from _entry(key, value, 2)
 
 
