@@ -151,11 +151,14 @@ def _dates(column: ColumnProfile) -> Generalization:
 
 
 def _prefixes(column: ColumnProfile) -> Generalization:
-    keep = list(range(min(column.longest - 1, _KEPT), 0, -1))
+    # Blanks around values count in their lengths, but are taken away before they are shortened.
+    trimmed = column.shape if column.reading.get("trim") else None
+    longest = len(trimmed.strip()) if trimmed else column.longest
+    keep = list(range(min(longest - 1, _KEPT), 0, -1))
     if not keep:
         return Generalization({"builtin": "suppress"}, 1, "one character has no shorter prefix")
-    same = column.shortest == column.longest
-    why = f"prefixes of codes of {column.longest if same else f'up to {column.longest}'} characters"
+    same = trimmed is None and column.shortest == longest
+    why = f"prefixes of codes of {longest if same else f'up to {longest}' if trimmed is None else longest} characters"
     return Generalization({"builtin": "prefix", "keep": keep}, len(keep) + 1, why)
 
 

@@ -53,7 +53,7 @@ def role_of(column: ColumnProfile) -> Role:
     if about is not None:
         return Role("identifier", f"{about[0]}, by its name")
     if column.kind == "empty":
-        return Role("insensitive", "it holds no value", known=False)
+        return Role("identifier", "it holds no value, and may hold anything tomorrow: nothing is lost without it")
     if found is not None and found.name in _FOUND:
         return Role(_FOUND[found.name], f"{_named(found.name)}: {found.why}; {alone_text(column)}")
     about = topic(column.name, PRIVATE, KNOWN)
@@ -63,7 +63,8 @@ def role_of(column: ColumnProfile) -> Role:
 
 
 def _by_name(column: ColumnProfile, role: str, about: str) -> Role:
-    if column.kind in ("text", "code") and column.alone >= _LIKE_AN_ID and column.rows > _FEW:
+    many = column.kind in ("text", "code") and column.alone >= _LIKE_AN_ID and column.rows > _FEW
+    if many and role == "sensitive":  # a quasi-identifier is not released as it is
         return Role("identifier", f"{about} by its name, but like an id: {alone_text(column)}")
     return Role(role, f"{about}, by its name; {alone_text(column)}")
 
@@ -136,7 +137,7 @@ def with_dependencies(roles: Mapping[str, Role], found: Iterable[Determined]) ->
     """The roles, where no copy of a protected column stays insensitive: what tells it, or is told by it, has its role.
 
     A column that tells a quasi-identifier says more than the release shall; so does what a quasi-identifier tells,
-    as a city its ZIP code. Of sensitive columns likewise, as a diagnosis and its code.
+    as a city its ZIP code. Of columns that are known to be sensitive likewise, as a diagnosis and its code.
     """
     made = dict(roles)
     dependencies = list(found)
@@ -146,12 +147,13 @@ def with_dependencies(roles: Mapping[str, Role], found: Iterable[Determined]) ->
             changed = False
             for one in dependencies:
                 for this, other in ((one.by, one.column), (one.column, one.by)):
-                    if made[this].role == protected and _is_open(made[other], protected):
+                    guarded = made[this].role == protected and (protected != "sensitive" or made[this].known)
+                    if guarded and _is_open(made[other], protected):
                         verb = "is told by" if this == one.by else "tells"
                         why = (
                             f"it {verb} {this!r} in {percent(one.share)} of the rows that repeat, which is {protected}"
                         )
-                        made[other] = Role(protected, why, known=False)
+                        made[other] = Role(protected, why)
                         changed = True
     return made
 

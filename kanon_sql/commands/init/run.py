@@ -112,6 +112,18 @@ def _as_read(described: SourceConfig, found: Profile) -> SourceConfig:
     return SourceConfig.model_validate(given)
 
 
+def _released(read: SourceConfig, findings: Findings) -> SourceConfig:
+    """The source without a word on columns that are not released, but for the one that persons are counted by."""
+    kept = {
+        name: reading
+        for name, reading in read.columns.items()
+        if findings.roles[name].role != "identifier" or name == findings.entity
+    }
+    given: dict[str, Any] = read.model_dump(exclude_unset=True, exclude={"columns"})
+    shown = {name: reading.model_dump(exclude_unset=True) for name, reading in kept.items()}
+    return SourceConfig.model_validate({**given, **({"columns": shown} if shown else {})})
+
+
 def _as_texts(found: Profile) -> Profile:
     """The profile of rows that Python holds: `source.columns` says nothing of those, so texts stay what they are."""
     columns = [replace(one, reading={}, kind="text" if "type" in one.reading else one.kind) for one in found.columns]
@@ -175,7 +187,7 @@ def _proposed(
     }
     if not all(one.name for one in found.columns):
         settings["unlisted"] = ("drop", "a column without a name cannot be listed; it is left out")
-    places = None if read is None else Places.of(read, source)
+    places = None if read is None else Places.of(_released(read, findings), source)
     return Proposal(findings, answers, places, made, settings, request.base, tuple(tools.notes))
 
 

@@ -139,4 +139,8 @@ def topic(name: str, *topics: Topics) -> tuple[str, int] | None:
     for word, about, number in sorted(listed, key=lambda one: -len(one[0])):
         if len(word) >= _LONG and any(one.startswith(word) or one.endswith(word) for one in words):
             return about, number
-    return None
+    # Statistical programs cut names off: disea, incom. Not of what others know: a count is no country.
+    short = [one for one in words if len(one) >= _LONG]
+    cut = (about for word, about, number in listed if number == 0 and "_" not in word and word.startswith(tuple(short)))
+    found = next(cut, None) if short else None
+    return None if found is None else (found, 0)
