@@ -148,10 +148,12 @@ def _held_type(described: str) -> str:
 
 def _as_held(value: exp.Expr, described: str) -> exp.Expr:
     held = _held_type(described)
+    if held == "JSON":
+        # As it is written: without blanks, and null is NULL.
+        made = exp.Anonymous(this="json" if described == held else "to_json", expressions=[value])
+        return exp.Nullif(this=made, expression=exp.Literal.string("null"))
     if held == described:
         return value
-    if held == "JSON":
-        return exp.Anonymous(this="to_json", expressions=[value])
     # By its text: 0.1 is 0.1 in both, and would otherwise come out with the digits that it lacks to be one.
     text = exp.cast(value, "VARCHAR")
     return text if held == "VARCHAR" else exp.cast(text, held)
