@@ -94,6 +94,7 @@ CELLS: dict[str, list[Any]] = {
     "text": ["02139", "2020-01-05", "é😀", "=x", None],
     "whole": [1, -5, 2**53, None, 0],
     "decimal": [1, 2.5, -0.1, 1e300, None],
+    "great": [1e300, 1, None, 2, 3],
     "day": [date(2020, 1, 5), date(1999, 12, 31), None, date(1900, 3, 1), date(2024, 2, 29)],
     "moment": [datetime(2020, 1, 5, 10, 30, 1), datetime(2020, 1, 6), None, None, datetime(1999, 1, 1, 0, 0, 1)],
     "clock": [time(12, 30), None, time(0, 0, 1), time(23, 59), None],

@@ -6,9 +6,10 @@ for them. The type of a column is found out from all of its cells.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -121,12 +122,10 @@ def _table_of(path: Path, asked: Asked) -> _Table:
         raise EngineError(f"{what} is empty; expected the names of the columns and rows below them")
     kinds: list[set[type]] = [set() for _ in header]
     last, filled = top, 0
-    for number, cells in rows:
-        if _is_filled(cells):
-            last, filled = number, filled + 1
-            for found, cell in zip(kinds, cells, strict=True):
-                if cell != "":
-                    found.add(_kind(cell))
+    for some in _chunks((number, cells) for number, cells in rows if _is_filled(cells)):
+        last, filled = some[-1][0], filled + len(some)
+        for found, cells in zip(kinds, zip(*(cells for _, cells in some), strict=True), strict=True):
+            found.update(_kinds(cells))
     left = sheet.start[1] if sheet.start else 0
     nameless = [_letters(left + place) for place, name in enumerate(header) if name == "" and kinds[place]]
     if nameless:
@@ -145,7 +144,22 @@ def _table_of(path: Path, asked: Asked) -> _Table:
 
 
 def _is_filled(cells: Sequence[Cell]) -> bool:
-    return any(cell != "" for cell in cells)
+    return any(cells) or any(cell != "" for cell in cells)  # the first is faster, and takes 0 for nothing
+
+
+def _kinds(cells: Sequence[Cell]) -> set[type]:
+    """The types of cells that are not empty, int for whole numbers."""
+    found = set(map(type, cells))
+    if str in found and not any(type(cell) is str and cell for cell in cells):
+        found.remove(str)
+    if float in found:
+        whole = {_is_whole(cell) for cell in cells if type(cell) is float}
+        found = found - {float} | {int if one else float for one in whole}
+    return found
+
+
+def _is_whole(number: float) -> bool:
+    return number.is_integer() and abs(number) <= 1 << 53
 
 
 def _refuse_merged(what: str, sheet: CalamineSheet, top: int) -> None:
@@ -209,11 +223,6 @@ def _letters(place: int) -> str:
     return (_letters(place // 26 - 1) if place >= 26 else "") + chr(ord("A") + place % 26)
 
 
-def _kind(cell: Cell) -> type:
-    """The type of a cell, int for a whole number."""
-    return int if isinstance(cell, float) and cell.is_integer() else type(cell)
-
-
 def _type(kinds: set[type]) -> str:
     """The type that holds cells of these kinds; that of texts where none does."""
     return next((name for held, name in _TYPES if kinds <= held), "VARCHAR")
@@ -222,7 +231,7 @@ def _type(kinds: set[type]) -> str:
 def _as_text(cell: Cell) -> str:
     if isinstance(cell, bool):
         return str(cell).lower()
-    if isinstance(cell, float) and cell.is_integer():
+    if isinstance(cell, float) and _is_whole(cell):
         return str(int(cell))
     if isinstance(cell, timedelta):
         minutes, seconds = divmod(cell.days * 86_400 + cell.seconds, 60)
@@ -258,22 +267,26 @@ def _load(engine: Engine, name: exp.Identifier, tables: Sequence[_Table], types:
         for key, kind in described.items()
     ]
     insert = exp.insert(exp.select(*lists), exp.Table(this=name))
-    for rows in _chunks(tables, types):
-        engine.run(insert, dict(zip(described, map(list, zip(*rows, strict=True)), strict=True)))
-
-
-def _chunks(tables: Sequence[_Table], types: Sequence[str]) -> Iterator[list[list[Cell]]]:
-    convert = [_CONVERTED.get(kind, lambda cell: cell) for kind in types]
-    rows: list[list[Cell]] = []
     for table in tables:
-        for number, cells in table.rows():
-            values = [None if cell == "" else one(cell) for one, cell in zip(convert, cells, strict=True)]
-            rows.append([*values, str(table.path), number])
-            if len(rows) == _AT_ONCE:
-                yield rows
-                rows = []
-    if rows:
-        yield rows
+        for some in _chunks(table.rows()):
+            cells = zip(*(cells for _, cells in some), strict=True)
+            values = [_converted(one, kind) for one, kind in zip(cells, types, strict=True)]
+            places = [[str(table.path)] * len(some), [number for number, _ in some]]
+            engine.run(insert, dict(zip(described, [*values, *places], strict=True)))
+
+
+def _chunks(rows: Iterable[tuple[int, list[Cell]]]) -> Iterator[list[tuple[int, list[Cell]]]]:
+    left = iter(rows)
+    while some := list(islice(left, _AT_ONCE)):
+        yield some
+
+
+def _converted(cells: Sequence[Cell], kind: str) -> list[Cell]:
+    """The cells of a column as values of its type, None for an empty one."""
+    convert = _CONVERTED.get(kind)
+    if convert is None or (kind == "VARCHAR" and set(map(type, cells)) == {str}):
+        return [None if cell == "" else cell for cell in cells]
+    return [None if cell == "" else convert(cell) for cell in cells]
 
 
 def _warnings(tables: Sequence[_Table], columns: Sequence[Column], found: Sequence[set[type]]) -> Iterator[str]:
