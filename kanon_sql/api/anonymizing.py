@@ -74,14 +74,13 @@ def anonymize(
         "missing": missing,
         "algorithm": algorithm if algorithm is not None else "local" if by_order else "optimal",
     }
-    in_connection = target if connection is not None and isinstance(target, str) else None
-    if target is not None and in_connection is None:
-        config["target"] = target if isinstance(target, Mapping) else os.fspath(target)
+    if isinstance(target, Mapping):
+        config["target"], target = target, None
     return run(
         config,
         data=data,
         connection=connection,
-        target=in_connection,
+        target=target,
         overrides=overrides,
         options=options,
         time_limit=time_limit,

@@ -28,7 +28,7 @@ def run(
     data: Data | None = None,
     connection: Connection | None = None,
     source: Table | None = None,
-    target: str | None = None,
+    target: str | os.PathLike[str] | None = None,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     time_limit: float | None = None,
@@ -40,10 +40,10 @@ def run(
     """Anonymizes what a configuration names, and verifies what was written.
 
     `data` stands for the configured source: a DataFrame of polars or pandas, an Arrow table, a relation of DuckDB,
-    anything with __arrow_c_stream__, or the path of a file. Without a target the release is made in memory, where the
-    result has it.
+    anything with __arrow_c_stream__, or the path of a file. `target` is the file to write, in the place of the
+    configured one. Without a target the release is made in memory, where the result has it.
     With a `connection` of DuckDB the work is done in that: `source`, or `data`, may be a table or view of it, and
-    `target` the table to make in it, in the place of the configured one; nothing else of it is changed. With a Spark
+    `target` is the table to make in it; nothing else of it is changed. With a Spark
     session that executes the job: its `source` (a table, view or DataFrame) and `target` (a table) may stand for those
     of the configuration.
     `overrides` are pairs such as ("privacy.k", 5). With `advice` settings that would lose less are looked for, in a

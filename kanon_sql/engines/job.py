@@ -105,8 +105,9 @@ def standing_in(
             given.append((key, part))
     loaded = from_mapping(config, base, given) if isinstance(config, Mapping) else load_config(config, given)
     if "source" in parts:
-        places = loaded.draft.places
-        places |= {("source",): _LABEL} | {("source", name): _LABEL for name in _PLACES_OF_A_SOURCE}
+        loaded.draft.places |= {("source",): _LABEL} | {("source", name): _LABEL for name in _PLACES_OF_A_SOURCE}
+    if parts.get("target") is not None:
+        loaded.draft.places[("target",)] = "target"
     return loaded
 
 

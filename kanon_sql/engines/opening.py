@@ -75,8 +75,11 @@ def hand_in(
     refuse_kinds(handed)
     if data is None and handed.target is None:
         return load(config, overrides), handed
-    parts: dict[str, Any] = {"engine": {"name": "duckdb"}}
-    if handed.target is not None:
+    parts: dict[str, Any] = {} if data is None else {"engine": {"name": "duckdb"}}
+    if handed.target is not None and handed.connection is None:
+        parts["target"] = {"path": str(Path(handed.target).absolute())}
+        handed = replace(handed, target=None)
+    elif handed.target is not None:
         parts["target"] = None
     if isinstance(data, os.PathLike) or (isinstance(data, str) and handed.connection is None):
         parts["source"] = {"path": str(Path(data).absolute())}
@@ -96,7 +99,7 @@ def session_job(config: Given, handed: HandedIn, overrides: Iterable[tuple[str, 
 def refuse_kinds(handed: HandedIn, what: str = "data") -> None:
     """Raises ConfigurationError for a connection that is none, and for data that is no table."""
     problems = []
-    connection, data, target = handed.connection, handed.data, handed.target
+    connection, data = handed.connection, handed.data
     if connection is not None and not (hasattr(connection, "execute") and hasattr(connection, "cursor")):
         problems.append(
             f"connection is of type {type(connection).__name__}; expected a connection of DuckDB, such as "
@@ -104,7 +107,5 @@ def refuse_kinds(handed: HandedIn, what: str = "data") -> None:
         )
     if data is not None and not is_path(data) and not is_frame(data):
         problems.append(f"{what} is of type {type(data).__name__}; expected {TAKEN}")
-    if target is not None and connection is None:
-        problems.append("target= is the table to make in connection=; add that, or set target in the configuration")
     if problems:
         raise ConfigurationError(problems)

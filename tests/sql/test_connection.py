@@ -89,6 +89,6 @@ def test_without_a_release_nothing_is_left(connection: duckdb.DuckDBPyConnection
     assert objects(connection) == {"people"}
 
 
-def test_source_and_target_are_needed(connection: duckdb.DuckDBPyConnection) -> None:
-    with pytest.raises(ConfigurationError, match="needs source"):
+def test_a_source_is_needed(connection: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(ConfigurationError, match="source is missing"):
         kanon_sql.run(CONFIG, connection=connection, target="released")

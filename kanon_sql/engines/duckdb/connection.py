@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 from collections.abc import Iterable, Iterator
@@ -28,7 +29,7 @@ from kanon_sql.sql.template import state
 from kanon_sql.targets.opening import open_sink, prepare
 from kanon_sql.targets.target import LocalSink
 
-HANDED_IN = "SELECT * FROM data"  # in the place of a configured source
+HANDED_IN = "data"  # in the place of a query that is configured
 _LOCK = threading.Lock()
 
 
@@ -167,7 +168,7 @@ class DuckDBJob(ConfiguredJob):
                 yield configured
             return
         if self.handed.target is not None:
-            sink = ConnectionSink(_table(self.handed.target), turn)
+            sink = ConnectionSink(_table(str(self.handed.target)), turn)
         else:
             sink = ConnectionSink(_in_memory(own=self.handed.connection is None), turn, lasting=False)
         try:
@@ -230,14 +231,14 @@ def _in_turns(connection: Any, options: EngineOptions) -> Iterator[tuple[Engine,
 
 @dataclass(frozen=True)
 class HandedIn:
-    """What stands for parts of a configuration: the rows, a connection, the name of a table to make in it.
+    """What stands for parts of a configuration: the rows, a connection, the table to make in it, else the file.
 
     The rows are a frame (see read_frame), or, with a connection, a relation, a table or a view of it.
     """
 
     data: Any = None
     connection: Any = None
-    target: str | None = None
+    target: str | os.PathLike[str] | None = None
 
 
 def _in_memory(*, own: bool) -> exp.Table:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -61,7 +62,7 @@ class SessionJob(SparkJob):
         config: Given,
         session: SparkSession,
         source: Any,
-        target: str | None,
+        target: str | os.PathLike[str] | None,
         overrides: Iterable[tuple[str, Any]],
     ) -> None:
         self.session = session
@@ -74,7 +75,7 @@ class SessionJob(SparkJob):
         if source is not None:
             parts["source"] = {"table": source}
         if target is not None:
-            parts["target"] = {"table": target}
+            parts["target"] = {"table": str(target)}
         super().__init__(standing_in(config, parts, overrides))
 
     @contextmanager
