@@ -221,7 +221,7 @@ def test_an_id_that_repeats_is_the_person(call: Call, tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text("\n".join(["patient_id,sex,age,disease", *lines]) + "\n")
     assert call("init", "visits.csv", "--yes", "--entity", "patient_id", "-o", "config.yaml").status == 0
     config = yaml.safe_load(Path("config.yaml").read_text())
-    assert config["privacy"] == {"k": 10, "entity": "patient_id"}, "a tenth of the hundred persons"
+    assert config["privacy"] == {"k": 5, "entity": "patient_id"}, "a twentieth of the hundred persons"
     assert call("run", "config.yaml", "--quiet").status == 0
     assert kanon_sql.init("visits.csv", entity="").answers.entity is None
 

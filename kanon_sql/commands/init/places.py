@@ -55,7 +55,7 @@ class Places:
             free = self._free(self.folder / "..")
         elif pattern is not None and fnmatch(str(free.absolute()), str(Path(pattern).absolute())):
             free = self._free(base / "..")
-        named = _relative(str(free), base)
+        named = os.path.relpath(free.absolute(), base.absolute())
         return named if self.table is None else {"database": named, "table": self.table}
 
     def _free(self, folder: Path) -> Path:

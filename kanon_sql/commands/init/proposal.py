@@ -34,7 +34,7 @@ PURPOSES = {
     "statistics": "optimal",
 }
 _MOST_ROWS = 1_000_000  # for which the search that loses least is proposed
-_CLASSES = 10  # that a table should have at least, so that k leaves something to tell
+_CLASSES = 20  # that a table should have at least, so that k leaves something to tell
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def smallest_class(recipient: str, persons: int) -> tuple[int, str]:
         return asked, why
     return possible, (
         f"{recipient} would ask for {asked}, which {persons} rows cannot give without losing everything: "
-        f"a tenth of them at most, {'at least 2' if possible > 1 else 'here 1, which protects nobody'}"
+        f"a twentieth of them at most, {'at least 2' if possible > 1 else 'here 1, which protects nobody'}"
     )
 
 
