@@ -62,8 +62,7 @@ def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progre
     read, NoReleaseError for a table without rows.
     """
     with _opened(request, options) as (engine, source):
-        with progress.step(f"looking at {source.label}", engine.progress):
-            found = profile(engine, source, progress)
+        found = profile(engine, source, progress)
         if not found.rows:
             raise NoReleaseError(f"{source.label}: the table has no rows; there is nothing to propose")
         if request.source is None:
