@@ -68,6 +68,12 @@ _COLUMNS: list[Option] = [
         type=click.Choice(["error", "drop", "insensitive"]),
         help="What becomes of columns that no option names [default: error; insensitive where nothing is released].",
     ),
+    argument(
+        "accept",
+        metavar="COLUMN",
+        multiple=True,
+        help="A column to release although it looks like an identifier; may be repeated.",
+    ),
     _LIMIT,
     argument(
         "missing_texts",

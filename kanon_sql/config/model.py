@@ -301,6 +301,9 @@ class Config(Part):
     unlisted: Literal["error", "drop", "insensitive"] = Field(
         "error", description="what becomes of columns that no list names"
     )
+    accept: list[ColumnName] = Field(
+        [], description="columns that are released although they look like an identifier or free text"
+    )
     privacy: PrivacyConfig = Field(description="the models that the release must satisfy, such as k: 10")
     suppression: SuppressionConfig = Field(
         SuppressionConfig(), description="how many rows may be suppressed, such as limit: 1%"

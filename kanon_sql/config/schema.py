@@ -60,7 +60,7 @@ def _add_short_forms(schema: Schema, config: type[Part]) -> None:
         "additionalProperties": {"anyOf": [text, _part("QuasiIdentifier"), {"type": "null"}]},
     }
     known["quasi_identifiers"] = _either(known["quasi_identifiers"], columns, entries)
-    for role in ("identifiers", "sensitive", "insensitive"):
+    for role in ("identifiers", "sensitive", "insensitive", "accept"):
         known[role]["uniqueItems"] = True
     columns["uniqueItems"] = True
     for key in ("keep", "widths", "levels", "below"):

@@ -29,6 +29,7 @@ ARGUMENTS = {
     "insensitive": Argument(("insensitive",), ("--insensitive",)),
     "identifiers": Argument(("identifiers",), ("--identifier",)),
     "unlisted": Argument(("unlisted",), ("--unlisted",)),
+    "accept": Argument(("accept",), ("--accept",)),
     "limit": Argument(("suppression", "limit"), ("--limit",)),
     "missing_texts": Argument(("source", "missing"), ("--missing",)),
     "missing_only": Argument(("source", "missing"), ("--missing-only",)),

@@ -55,6 +55,9 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
             by_name[name] = role
             if name not in present and (key == "quasi_identifiers" or not measured_only):
                 problems.append(not_there(name, loaded.place(key, name)))
+    for position, name in enumerate(config.accept if not measured_only else ()):
+        if name not in present:
+            problems.append(not_there(name, loaded.place("accept", position)))
     if config.privacy.entity is not None:
         by_name[config.privacy.entity] = "identifier"
     unlisted = [column.name for column in source.columns if column.name not in by_name]

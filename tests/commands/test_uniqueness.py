@@ -39,7 +39,7 @@ def test_many_columns_are_counted_by_few_statements(
     assert 5 < len(expected) < width
     with open_prepared(loaded, None, None) as (engine, prepared):
         before = engine.statements
-        warnings = pipeline.unique_columns(prepared)
+        warnings = pipeline.unique_columns(prepared, loaded)
         taken = engine.statements - before
     assert [warning.partition(":")[0] for warning in warnings] == expected
     assert taken <= 1 + -(-width // together)

@@ -325,6 +325,32 @@ def test_nothing_is_left_where_there_is_no_release(start: Start, engine: str) ->
 
 
 @ENGINES
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_a_dry_run_makes_nothing_there(start: Start, engine: str, algorithm: str) -> None:
+    place = start(engine)
+    asked = place.asked(small(algorithm=algorithm), place.put(COLUMNS, source_rows()))
+    dry = kanon_sql.run(asked, dry_run=True).report
+    assert dry["status"] == "dry-run"
+    assert place.released(asked) is None
+    assert place.leftovers() == []
+    made = kanon_sql.run(asked).report
+    same({**dry, "status": "released"}, made)
+    assert (dry["labels"], dry["given_up"]) == (made["labels"], made["given_up"])
+
+
+@ENGINES
+def test_what_looks_like_an_identifier_is_refused_there(start: Start, engine: str) -> None:
+    place = start(engine)
+    rows = [(i % 3, f"person{i}@example.org") for i in range(100)]
+    config = {"source": "in.parquet", "quasi_identifiers": {"age": {"builtin": "suppress"}}, "privacy": {"k": 5}}
+    asked = place.asked(config, place.put({"age": "INTEGER", "mail": "VARCHAR"}, rows))
+    with pytest.raises(ConfigurationError, match="column 'mail' looks like e-mail"):
+        kanon_sql.run({**asked, "unlisted": "insensitive"})
+    assert place.released(asked) is None
+    assert kanon_sql.run({**asked, "unlisted": "insensitive", "accept": ["mail"]}).warnings == ()
+
+
+@ENGINES
 def test_a_column_that_is_not_there_is_named(start: Start, engine: str) -> None:
     place = start(engine)
     asked = place.asked(small(sensitive=["nix"]), place.put(COLUMNS, source_rows()))

@@ -132,7 +132,7 @@ def _run(run: _Run) -> None:
             assert isinstance(prepared, FullDomain)
             run.draft.source_rows = prepared.source_rows
             run.draft.missing = prepared.source_rows - prepared.n
-            run.draft.warnings += [*prepared.warnings, *unique_columns(prepared)]
+            run.draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
         with call.step("decide", "comparing with earlier releases", engine.progress):
             applying = _decide(run, engine, prepared, texts, earlier, Deadline(call.time_limit))
         _require(run, prepared.n)

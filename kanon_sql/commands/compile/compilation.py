@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.commands.projects.sqlmesh.text import standing_for_itself
+from kanon_sql.commands.run.guard import guard
 from kanon_sql.commands.run.pipeline import request_of, unique_columns
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
@@ -115,7 +116,9 @@ def compile_configuration(
     draft.source_rows, draft.missing = prepared.source_rows, prepared.source_rows - prepared.n
     draft.limit = request.limit
     draft.engine = prepared.describe_engine()
-    draft.warnings += [*prepared.warnings, *unique_columns(prepared)]
+    if not prepared.weighted:  # what was brought of another engine would be replaced
+        draft.warnings += guard(engine, loaded, prepared.source, prepared.roles)
+    draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
     with progress.step("searching"):
         found = prepared.solve(engine, loaded.config.algorithm, request, deadline, progress)
     draft.search = found.describe_search()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kanon_sql.commands.run.advice import advise
 from kanon_sql.commands.run.betraying import betraying_columns
+from kanon_sql.commands.run.guard import guard, suppressed_or_ordered
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.engines.job import Job
@@ -30,18 +31,27 @@ from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.target import Rehearsed, Sink
 
-_SHARES = {"insensitive": 0.05, "sensitive": 0.5}  # a sensitive value may be rare; that most are is another matter
+# A sensitive value may be rare; that most are is another matter.
+_SHARES = {"insensitive": 0.05, "sensitive": 0.5, "quasi_identifier": 0.98}
+_WORDS, _MEANT = {"quasi_identifier": "quasi-identifier"}, {"quasi_identifier": ""}
 
 
-def unique_columns(prepared: SearchProblem) -> list[str]:
-    """A warning for each insensitive column in which more than 5 % of the rows hold a value of their own, and for each
-    sensitive one in which half of them do.
+def unique_columns(prepared: SearchProblem, loaded: LoadedConfig) -> list[str]:
+    """A warning for each insensitive column in which more than 5 % of the rows hold a value of their own, for each
+    sensitive one in which half of them do, and for each quasi-identifier of texts without hierarchy in which 98 % do.
     """
     roles, source = prepared.roles, prepared.source
-    most = {item: _SHARES[roles.of(item)] for item in roles.released if roles.of(item) in _SHARES}
+    plain = suppressed_or_ordered(loaded)
+    most = {
+        item: _SHARES[roles.of(item)]
+        for item in roles.released
+        if item.name not in loaded.config.accept
+        and (roles.of(item) != "quasi_identifier" or (item.is_text and item.name in plain))
+    }
     return [
-        f"{roles.of(one.column)} column {one.column.name!r} holds a value of its own in {one.rows} of {one.looked_at} "
-        "rows: is it a quasi-identifier or an identifier?"
+        f"{_WORDS.get(roles.of(one.column), roles.of(one.column))} column {one.column.name!r} holds a value of its own "
+        f"in {one.rows} of {one.looked_at} rows: is it {_MEANT.get(roles.of(one.column), 'a quasi-identifier or ')}an "
+        "identifier?"
         for one in (source.backend.alone(source, prepared.rows, prepared.n, most) if most else ())
     ]
 
@@ -90,11 +100,13 @@ def _run(run: _Run) -> None:
         sink.refuse(roles.released, loaded.place("target"))
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink)
+        with call.step("read", "looking for identifiers", engine.progress):
+            run.draft.warnings += guard(engine, loaded, source, roles)
         with call.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
             prepared = prepare_search(engine, loaded, source, roles, hierarchies, call.progress)
             run.draft.source_rows = prepared.source_rows
             run.draft.missing = prepared.source_rows - prepared.n
-            run.draft.warnings += [*prepared.warnings, *unique_columns(prepared)]
+            run.draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
             run.draft.engine = prepared.describe_engine()
         found = _search(run, engine, prepared)
         release = release_of(engine, found)

@@ -47,7 +47,8 @@ def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Seque
     if not looked_at:
         return {}
     try:
-        some = source.backend.given(engine, rows.limit(_ROWS), looked_at)
+        # Another engine was asked for few rows already, in the SQL that all have in common.
+        some = source.backend.given(engine, rows if source.backend.weighted else rows.limit(_ROWS), looked_at)
         # A combination of values that stands for several rows counts once: that is little beside what is looked for.
         keep_values(engine, some, looked_at, [1] * len(looked_at), [MANY_BYTES] * len(looked_at))
         glances = {
