@@ -135,7 +135,7 @@ def _number(shares: Shares) -> Reading | None:
     if mark == "number_point_comma" and any(one[0] == "number_comma" for one in fitting) and not shares.of("whole"):
         mark, decimal, thousands = "number_comma", ",", None  # all have three digits behind it: decimals
     if thousands is None:
-        whole = shares.of("whole", "whole_with_zeros") >= best - 0.001
+        whole = shares.of("whole", "whole_with_zeros", "digits_only") >= best - 0.001
     else:
         whole = shares.of("whole_grouped") >= best - 0.001
     kind: Kind = "whole number" if whole else "decimal"
@@ -214,7 +214,7 @@ def _pattern(text: str, directives: Mapping[str, str]) -> str:
 
 def _texts(shares: Shares, distinct: int, rows: int) -> Kind:
     few = _is_few(distinct, rows)
-    if shares.words >= 4 and shares.length >= 25 and (distinct > _CATEGORIES or distinct * 2 > rows):
+    if shares.words >= 5 and shares.length >= 30 and (distinct > _LISTED or distinct * 2 > rows):
         return "free text"
     if shares.of("padded") > 0.02 and shares.of("digits_only") >= MOST:
         return "code"

@@ -118,7 +118,9 @@ def _by_values(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
     shares = facts.shares
     for mark, checked in _CHECKED.items():
         share = shares.of(mark)
-        if share >= 0.9 and (shares.looked_at >= checked.least or checked.finding in said):
+        # Of ten values or more, chance explains no large share of right ones, even where a few are mistyped.
+        least = 0.8 if shares.looked_at >= 10 else 0.9
+        if share >= least and (shares.looked_at >= checked.least or checked.finding in said):
             yield _finding(checked.finding, 0.96, facts, mark, checked.what)
         elif share >= 0.6 and checked.finding in said:
             yield _finding(checked.finding, 0.8, facts, mark, checked.what)
@@ -158,10 +160,10 @@ def _places(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
         yield _finding("country", 0.7, facts, "country_two", "are ISO codes of countries")
     elif shares.of("country_three") >= 0.95 and n >= 3:
         yield _finding("country", 0.85, facts, "country_three", "are ISO codes of countries")
-    if shares.words <= 14 and shares.of("street") >= 0.6:
-        yield _finding("address", 0.9, facts, "street", "have a street and a number")
+    if shares.words <= 14 and shares.of("street") >= 0.4:
+        yield _finding("address", 0.9 if shares.of("street") >= 0.6 else 0.85, facts, "street", "have a street and a number")
     elif shares.words <= 14 and shares.of("number_first") >= 0.8 and (n >= 10 or "address" in said):
-        yield _finding("address", 0.7, facts, "number_first", "begin with a house number and a name")
+        yield _finding("address", 0.85, facts, "number_first", "begin with a house number and a name")
     if (shares.of("city") >= 0.6 and n >= 5) or (shares.of("city") >= 0.3 and "city" in said):
         yield _finding("city", 0.75, facts, "city", "are names of large cities")
     five = shares.of("postal_five")
@@ -203,8 +205,8 @@ def _names(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
         elif (n >= 15 and first >= 0.4) or (called and known >= 0.1):
             yield Finding("name", 0.75, what)
     elif shares.of("one_word") >= 0.75 and (called or n >= 15):
-        least = 0.15 if called else 0.5
-        if first >= least or last >= least:
+        least = 0.15 if called else 0.4
+        if (first >= least or last >= least) and shares.of("no_name") <= (0.6 if called else 0.15):
             yield Finding("name", 0.85, what)
 
 
@@ -219,7 +221,7 @@ def _dates(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
         return
     if "birth date" in said:
         yield Finding("birth date", 0.9, f"the values are {facts.kind}s over {high - low} years")
-    elif low >= 1900 and 45 <= high - low <= 115 and facts.distinct >= 100 and facts.kind == "date":
+    elif low >= 1900 and 45 <= high - low <= 125 and facts.distinct >= 100 and facts.kind == "date":
         yield Finding("birth date", 0.8, f"the values are dates on {facts.distinct:,} days of {high - low} years")
 
 
@@ -230,7 +232,8 @@ def _codes(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
     if facts.distinct < 2 or shares.of("year_alone") >= 0.95:
         return
     alone = f"{_percent(facts.alone)} of the rows have a value of their own"
-    if facts.alone >= 0.98 and facts.kind in ("code", "text") and shares.of("coded", "hexadecimal") >= 0.9:
+    postal = shares.of("postal_four", "postal_five", "postal_parted") >= 0.9
+    if facts.alone >= 0.98 and facts.kind in ("code", "text") and shares.of("coded") >= 0.9 and not postal:
         yield Finding("id", 0.85 if facts.one_length or "id" in said else 0.7, f"{alone}, codes with digits")
     elif facts.alone >= 0.98 and facts.kind == "whole number" and _is_sequence(facts):
         yield Finding("id", 0.9, f"{alone}, whole numbers in a row")

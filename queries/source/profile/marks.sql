@@ -91,7 +91,8 @@ SELECT
     CASE WHEN length(d) BETWEEN 6 AND 20 AND length_of <= 40 THEN regexp_full_match(v, '\(?0[1-9]\d{1,4}\)? ?\d{3,4} ?\d{3,6}') AND length(d) BETWEEN 10 AND 11 END AS telephone_uk,
     CASE WHEN length(d) BETWEEN 6 AND 20 AND length_of <= 40 THEN regexp_full_match(v, '[6789]\d{2}([ .-]\d{3}){2}|[6789]\d{2}([ .-]\d{2}){3}') END AS telephone_es,
     CASE WHEN length(d) BETWEEN 6 AND 20 AND length_of <= 40 THEN regexp_full_match(v, '[+(]?[0-9][0-9 ()/.x+-]{5,24}') AND length(d) BETWEEN 6 AND 17 END AS telephone_digits,
-    telephone_abroad OR telephone_us OR telephone_trunk OR telephone_fr OR telephone_uk OR telephone_es AS telephone,
+    CASE WHEN length(d) BETWEEN 10 AND 13 THEN regexp_full_match(v, '\(?0?\d{2,3}\)? ?\d{4,5}[ -]?\d{4}') END AS telephone_br,
+    telephone_abroad OR telephone_us OR telephone_br OR telephone_trunk OR telephone_fr OR telephone_uk OR telephone_es AS telephone,
     CASE WHEN has_digit AND contains(v, '.') THEN regexp_full_match(v, '(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}(:\d{1,5}|/\d{1,2})?') END AS ip_4,
     CASE WHEN contains(v, ':') THEN regexp_full_match(l, '([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}')
     OR regexp_full_match(l, '([0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,6})?::([0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,6})?')
@@ -116,7 +117,7 @@ SELECT
     CASE WHEN account IS NOT NULL THEN account IS NOT NULL AND list_reduce(
         account, lambda rest, x: CASE WHEN x < 10 THEN (rest * 10 + x) % 97 ELSE (rest * 100 + x) % 97 END
     ) = 1 END AS iban,
-    CASE WHEN n IS NOT NULL AND regexp_full_match(c, '4\d{12}(\d{3})?(\d{3})?|[25]\d{15}|3[47]\d{13}|3[068]\d{12}|35\d{14}|6\d{15,18}|[56]\d{11,18}') THEN list_sum(list_transform(
+    CASE WHEN n IS NOT NULL AND regexp_full_match(c, '4\d{12}(\d{3})?(\d{3})?|[25]\d{15}|3[47]\d{13}|3[068]\d{12}|35\d{14}|(1800|2131)\d{11}|6\d{15,18}|[56]\d{11,18}') THEN list_sum(list_transform(
         list_reverse(n), lambda x, i: CASE WHEN i % 2 = 1 THEN x WHEN x > 4 THEN 2 * x - 9 ELSE 2 * x END
     )) % 10 = 0 END AS credit_card,
     CASE WHEN n IS NOT NULL AND regexp_full_match(v, '\d{3}[ -]\d{2}[ -]\d{4}') THEN v[:3] NOT IN ('000', '666') AND v[1] <> '9'
