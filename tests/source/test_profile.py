@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -209,3 +210,35 @@ def test_hostile_names_and_texts_are_only_texts() -> None:
 def test_long_texts_that_begin_alike_are_told_apart() -> None:
     found = queried("SELECT repeat('x', 5000) || i AS a FROM range(30) AS r(i)").columns[0]
     assert (found.distinct, found.alone) == (30, 1)
+
+
+def test_writings_of_the_sexes_become_one(tmp_path: Path) -> None:
+    found = columns_of(tmp_path, sex=["m", "M", "w", "weiblich", "k.A.", ""] * 20, genero=["H", "M", "M"] * 40)
+    assert dict(found["sex"].reading) == {
+        "case": "lower",
+        "recode": {"m": "male", "w": "female", "weiblich": "female"},
+        "missing": ["k.A."],
+    }
+    assert dict(found["genero"].reading) == {}
+
+
+def test_rows_that_stand_for_several_are_counted_as_many(tmp_path: Path) -> None:
+    path = written(tmp_path / "table.csv", {"a": ["x", "x", "y", "", "?"], "b": ["1", "2", "3", "3", "3"]})
+    with open_engine(EngineOptions(show_values=True)) as engine:
+        source = open_described(engine, SourceConfig(path=str(path)), tmp_path, [], "source")
+        weighted = source.relation.select("3 AS row_count")
+        found = profile(engine, replace(source, relation=weighted, weighted=True), Progress())
+    a, b = found.columns
+    assert (found.rows, a.missing, a.missing_as, a.distinct, a.alone) == (15, 6, ("", "?"), 2, 0)
+    assert (b.kind, b.distinct, b.lowest, b.highest) == ("whole number", 3, 1, 3)
+
+
+def test_na_is_a_country_among_codes_of_countries(tmp_path: Path) -> None:
+    found = columns_of(tmp_path, land=["DE", "FR", "NA", "PL", "IT", "ES", "TR", "PT", "NL"])["land"]
+    assert (found.missing, found.distinct) == (0, 9)
+
+
+def test_many_columns_are_profiled_together() -> None:
+    names = ", ".join(f"i % {position + 2} AS c{position}" for position in range(450))
+    found = queried(f"SELECT {names} FROM range(300) AS r(i)")
+    assert [one.distinct for one in found.columns] == [min(300, position + 2) for position in range(450)]

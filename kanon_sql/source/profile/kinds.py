@@ -11,6 +11,8 @@ from sqlglot import exp
 
 from kanon_sql.source.model import Column
 from kanon_sql.source.profile.model import Kind
+from kanon_sql.source.reading import Reading as TextReading
+from kanon_sql.source.reading import fits
 from kanon_sql.sql.connection import literal
 
 MOST = 0.9  # share of the values that a kind must fit
@@ -40,20 +42,6 @@ FORMATS: tuple[str, ...] = (
     *_DATES,
     *(f"{day}{between}{time}" for day in _STAMPED for between in _BETWEEN for time in _TIMES),
 )
-_DIRECTIVES = {
-    "d": "(0?[1-9]|[12][0-9]|3[01])",
-    "m": "(0?[1-9]|1[0-2])",
-    "Y": "[12][0-9]{3}",
-    "y": "[0-9]{2}",
-    "b": "[A-Za-z]{3}",
-    "B": "[A-Za-z]{3,9}",
-    "H": "([01]?[0-9]|2[0-3])",
-    "I": "(0?[1-9]|1[0-2])",
-    "M": "[0-5][0-9]",
-    "S": "[0-5][0-9]",
-    "f": "[0-9]{1,6}",
-    "p": "[AaPp][Mm]",
-}
 _SHAPES = {"d": "9{1,2}", "m": "9{1,2}", "Y": "9999", "y": "99", "b": "[Aa]a{2}", "B": "[Aa]a{2,8}", "H": "9{1,2}"}
 _SHAPES |= {"I": "9{1,2}", "M": "99", "S": "99", "f": "9{1,6}", "p": "[Aa]{2}"}
 # (the mark that fits, decimal mark, mark between thousands), the plainest first.
@@ -150,15 +138,14 @@ def _number(shares: Shares) -> Reading | None:
 def _parsed_number(decimal: str, thousands: str | None) -> exp.Expr:
     """A text as DOUBLE, NULL where it is none."""
     value: exp.Expr = exp.Trim(this=exp.column("value"))
-    mark, between = re.escape(decimal), re.escape(thousands or "")
-    digits = f"([0-9]{{1,3}}({between}[0-9]{{3}})+|[0-9]+)" if thousands else "[0-9]+"
-    pattern = f"[+-]?({digits}({mark}[0-9]*)?|{mark}[0-9]+)([eE][+-]?[0-9]+)?"
     plain = value.copy()
     for old, new in ((thousands, ""), (decimal if decimal != "." else None, ".")):
         if old:
             plain = exp.func("replace", plain, literal(old), literal(new))
-    fits = exp.Anonymous(this="regexp_full_match", expressions=[value, literal(pattern)])
-    return exp.Case(ifs=[exp.If(this=fits, true=exp.TryCast(this=plain, to=exp.DataType.build("DOUBLE")))])
+    number = exp.TryCast(this=plain, to=exp.DataType.build("DOUBLE"))
+    # Plain numerals need no reading, and may be written with an exponent.
+    readable = fits(value, TextReading("number", decimal=decimal, thousands=thousands))
+    return number if (decimal, thousands) == (".", None) else exp.Case(ifs=[exp.If(this=readable, true=number)])
 
 
 def _date(shares: Shares, formats: Mapping[str, int]) -> Reading | None:
@@ -196,19 +183,18 @@ def formats_of(shapes: Iterable[str]) -> list[str]:
     """The formats in which texts of some shapes may be written, the plainest first."""
     listed = set(shapes)
     # A letter of the format itself, as T before the time, is one in the shape.
-    patterns = {text: re.compile(_pattern(re.sub("T(?=%)", "A", text), _SHAPES)) for text in FORMATS}
+    patterns = {text: re.compile(_shape_pattern(re.sub("T(?=%)", "A", text))) for text in FORMATS}
     return [text for text, pattern in patterns.items() if any(map(pattern.fullmatch, listed))]
 
 
 def fits_format(text: str) -> exp.Expr:
-    """Whether a text looks like a date in a format: digits where the format has them."""
-    value = exp.Trim(this=exp.column("value"))
-    return exp.Anonymous(this="regexp_full_match", expressions=[value, literal(_pattern(text, _DIRECTIVES))])
+    """Whether a text is a date in a format, as source.columns reads it."""
+    return fits(exp.Trim(this=exp.column("value")), TextReading("timestamp", format=text))
 
 
-def _pattern(text: str, directives: Mapping[str, str]) -> str:
+def _shape_pattern(text: str) -> str:
     pieces = re.split("%(.)", text)
-    made = (directives[one] if position % 2 else re.escape(one) for position, one in enumerate(pieces))
+    made = (_SHAPES[one] if position % 2 else re.escape(one) for position, one in enumerate(pieces))
     return "".join(made).replace("\\ ", " ")
 
 

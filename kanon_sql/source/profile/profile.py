@@ -13,9 +13,10 @@ from kanon_sql.source.model import Column, Source
 from kanon_sql.source.profile.counting import Counted, count_source, drop_tables, is_ordered, values_table
 from kanon_sql.source.profile.identifying import identifying
 from kanon_sql.source.profile.kinds import MOST, Reading, Shares, fits_format, formats_of, kind_of, positions
-from kanon_sql.source.profile.model import ColumnProfile, Profile
+from kanon_sql.source.profile.model import ColumnProfile, Kind, Profile
 from kanon_sql.source.profile.recognition import Facts, recognize
 from kanon_sql.source.profile.sampling import take_sample
+from kanon_sql.source.profile.sexes import recoded_sexes
 from kanon_sql.source.profile.spellings import ALWAYS, SPELLINGS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -49,6 +50,13 @@ class _Count:
     longest: int = 0
 
 
+def _kind(reading: Reading, count: _Count) -> Kind:
+    """The kind of a column; one of nothing but words that elsewhere mean missing holds categories."""
+    if not count.values:
+        return "empty"
+    return "category" if reading.kind == "empty" else reading.kind
+
+
 class _Columns:
     """What the tables of distinct values and of the sample tell of every column."""
 
@@ -61,7 +69,7 @@ class _Columns:
         self.shapes = _shapes(engine)
         self.formats = self._formats()
         self.spelled: dict[int, list[tuple[str, int]]] = {}
-        for position, text, rows in self._query("spelled", values={"spellings": list(SPELLINGS)}):
+        for position, text, rows in self._query("spelled", values={"spellings": [*SPELLINGS, *source.missing]}):
             self.spelled.setdefault(position, []).append((text, rows))
 
     def profiles(self) -> tuple[ColumnProfile, ...]:
@@ -76,7 +84,7 @@ class _Columns:
             self._profile(position, reading, missing[position], counts.get(position, _Count()), blanks.get(position))
             for position, reading in enumerate(readings)
         ]
-        return tuple(replace(one, finding=recognize(self._facts(position, one))) for position, one in enumerate(found))
+        return tuple(self._recognized(position, one) for position, one in enumerate(found))
 
     def _profile(
         self, position: int, reading: Reading, missing: Mapping[str, int], count: _Count, blanks: Sequence[int] | None
@@ -90,13 +98,14 @@ class _Columns:
         keys = dict(reading.keys)
         if item.is_text:
             keys |= {"trim": True} if blanks and blanks[0] else {}
+            keys |= {"case": "lower"} if blanks and blanks[2] < blanks[1] and reading.kind == "category" else {}
             kept = set(self.source.missing)
             keys |= {"missing": texts} if (texts := [text for text in spelled if text not in kept]) else {}
             keys |= {"invalid": "missing"} if unfit and "type" in keys else {}
         return ColumnProfile(
             name=item.name,
             type=item.type,
-            kind=reading.kind if count.values else "empty",
+            kind=_kind(reading, count),
             rows=self.counted.rows,
             missing=absent + sum(missing.values()),
             missing_as=tuple(sorted(set(spelled))),
@@ -111,6 +120,20 @@ class _Columns:
             unfit=unfit,
             shape=self._shape(position),
         )
+
+    def _recognized(self, position: int, found: ColumnProfile) -> ColumnProfile:
+        """The column with what it is; words for the sexes that are written in several ways are recoded."""
+        finding = recognize(self._facts(position, found))
+        keys = dict(found.reading)
+        if finding is not None and finding.name == "sex" and found.kind == "category":
+            values = self.engine.query(
+                "source/profile/folded",
+                names={"profile_sample": state("profile_sample")},
+                values={"position": position},
+            )
+            recode = recoded_sexes([str(value) for (value,) in values])
+            keys |= {"case": "lower", "recode": recode} if recode else {}
+        return replace(found, finding=finding, reading=keys)
 
     def _facts(self, position: int, found: ColumnProfile) -> Facts:
         given = found.rows - found.missing
@@ -137,9 +160,12 @@ class _Columns:
 
     def _missing(self, position: int, reading: Reading) -> dict[str, int]:
         """The texts that mean missing in a column, with their rows, of most rows first."""
-        among_numbers = reading.kind in ("whole number", "decimal", "date", "timestamp", "empty")
+        among_numbers = reading.kind in ("whole number", "decimal", "date", "timestamp")
         found = self.spelled.get(position, [])
-        return {text: rows for text, rows in found if text in ALWAYS or among_numbers}
+        always = ALWAYS | set(self.source.missing)
+        if self.shares.get(position, Shares()).of("country_two") >= 0.95:
+            always -= {"NA"}  # Namibia
+        return {text: rows for text, rows in found if text in always or among_numbers}
 
     def _formats(self) -> dict[int, dict[str, int]]:
         """Of columns that look like dates: how many values of the sample are written in each format."""

@@ -161,7 +161,9 @@ def _places(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
     elif shares.of("country_three") >= 0.95 and n >= 3:
         yield _finding("country", 0.85, facts, "country_three", "are ISO codes of countries")
     if shares.words <= 14 and shares.of("street") >= 0.4:
-        yield _finding("address", 0.9 if shares.of("street") >= 0.6 else 0.85, facts, "street", "have a street and a number")
+        yield _finding(
+            "address", 0.9 if shares.of("street") >= 0.6 else 0.85, facts, "street", "have a street and a number"
+        )
     elif shares.words <= 14 and shares.of("number_first") >= 0.8 and (n >= 10 or "address" in said):
         yield _finding("address", 0.85, facts, "number_first", "begin with a house number and a name")
     if (shares.of("city") >= 0.6 and n >= 5) or (shares.of("city") >= 0.3 and "city" in said):
@@ -204,9 +206,10 @@ def _names(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
             yield Finding("name", 0.9, what)
         elif (n >= 15 and first >= 0.4) or (called and known >= 0.1):
             yield Finding("name", 0.75, what)
-    elif shares.of("one_word") >= 0.75 and (called or n >= 15):
-        least = 0.15 if called else 0.4
-        if (first >= least or last >= least) and shares.of("no_name") <= (0.6 if called else 0.15):
+    elif shares.of("one_word") >= 0.75:
+        # Words that are names and something else do not count; a few names are enough where the column says so.
+        least = (0.15, 0.15) if called else (0.4, 0.3) if n >= 15 else (2, 2)
+        if first >= least[0] or last >= least[1]:
             yield Finding("name", 0.85, what)
 
 

@@ -91,7 +91,7 @@ SELECT
     CASE WHEN length(d) BETWEEN 6 AND 20 AND length_of <= 40 THEN regexp_full_match(v, '\(?0[1-9]\d{1,4}\)? ?\d{3,4} ?\d{3,6}') AND length(d) BETWEEN 10 AND 11 END AS telephone_uk,
     CASE WHEN length(d) BETWEEN 6 AND 20 AND length_of <= 40 THEN regexp_full_match(v, '[6789]\d{2}([ .-]\d{3}){2}|[6789]\d{2}([ .-]\d{2}){3}') END AS telephone_es,
     CASE WHEN length(d) BETWEEN 6 AND 20 AND length_of <= 40 THEN regexp_full_match(v, '[+(]?[0-9][0-9 ()/.x+-]{5,24}') AND length(d) BETWEEN 6 AND 17 END AS telephone_digits,
-    CASE WHEN length(d) BETWEEN 10 AND 13 THEN regexp_full_match(v, '\(?0?\d{2,3}\)? ?\d{4,5}[ -]?\d{4}') END AS telephone_br,
+    CASE WHEN length(d) BETWEEN 10 AND 13 AND d <> v THEN regexp_full_match(v, '\(?0?\d{2,3}\)? ?\d{4,5}[ -]?\d{4}') END AS telephone_br,
     telephone_abroad OR telephone_us OR telephone_br OR telephone_trunk OR telephone_fr OR telephone_uk OR telephone_es AS telephone,
     CASE WHEN has_digit AND contains(v, '.') THEN regexp_full_match(v, '(25[0-5]|2[0-4]\d|1?\d?\d)(\.(25[0-5]|2[0-4]\d|1?\d?\d)){3}(:\d{1,5}|/\d{1,2})?') END AS ip_4,
     CASE WHEN contains(v, ':') THEN regexp_full_match(l, '([0-9a-f]{1,4}:){7}[0-9a-f]{1,4}')
