@@ -164,7 +164,7 @@ def _load_codes(engine: Engine, index: int, builtin: str) -> None:
     item = Column("value", "value", "VARCHAR")
     height = build_leaves(engine, Input(index, item, QuasiIdentifier(builtin=builtin), distinct))
     levels: list[Item] = [{"key": f"label_{level}"} for level in range(1, height)]
-    names = {"tree": state("tree"), "leaf": state("leaf")}
+    names = {"tree": state("tree"), "leaves": state("leaf")}
     engine.query("commands/link/code_tree", names=names, lists={"level": levels})
     drop_leaves(engine)
 
