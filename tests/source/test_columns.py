@@ -84,7 +84,8 @@ def asked(sql: exp.Expr, values: list[str]) -> list[Any]:
     """An expression of the column `text` for each value."""
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE given (text VARCHAR, position INTEGER)")
-        connection.executemany("INSERT INTO given VALUES (?, ?)", [(v, i) for i, v in enumerate(values)])
+        for position, value in enumerate(values):
+            connection.execute("INSERT INTO given VALUES (?, ?)", [value, position])
         selected = exp.select(sql).from_("given").order_by("position").sql("duckdb")
         return [row[0] for row in connection.execute(selected).fetchall()]
 
