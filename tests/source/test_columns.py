@@ -101,8 +101,9 @@ def test_a_text_is_read_as_in_plain_python(values: list[str], column: Json) -> N
     column = {**column, "invalid": "missing"}
     if column.get("case") == "lower":
         assume(not any("İ" in value for value in values))  # two characters in Python
-    found = asked(read_value(exp.column("text"), ColumnConfig(**column), ("",), DUCKDB), values)
-    assert found == [plain_reading.read(value, column) for value in values]
+    missing = ("", "NA")
+    found = asked(read_value(exp.column("text"), ColumnConfig(**column), missing, DUCKDB), values)
+    assert found == [plain_reading.read(value, column, missing) for value in values]
 
 
 @settings(max_examples=tries(60), deadline=None)

@@ -25,15 +25,19 @@ def read(text: str | None, column: Json, missing: tuple[str, ...] = ("",)) -> An
     """The value of a text, None where it is missing by the column's own list, INVALID where it must be an error."""
     if text is None:
         return None
-    trimmed = text.strip() if column.get("trim") else text
-    value = getattr(trimmed, column.get("case") or "__str__")()
+
+    def listed(one: str) -> str:
+        trimmed = one.strip() if column.get("trim") else one
+        return str(getattr(trimmed, column.get("case") or "__str__")())
+
+    value: str | None = listed(text)
     recode, own = column.get("recode", {}), column.get("missing", [])
     if value in recode:
         value = None if recode[value] in own else recode[value]
-    elif value in own or trimmed in own:
+    elif value in map(listed, own):
         value = None
-    elif trimmed in missing:
-        value = trimmed
+    elif column.get("case"):
+        value = next((one for one in missing if listed(one) == value), value)
     if value is None or value in missing or meant(value, column) is not None:
         return value
     return None if column.get("invalid") == "missing" else INVALID
