@@ -9,6 +9,7 @@ from typing import Any
 
 Json = dict[str, Any]
 INVALID = object()
+ISO = "%Y-%m-%d"  # without a format, with both zeros
 # Formats whose directives Python reads as the program does, but for zeros and signs that it lets pass.
 SHAPES = {
     "%d.%m.%Y": r"\d{1,2}\.\d{1,2}\.\d{4}",
@@ -17,7 +18,7 @@ SHAPES = {
     "%d %b %Y": r"\d{1,2} [A-Za-z]{3} \d{4}",
     "%d.%m.%Y %H:%M": r"\d{1,2}\.\d{1,2}\.\d{4} \d{1,2}:\d{1,2}",
     "%d.%m.%Y %I:%M:%S.%f %p": r"\d{1,2}\.\d{1,2}\.\d{4} \d{1,2}:\d{1,2}:\d{1,2}\.\d{1,6} [AaPp][Mm]",
-    "%Y-%m-%d": r"\d{4}-\d{2}-\d{2}",
+    ISO: r"\d{4}-\d{2}-\d{2}",
 }
 
 
@@ -49,7 +50,7 @@ def meant(value: str, column: Json) -> Any:
     if kind == "number":
         return number(value, column.get("decimal", "."), column.get("thousands"))
     if kind in ("date", "timestamp"):
-        return moment(value, column.get("format", "%Y-%m-%d"))
+        return moment(value, column.get("format", ISO))
     return value
 
 
