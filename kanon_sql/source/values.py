@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from kanon_sql.source.model import Backend, Column
-from kanon_sql.source.reading import understood
+from kanon_sql.source.reading import fits, understood
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.dialects.types import column_type
@@ -74,7 +74,12 @@ _FRACTIONAL = ("DOUBLE", "FLOAT", "DECIMAL")
 
 def text_of(item: Column, missing: Sequence[str]) -> exp.Expr:
     """The text that a cell is compared by, NULL where it is missing."""
-    return as_written(normalized(item, missing), item.type)
+    value = normalized(item, missing)
+    reading = item.reading
+    if reading is not None and reading.is_typed:
+        # Beside values there are labels and texts of other tables, which stay as they are.
+        value = exp.Case(ifs=[exp.If(this=fits(value, reading), true=understood(value, reading))], default=value.copy())
+    return as_written(value, item.type)
 
 
 def as_written(value: exp.Expr, kind: str) -> exp.Expr:

@@ -397,3 +397,15 @@ def test_columns_by_set_and_names_with_odd_characters(tmp_path: Path) -> None:
     overrides = [(f"source.columns.{quoted}.trim", "true"), (f"source.columns.{quoted}.case", "upper")]
     kanon_sql.run(config, overrides=overrides)
     assert Counter(row[name] for row in read(tmp_path / "out.csv")) == {"M": 2}
+
+
+def test_linking_compares_what_is_understood(tmp_path: Path) -> None:
+    """The external table writes dates as ISO 8601 and sexes in words of the source: each finds its rows."""
+    rows = [["01.02.1950", "50", "m", "10", "x"]] * 2 + [["3.4.1955", "1.050,5", "W ", "20", "x"]] * 2
+    write(tmp_path, HEADER, rows)
+    config = configuration(tmp_path)
+    report = kanon_sql.run(config).report
+    assert report["solution"]["height"] == 0
+    (tmp_path / "who.csv").write_text("born,sex,weight\n1950-02-01,M,50\n1955-04-03,w,1050.50\n2.2.1990,w,50\n")
+    found = kanon_sql.link(tmp_path / "out.csv", tmp_path / "who.csv", ["born", "sex"], release_config=config)
+    assert found["matched"] == {"persons": 2, "rows": 4}

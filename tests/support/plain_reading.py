@@ -31,11 +31,11 @@ def read(text: str | None, column: Json, missing: tuple[str, ...] = ("",)) -> An
         trimmed = one.strip() if column.get("trim") else one
         return str(getattr(trimmed, column.get("case") or "__str__")())
 
-    value: str | None = listed(text)
     recode, own = column.get("recode", {}), column.get("missing", [])
+    value: Any = listed(text)
     if value in recode:
         value = None if recode[value] in own else recode[value]
-    elif value in map(listed, own):
+    elif value in [listed(one) for one in own]:
         value = None
     elif column.get("case"):
         value = next((one for one in missing if listed(one) == value), value)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
 from kanon_sql.search.prepare import load_hierarchies
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.columns import read_columns
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_described
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
@@ -52,6 +54,9 @@ def run_link(
         others = _open(engine, described, [one.external for one in columns], "--with")
     else:
         others = open_given(engine, external, asked.missing, "the external table")
+    if loaded is not None:
+        opened = _read(opened, loaded, {one.release: one.release for one in columns}, as_it_stands=True)
+        others = _read(others, loaded, {one.release: one.external for one in columns})
     _lock_to(engine, opened, others)
     return link_tables(engine, opened, others, columns, call)
 
@@ -85,10 +90,13 @@ def run_check(asked: PairRequest, loaded: LoadedConfig | None, call: Call) -> Js
     with open_engine(call.options) as engine:
         paths = (asked.first, asked.second)
         tables = [_open(engine, _release(path, loaded), columns, "the release") for path in paths]
+        if loaded is not None:
+            tables = [_read(one, loaded, {name: name for name in columns}, as_it_stands=True) for one in tables]
         original = None
         if asked.source is not None:
             described = SourceConfig(path=str(asked.source), missing=loaded.config.source.missing if loaded else None)
             original = _open(engine, described, columns, "--source")
+            original = _read(original, loaded, {name: name for name in columns}) if loaded else original
         _lock_to(engine, *tables, *([original] if original else []))
         return check_pair(engine, tables, original, request, call)
 
@@ -107,6 +115,16 @@ def _release(path: Path, loaded: LoadedConfig | None) -> SourceConfig:
     if loaded is None:
         return SourceConfig(path=str(path))
     return SourceConfig(path=str(path), missing=loaded.config.source.missing, csv=loaded.release_csv())
+
+
+def _read(table: Source, loaded: LoadedConfig, names: Mapping[str, str], *, as_it_stands: bool = False) -> Source:
+    """A table with its columns read as those of the configuration's source; `names` says what each is called there."""
+    said = {theirs: loaded.config.source.columns.get(ours) for ours, theirs in names.items()}
+    columns = {name: one.as_it_stands() if as_it_stands else one for name, one in said.items() if one is not None}
+    texts = {item.name for item in table.columns if item.is_text}
+    # What does not fit is another way to write it, or a label: it is compared as it is.
+    columns = {name: one.model_copy(update={"invalid": "error"}) for name, one in columns.items() if name in texts}
+    return read_columns(table, columns, partial(loaded.place, "source", "columns"))
 
 
 def _open(engine: Engine, described: SourceConfig, named: Sequence[str], what: str) -> Source:
