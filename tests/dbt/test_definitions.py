@@ -10,7 +10,7 @@ from typing import ClassVar
 import pytest
 from places import ROOT
 
-from kanon_sql.privacy.base import PrivacyModel
+from kanon_sql.privacy.base import Number, PrivacyModel
 from kanon_sql.privacy.registry import MODELS
 
 
@@ -43,6 +43,10 @@ class Shares(PrivacyModel):
     def measure(self) -> str:
         """That of alpha."""
         return "privacy/alpha_k/measure"
+
+    def numbers(self) -> dict[str, Number]:
+        """None: it is only written, never asked."""
+        return {}
 
 
 def test_the_macro_of_another_model_is_written_of_its_measure(definitions: ModuleType) -> None:
