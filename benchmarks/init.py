@@ -15,6 +15,7 @@ import importlib.util
 import json
 import os
 import runpy
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -182,8 +183,9 @@ def smallest_class(release: Path, quasi_identifiers: Sequence[str]) -> int:
 
 
 def score(table: str, expected: dict[str, Expected], source: Path, folder: Path) -> Score:
-    """Profiles a table, makes a configuration of it and runs that, in a folder of its own."""
+    """Profiles a copy of a table, makes a configuration of it and runs that, in a folder of its own."""
     done = Score(table)
+    source = folder / source.name if source.parent == folder else Path(shutil.copy(source, folder))
     profiled, _ = call(folder, "init", str(source), "--yes", "--json")
     written, init_seconds = call(folder, "init", str(source), "--yes", "-o", "config.yaml")
     ran, run_seconds = call(folder, "run", "config.yaml", "--json") if written.returncode == 0 else (written, 0.0)

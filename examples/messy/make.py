@@ -12,9 +12,10 @@ from __future__ import annotations
 import argparse
 import csv
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -63,13 +64,29 @@ class Person:
     smoker: bool
 
 
-def drawn(draw: random.Random, weighted: Sequence[tuple[Value, float]]) -> Value:
-    return draw.choices([value for value, _ in weighted], [weight for _, weight in weighted])[0]
+Weighted = tuple[Sequence[Value], Sequence[float]]  # values and the sums of their weights up to each
 
 
-def falling(values: Sequence[str], start: int) -> list[tuple[str, float]]:
+def weighted(pairs: Iterable[tuple[Value, float]]) -> Weighted[Value]:
+    values, weights = zip(*pairs, strict=True)
+    return values, list(accumulate(weights))
+
+
+def drawn(draw: random.Random, values: Weighted[Value]) -> Value:
+    return draw.choices(values[0], cum_weights=values[1])[0]
+
+
+def falling(values: Sequence[str], start: int) -> Weighted[str]:
     """The values with falling weights, so that the last ones are rare."""
-    return [(value, 1 / (start + i)) for i, value in enumerate(values)]
+    return weighted((value, 1 / (start + i)) for i, value in enumerate(values))
+
+
+SEX = weighted((("m", 48), ("w", 51.7), ("d", 0.3)))
+WRITTEN_SEXES = {sex: weighted(writings) for sex, writings in SEXES.items()}
+FAMILIES = falling(WORDS["family"], 8)
+OCCUPATIONS = falling(WORDS["occupations"], 2)
+COUNTRIES = weighted(WORDS["countries"])
+CITIES = weighted(((city, lowest, codes), weight) for city, lowest, codes, weight in WORDS["cities"])
 
 
 def insurance_number(letter: str, digits: str) -> str:
@@ -100,15 +117,15 @@ def mail(draw: random.Random, first: str, last: str) -> str:
 def occupation(draw: random.Random, age: int) -> str:
     if age < 17:
         return "Schüler/in"
-    return "Rentner/in" if age > 66 else drawn(draw, falling(WORDS["occupations"], 2))
+    return "Rentner/in" if age > 66 else drawn(draw, OCCUPATIONS)
 
 
 def person(draw: random.Random, number: int) -> Person:
-    sex = drawn(draw, (("m", 48), ("w", 51.7), ("d", 0.3)))
+    sex = drawn(draw, SEX)
     first = draw.choice(WORDS["male"] if sex == "m" or (sex == "d" and draw.random() < 0.5) else WORDS["female"])
-    last = drawn(draw, falling(WORDS["family"], 8))
+    last = drawn(draw, FAMILIES)
     age = max(0, min(104, round(draw.gauss(54, 22))))
-    city, lowest, codes = drawn(draw, [((city, low, codes), weight) for city, low, codes, weight in WORDS["cities"]])
+    city, lowest, codes = drawn(draw, CITIES)
     height = round(draw.gauss(178 if sex == "m" else 165, 7)) if age > 17 else 52 + 7 * age
     married = (("ledig", 30), ("verheiratet", 45), ("geschieden", 15), ("verwitwet", age / 6))
     return Person(
@@ -122,12 +139,12 @@ def person(draw: random.Random, number: int) -> Person:
         street=f"{draw.choice(WORDS['streets'])} {draw.randrange(1, 140)}{draw.choice(('', '', '', 'a'))}".replace(
             "_", " "
         ),
-        country=drawn(draw, WORDS["countries"]),
+        country=drawn(draw, COUNTRIES),
         telephone=telephone(draw),
         mail=mail(draw, first, last),
         insurance=insurance_number(draw.choice("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), f"{draw.randrange(10**8):08}"),
         iban=iban(draw.randrange(10**7, 9 * 10**7), draw.randrange(10**10)),
-        married="ledig" if age < 20 else drawn(draw, married),
+        married="ledig" if age < 20 else drawn(draw, weighted(married)),
         occupation=occupation(draw, age),
         height=height,
         weight=round(max(3.0, draw.gauss(25.5, 4) * (height / 100) ** 2 * min(1.0, 0.6 + age / 45)), 1),
@@ -162,7 +179,7 @@ def stay(draw: random.Random, one: Person, other: Person) -> dict[str, str]:
         for code, says, weight, low, high, sex, ward in WORDS["diagnoses"]
         if low <= age <= high and sex in ("", one.sex)
     ]
-    code, says, ward = drawn(draw, fitting)
+    code, says, ward = drawn(draw, weighted(fitting))
     checked = admitted + timedelta(days=days + draw.randrange(20, 90))
     return {
         "Patienten-ID": f"P{one.number:06}",
@@ -176,7 +193,7 @@ def stay(draw: random.Random, one: Person, other: Person) -> dict[str, str]:
         "E-Mail": one.mail,
         "Versichertennr.": one.insurance,
         "IBAN": one.iban,
-        "Geschlecht": drawn(draw, SEXES[one.sex]),
+        "Geschlecht": drawn(draw, WRITTEN_SEXES[one.sex]),
         "Geburtsdatum": f"{one.born:%d.%m.%Y}",
         "Alter": str(age),
         "Familienstand": one.married.capitalize() if draw.random() < 0.1 else one.married,
@@ -222,6 +239,12 @@ def stays(draw: random.Random, persons: Sequence[Person], rows: int) -> Iterator
         yield last
 
 
+def facts(one: Person) -> list[str]:
+    """What others know of a person; the age is that of New Year's Day 2024."""
+    age = max(0, 2024 - one.born.year - 1)
+    return [f"{one.first} {one.last}", one.sex, f"{one.born:%d.%m.%Y}", str(age), one.code, one.city]
+
+
 def write(path: Path, names: Sequence[str], rows: Iterator[Sequence[str]], *, messy: bool) -> None:
     with path.open("w", newline="", encoding="utf-8-sig" if messy else "utf-8") as file:
         writer = csv.writer(file, delimiter=";" if messy else ",", lineterminator="\r\n" if messy else "\n")
@@ -240,8 +263,7 @@ def make(folder: Path, *, rows: int = 20_000, seed: int = 1, english: bool = Fal
     size = rows * 3 // 20
     known = [*draw.sample(persons, size // 2), *(person(draw, rows + i) for i in range(size - size // 2))]
     draw.shuffle(known)
-    facts = ([f"{one.first} {one.last}", one.sex, f"{one.born:%Y-%m-%d}", one.code, one.city] for one in known)
-    write(register, ["name", "sex", "born", "postcode", "city"], facts, messy=False)
+    write(register, ["name", "sex", "born", "age", "postcode", "city"], map(facts, known), messy=False)
     return patients, register
 
 
