@@ -142,3 +142,13 @@ def test_a_name_makes_surer_and_values_speak_against_it(tmp_path: Path) -> None:
     sure = {name: one.sure for name, one in found.items() if one is not None and one.name == "e-mail"}
     assert sure["email"] > sure["c1"] > sure["age"]
     assert found["sex"] is None
+
+
+def test_typed_columns_that_are_called_as_identifiers_are_looked_at() -> None:
+    with open_engine(EngineOptions(show_values=True)) as engine:
+        query = (
+            "SELECT i AS patient_id, CAST(i % 9 AS DOUBLE) AS phone, [i] AS name, i % 7 AS n FROM range(300) AS r(i)"
+        )
+        source = open_described(engine, SourceConfig(query=query), Path.cwd(), [], "source")
+        alarms = identifying(engine, source, source.relation, source.columns)
+    assert {name: one.name for name, one in alarms.items()} == {"patient_id": "id"}

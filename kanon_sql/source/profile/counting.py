@@ -102,7 +102,7 @@ def keep_values(
 
 def _kept(item: Column, step: int, longest: int) -> exp.Expr:
     value: exp.Expr = column(item.key)
-    if longest > _LONGEST:
+    if item.is_text and longest > _LONGEST:
         shortened = exp.func("concat", exp.func("left", value.copy(), literal(_LONGEST)), exp.func("md5", value.copy()))
         is_long = exp.GT(this=exp.Anonymous(this="strlen", expressions=[value.copy()]), expression=literal(_LONGEST))
         value = exp.Case(ifs=[exp.If(this=is_long, true=shortened)], default=value)
