@@ -168,7 +168,7 @@ def _proposed(
     persons = found.rows if answers.entity is None else found.column(answers.entity).distinct
     k, k_why = smallest_class(answers.recipient, persons)
     given, notes = (
-        ({}, []) if request.hierarchies is None else files_for(request.hierarchies, [one.name for one in quasi])
+        ({}, []) if request.hierarchies is None else files_for(request.hierarchies, [one.name for one in found.columns])
     )
     share = min(0.25, max(_RARE, 2 * k / found.rows))
     spread = spreads(engine, sample, [one.name for one in quasi if one.kind in _NUMBERS], share)
