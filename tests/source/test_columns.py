@@ -233,13 +233,14 @@ def test_a_release_of_every_search(
     except NoReleaseError:
         return
     written = read(folder / "out.csv")
-    assert len(written) == report["rows"]["released"]
+    masked = report["rows"]["masked"]
+    assert len(written) == report["rows"]["released"] + masked
     source = [as_read(row) for row in rows]
     classes: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for row in written:
         expected = source[int(row["note"])]
         assert row["cost"] == rows[int(row["note"])][3]  # a number comes out as it came in
-        for name, value in zip(HEADER[:3], expected, strict=True):
+        for name, value in zip(HEADER[:3], expected[:3], strict=True):
             if report["solution"].get("levels", {}).get(name) == 0 and row[name] != "*":
                 assert row[name] == value
         classes[tuple(row[name] for name in HEADER[:3])].append(row["cost"])
@@ -251,7 +252,8 @@ def test_a_release_of_every_search(
     assert again["status"] == "satisfied"
     if "l_diversity" in config["privacy"]:
         counted = min(len({plain_reading.number(cost, ",", None) for cost in costs}) for costs in classes.values())
-        assert again["privacy"]["l_diversity"]["actual"] == counted == report["privacy"]["l_diversity"]["actual"]
+        assert again["privacy"]["l_diversity"]["actual"] == counted
+        assert masked or report["privacy"]["l_diversity"]["actual"] == counted
 
 
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
