@@ -213,3 +213,10 @@ def test_a_statement_of_a_frame_names_its_table() -> None:
     connection = duckdb.connect()
     connection.register("people", frame.to_arrow())
     assert Counter(connection.execute(sql).fetchall()) == rows_of(kanon_sql.run(CONFIG, data=frame))
+
+
+def test_columns_are_read_as_the_configuration_says() -> None:
+    frame = polars.DataFrame({**ROWS, "sex": [" M", "m ", "F", "f"] * 6})
+    columns = {"sex": {"trim": True, "case": "lower"}}
+    result = kanon_sql.run({**CONFIG, "source": {"path": "unused.csv", "columns": columns}}, data=frame)
+    assert {row[1] for row in result.relation.fetchall()} == {"m", "f"}

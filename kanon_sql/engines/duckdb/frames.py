@@ -89,7 +89,8 @@ def read_frame(engine: Engine, data: object, missing: tuple[str, ...], what: str
             _read(engine, stream, name, [(item.key, one) for item, one in zip(columns, found, strict=True)])
     except EngineError as error:
         raise ConfigurationError(f"{what}: the rows cannot be read as a table: {error}; expected {TAKEN}") from error
-    rows = exp.select(*(column(item.key) for item in columns)).from_(exp.Table(this=template.quoted(name)))
+    keys = (exp.alias_(column(item.key), item.key, quoted=True) for item in columns)
+    rows = exp.select(*keys).from_(exp.Table(this=template.quoted(name)))
     return Source("relation", rows, columns, missing, True, _label(data), DuckDB(engine), warnings=given.warnings)
 
 
