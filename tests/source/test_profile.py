@@ -222,6 +222,35 @@ def test_writings_of_the_sexes_become_one(tmp_path: Path) -> None:
     assert dict(found["genero"].reading) == {}
 
 
+def test_the_sexes_are_found_among_blanks_and_words_for_missing(tmp_path: Path) -> None:
+    words = ["m", "M", "w", "W", "weiblich", "Weiblich", "männlich", "F", "f", "male", "Mann", "divers", "d"]
+    texts = [*words, *(f" {word} " for word in words), *(f" {word}" for word in words), " k.A. ", "k.A.", "-", " "]
+    found = columns_of(tmp_path, Geschlecht=texts * 5)["Geschlecht"]
+    assert found.finding is not None and found.finding.name == "sex"
+    assert set(found.reading["recode"].items()) == {
+        ("m", "male"), ("männlich", "male"), ("mann", "male"), ("w", "female"), ("weiblich", "female"), ("f", "female"),
+        ("divers", "other"), ("d", "other"),
+    }  # fmt: skip
+    assert found.reading["trim"] is True and found.reading["case"] == "lower"
+
+
+def test_writings_of_yes_and_no_become_one(tmp_path: Path) -> None:
+    found = columns_of(
+        tmp_path,
+        Raucher=["ja", "J", "nein", "N", "no", " Nein ", "k.A."] * 20,
+        side=["n", "no", "o"] * 40 + ["s"] * 20,  # north, northwest ...: letters, but each value is another
+        plain=["ja", "nein"] * 70,
+        mixed=["ja", "nein", "perhaps", "J"] * 35,
+    )
+    assert dict(found["Raucher"].reading) == {
+        "trim": True,
+        "case": "lower",
+        "recode": {"j": "yes", "ja": "yes", "n": "no", "nein": "no"},
+        "missing": ["k.A."],
+    }
+    assert all("recode" not in found[name].reading for name in ("side", "plain", "mixed"))
+
+
 def test_rows_that_stand_for_several_are_counted_as_many(tmp_path: Path) -> None:
     path = written(tmp_path / "table.csv", {"a": ["x", "x", "y", "", "?"], "b": ["1", "2", "3", "3", "3"]})
     with open_engine(EngineOptions(show_values=True)) as engine:

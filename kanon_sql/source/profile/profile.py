@@ -14,9 +14,9 @@ from kanon_sql.source.profile.counting import Counted, count_source, drop_tables
 from kanon_sql.source.profile.identifying import identifying
 from kanon_sql.source.profile.kinds import MOST, Reading, Shares, fits_format, formats_of, kind_of, positions
 from kanon_sql.source.profile.model import ColumnProfile, Kind, Profile
+from kanon_sql.source.profile.recoding import recoded_sexes, recoded_truths
 from kanon_sql.source.profile.recognition import Facts, recognize
 from kanon_sql.source.profile.sampling import take_sample
-from kanon_sql.source.profile.sexes import recoded_sexes
 from kanon_sql.source.profile.spellings import ALWAYS, SPELLINGS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -25,6 +25,7 @@ from kanon_sql.sql.template import column, state
 __all__ = ["identifying", "profile"]
 
 _SAMPLE, _SAMPLE_IN_ALL = 400, 20_000  # distinct values that are looked at, of a column and of all
+_MOST_ARE_TRUTHS = 0.8  # of the values, others being ways to say that none is known
 _MOST_COMPARED = 2_000_000  # rows that are compared as a whole
 
 
@@ -84,7 +85,10 @@ class _Columns:
             self._profile(position, reading, missing[position], counts.get(position, _Count()), blanks.get(position))
             for position, reading in enumerate(readings)
         ]
-        return tuple(self._recognized(position, one) for position, one in enumerate(found))
+        return tuple(
+            self._recognized(position, one, blanks[position][2] if position in blanks else one.distinct)
+            for position, one in enumerate(found)
+        )
 
     def _profile(
         self, position: int, reading: Reading, missing: Mapping[str, int], count: _Count, blanks: Sequence[int] | None
@@ -121,21 +125,25 @@ class _Columns:
             shape=self._shape(position),
         )
 
-    def _recognized(self, position: int, found: ColumnProfile) -> ColumnProfile:
-        """The column with what it is; words for the sexes that are written in several ways are recoded."""
-        finding = recognize(self._facts(position, found))
+    def _recognized(self, position: int, found: ColumnProfile, folded: int) -> ColumnProfile:
+        """The column with what it is; words for the sexes, or yes and no, that differ in writing are recoded."""
+        finding = recognize(self._facts(position, found, folded))
         keys = dict(found.reading)
-        if finding is not None and finding.name == "sex" and found.kind == "category":
-            values = self.engine.query(
-                "source/profile/folded",
-                names={"profile_sample": state("profile_sample")},
-                values={"position": position},
-            )
-            recode = recoded_sexes([str(value) for (value,) in values])
+        is_sex = finding is not None and finding.name == "sex"
+        says_truths = finding is None and self.shares.get(position, Shares()).of("truth") >= _MOST_ARE_TRUTHS
+        if self.source.columns[position].is_text and (is_sex or says_truths) and found.kind in ("category", "text"):
+            recode = (recoded_sexes if is_sex else recoded_truths)(self._folded(position))
             keys |= {"case": "lower", "recode": recode} if recode else {}
         return replace(found, finding=finding, reading=keys)
 
-    def _facts(self, position: int, found: ColumnProfile) -> Facts:
+    def _folded(self, position: int) -> list[str]:
+        """The values of a column without blanks around them and in lower case, those that mean missing left out."""
+        names = {"profile_sample": state("profile_sample")}
+        found = self.engine.query("source/profile/folded", names=names, values={"position": position})
+        missing = {text.strip().lower() for text in (*ALWAYS, *self.source.missing)}
+        return [str(value) for (value,) in found if value not in missing]
+
+    def _facts(self, position: int, found: ColumnProfile, folded: int) -> Facts:
         given = found.rows - found.missing
         return Facts(
             name=found.name,
@@ -147,6 +155,7 @@ class _Columns:
             lowest=found.lowest,
             highest=found.highest,
             one_length=found.shortest == found.longest,
+            writings=min(folded, found.distinct),
         )
 
     def _query(self, name: str, **more: Any) -> list[tuple[Any, ...]]:

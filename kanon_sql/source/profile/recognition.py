@@ -24,7 +24,10 @@ _LITTLE_DOUBT = 1.4  # so much more than other names says one that means nothing
 
 @dataclass(frozen=True)
 class Facts:
-    """What recognition looks at: `repeats` is the rows with a value for each distinct one."""
+    """What recognition looks at: `repeats` is the rows with a value for each distinct one.
+
+    `writings` are the distinct values but for blanks around them and case; None where they were not counted.
+    """
 
     name: str
     kind: Kind
@@ -35,6 +38,7 @@ class Facts:
     lowest: Any = None
     highest: Any = None
     one_length: bool = False
+    writings: int | None = None
 
 
 @dataclass(frozen=True)
@@ -137,8 +141,12 @@ def _by_values(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
 
 
 def _finding(name: str, sure: float, facts: Facts, mark: str, what: str) -> Finding:
-    shares = facts.shares
-    return Finding(name, round(sure, 2), f"{_percent(shares.of(mark))} of {shares.looked_at} values {what}")
+    return Finding(name, round(sure, 2), f"{_percent(facts.shares.of(mark))} of {_values(facts)} {what}")
+
+
+def _values(facts: Facts) -> str:
+    """How many values the shares are of, and whether there are more."""
+    return f"{facts.shares.looked_at} values{' looked at' if facts.distinct > facts.shares.looked_at else ''}"
 
 
 def _percent(share: float) -> str:
@@ -179,11 +187,12 @@ def _places(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
 
 def _persons(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
     shares, n = facts.shares, facts.shares.looked_at
-    if shares.of("sex_word") >= 0.9 and facts.distinct <= 15 and n >= 2:
+    writings = facts.distinct if facts.writings is None else facts.writings
+    if shares.of("sex_word") >= 0.9 and writings <= 15 and n >= 2:
         sure = 0.9 if shares.length > 1.5 else 0.7
         yield _finding("sex", sure, facts, "sex_word", "are words or letters for the sexes")
-    elif "sex" in said and facts.distinct <= 6:
-        yield Finding("sex", 0.6, f"there are {facts.distinct} distinct values")
+    elif "sex" in said and writings <= 6:
+        yield Finding("sex", 0.6, f"there are {writings} distinct values")
     if "age" in said and facts.kind in ("whole number", "decimal") and shares.of("of_age") >= 0.95:
         yield _finding("age", 0.9, facts, "of_age", "lie between 0 and 120")
     yield from _names(facts, said)
@@ -200,7 +209,7 @@ def _names(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
         return
     if shares.of("city", "country_name", "street") >= max(0.3, known):
         return
-    what = f"{_percent(first)} of {n} values have a usual first name, {_percent(last)} a usual surname"
+    what = f"{_percent(first)} of {_values(facts)} have a usual first name, {_percent(last)} a usual surname"
     if shares.of("several_words", "comma_between") >= 0.75 and 1.9 <= shares.words <= 4.5:
         if (n >= 8 or called) and first >= 0.3 and last >= 0.15:
             yield Finding("name", 0.9, what)

@@ -1,8 +1,8 @@
-"""Words and letters for the sexes in several languages, and one word for each."""
+"""Words and letters for the sexes, and for yes and no, in several languages, and one word for each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 _FEMALE = (
     *(
@@ -59,6 +59,11 @@ _MALE = (
 _OTHER = ("d", "x", "other", "diverse", "divers", "nonbinary", "non-binary", "intersex")
 
 
+_YES = ("yes", "y", "true", "ja", "j", "oui", "o", "si", "sí", "s", "sim", "tak", "evet", "wahr", "vrai", "1")
+_UNSURE = ("o", "s", "1")  # of them: west and south, or a grade, where no other says yes
+_NO = ("no", "n", "false", "nein", "non", "nee", "nao", "não", "nie", "hay\u0131r", "hayir", "falsch", "faux", "0")
+
+
 def recoded_sexes(values: Sequence[str]) -> dict[str, str]:
     """Texts in lower case and the word that each becomes; nothing where each sex is written in one way.
 
@@ -70,6 +75,18 @@ def recoded_sexes(values: Sequence[str]) -> dict[str, str]:
         words |= {"h": "male"} | ({"m": "female"} if not listed & {"f", "femme"} else {})
     if "v" in listed:
         words["v"] = "female" if listed & {"m", "man"} else "male"
+    return _one_word_each(values, words)
+
+
+def recoded_truths(values: Sequence[str]) -> dict[str, str]:
+    """Likewise of columns that say yes and no, and both: a column of `n` and `no` alone may mean something else."""
+    made = _one_word_each(values, {**dict.fromkeys(_YES, "yes"), **dict.fromkeys(_NO, "no")})
+    listed = set(values)
+    return made if listed & set(_YES) - set(_UNSURE) and listed & set(_NO) else {}
+
+
+def _one_word_each(values: Sequence[str], words: Mapping[str, str]) -> dict[str, str]:
+    listed = set(values)
     if not listed <= words.keys():
         return {}
     recode = {text: words[text] for text in values if words[text] != text}
