@@ -21,7 +21,6 @@ from kanon_sql.sql.template import Item, column, state
 MOST_VALUES = 3_000_000  # distinct values of a column that are counted exactly
 _MOST_IN_ALL = 8_000_000
 _DRAWN = 100_000  # about so many are drawn where there are more
-MANY_BYTES = 1 << 20  # a text may be longer than is kept
 _TOGETHER = 200  # columns of one statement
 _LONGEST = 1_000  # bytes of a text that are kept; of longer ones the beginning and a digest
 _ORDERED = (
@@ -79,6 +78,16 @@ def count_source(engine: Engine, source: Source) -> Counted:
     steps = _steps([one.distinct for one in totals])
     keep_values(engine, source.relation, source.columns, steps, [one.longest for one in totals])
     return Counted(rows, totals, steps)
+
+
+def look_at(engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> None:
+    """Makes the table of the distinct values of columns of few rows. Raises EngineError.
+
+    A row that stands for several counts once.
+    """
+    names: dict[str, template.Fill] = {"source": rows, "profile_values": values_table()}
+    names |= {"longest": _LONGEST, "column_count": len(columns)}
+    engine.query("source/profile/look_at", names=names, lists={"item": [{"text": text_of(one)} for one in columns]})
 
 
 def keep_values(

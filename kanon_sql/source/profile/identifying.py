@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.profile.counting import MANY_BYTES, drop_tables, is_ordered, keep_values, values_table
+from kanon_sql.source.profile.counting import drop_tables, is_ordered, look_at, values_table
 from kanon_sql.source.profile.kinds import MOST, Shares, kind_of, positions
 from kanon_sql.source.profile.model import DIRECT, Finding
 from kanon_sql.source.profile.recognition import Facts, named, recognize
-from kanon_sql.source.profile.sampling import take_sample
+from kanon_sql.source.profile.sampling import look, marked, take_sample
 from kanon_sql.source.profile.spellings import SPELLINGS
 from kanon_sql.sql.connection import Engine
 
@@ -49,8 +49,7 @@ def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Seque
     try:
         # Another engine was asked for few rows already, in the SQL that all have in common.
         some = source.backend.given(engine, rows if source.backend.weighted else rows.limit(_ROWS), looked_at)
-        # A combination of values that stands for several rows counts once: that is little beside what is looked for.
-        keep_values(engine, some, looked_at, [1] * len(looked_at), [MANY_BYTES] * len(looked_at))
+        look_at(engine, some, looked_at)
         glances = {
             position: _Glance(*row)
             for position, row in positions(
@@ -66,13 +65,16 @@ def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Seque
         }
         if not doubtful:
             return {}
-        shares = take_sample(engine, _SAMPLE, list(doubtful))
+        take_sample(engine, _SAMPLE, list(doubtful))
+        looks = look(engine)
+        # Dates identify nobody.
+        shares = marked(engine, {position: one for position, one in looks.items() if one.of("dated") < MOST})
     finally:
         drop_tables(engine)
     found = {}
     for position, glance in doubtful.items():
         item = looked_at[position]
-        one = _recognized(item, glance, shares.get(position, Shares()))
+        one = _recognized(item, glance, shares[position]) if position in shares else None
         if one is not None and one.name in WANTED and one.sure >= _SURE:
             found[item.name] = one
     return found
@@ -88,8 +90,6 @@ def _is_doubtful(name: str, glance: _Glance) -> bool:
 
 
 def _recognized(item: Column, glance: _Glance, shares: Shares) -> Finding | None:
-    if shares.of("dated") >= MOST:
-        return None
     kind = kind_of(item, shares, {}, glance.distinct, glance.rows).kind
     return recognize(
         Facts(

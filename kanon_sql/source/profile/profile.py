@@ -16,7 +16,7 @@ from kanon_sql.source.profile.kinds import MOST, Reading, Shares, fits_format, f
 from kanon_sql.source.profile.model import ColumnProfile, Kind, Profile
 from kanon_sql.source.profile.recoding import recoded_sexes, recoded_truths
 from kanon_sql.source.profile.recognition import Facts, recognize
-from kanon_sql.source.profile.sampling import take_sample
+from kanon_sql.source.profile.sampling import look, marked, take_sample
 from kanon_sql.source.profile.spellings import ALWAYS, SPELLINGS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -66,7 +66,8 @@ class _Columns:
         self.source = source
         self.counted = counted
         most = max(50, min(_SAMPLE, _SAMPLE_IN_ALL // max(1, len(source.columns))))
-        self.shares = take_sample(engine, most, range(len(source.columns)))
+        take_sample(engine, most, range(len(source.columns)))
+        self.shares = marked(engine, look(engine))
         self.shapes = _shapes(engine)
         self.formats = self._formats()
         self.spelled: dict[int, list[tuple[str, int]]] = {}

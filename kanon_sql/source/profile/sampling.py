@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from sqlglot import exp
@@ -15,34 +15,48 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import state
 
+# A group of marks stands in a file of its own, since a statement of all of them takes far longer to plan than to run.
+GROUPS = ("numerals", "mails", "codes", "telephones", "addresses", "digits", "letters_and_digits", "words")
 
-def take_sample(engine: Engine, most: int, wanted: Sequence[int]) -> dict[int, Shares]:
-    """Takes a sample of the distinct values of each column that is wanted; what is known of it by its number."""
-    sample, words = state("profile_sample"), state("profile_words")
-    load_words(engine)
-    names: dict[str, template.Fill] = {"profile_values": values_table(), "profile_sample": sample}
+
+def take_sample(engine: Engine, most: int, wanted: Sequence[int]) -> None:
+    """Makes the table of a sample of the distinct values of each column that is wanted. Raises EngineError."""
+    names: dict[str, template.Fill] = {"profile_values": values_table(), "profile_sample": state("profile_sample")}
     values = {"most": most, "spellings": list(SPELLINGS), "positions": list(wanted)}
     engine.query("source/profile/sample", names=names, values=values)
-    marks = _marks()
-    found = engine.query(
-        _shares_of_marks(),
-        names={"profile_sample": sample, "profile_words": words},
-        lists={"mark": [{"key": mark} for mark in marks]},
-    )
+
+
+def look(engine: Engine) -> dict[int, Shares]:
+    """Of each column of the sample what is found at first. Raises EngineError."""
+    names = named_columns("source/profile/look")[4:]
+    looks = positions(engine.query("source/profile/look", names={"profile_sample": state("profile_sample")}))
     return {
-        position: Shares(row[0], row[1], row[2], dict(zip(marks, row[3:], strict=True)))
-        for position, row in positions(found).items()
+        position: Shares(count, length, words, dict(zip(names, marks, strict=True)))
+        for position, (count, length, words, *marks) in looks.items()
     }
 
 
-@cache
-def _shares_of_marks() -> template.Composed:
-    return template.compose("source/profile/shares", {"marked": template.compose("source/profile/marks")})
+def marked(engine: Engine, found: Mapping[int, Shares]) -> dict[int, Shares]:
+    """What is known of these columns of the sample, with the marks that one of them may have. Raises EngineError."""
+    marks = {position: dict(shares.marks) for position, shares in found.items()}
+    groups = [group for group in GROUPS if any(one[group] for one in marks.values())]
+    tables: dict[str, template.Fill] = {"profile_sample": state("profile_sample")}
+    for group in groups:
+        name = f"source/profile/marks_{group}"
+        if group == "words":
+            load_words(engine)
+        words: dict[str, template.Fill] = {"profile_words": state("profile_words")} if group == "words" else {}
+        values = template.fill(name, {**tables, **words})
+        counts = engine.query("source/profile/shares", names={"marked": values})
+        for position, row in positions(counts).items():
+            if position in marks:
+                marks[position] |= zip(named_columns(name)[1:], row, strict=True)
+    return {position: Shares(one.looked_at, one.length, one.words, marks[position]) for position, one in found.items()}
 
 
 @cache
-def _marks() -> list[str]:
-    """The names of all marks, behind the columns that are none."""
-    marked = template.load("source/profile/marks")
-    assert isinstance(marked, exp.Select)
-    return marked.named_selects[4:]
+def named_columns(name: str) -> list[str]:
+    """The columns of a query file."""
+    tree = template.load(name)
+    assert isinstance(tree, exp.Select)
+    return tree.named_selects

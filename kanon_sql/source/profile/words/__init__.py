@@ -16,14 +16,16 @@ def words_folder() -> Path:
 
 @cache
 def _listed() -> str:
-    """A line for each word: the name of its list, a tab, the word."""
-    lines = []
+    """A line for each word: the word, a tab, the names of its lists."""
+    lists: dict[str, str] = {}
     for path in sorted(words_folder().glob("*.txt")):
         name = path.stem.replace("-", " ")
-        lines += [f"{name}\t{word}" for word in path.read_text(encoding="utf-8").split("\n") if word]
-    return "\n".join(lines)
+        for word in path.read_text(encoding="utf-8").split("\n"):
+            if word:
+                lists[word] = f"{lists[word]}|{name}" if word in lists else name
+    return "\n".join(f"{word}\t{names}" for word, names in lists.items())
 
 
 def load_words(engine: Engine) -> None:
-    """Makes the table of all words: list, word."""
+    """Makes the table of all words: word, lists."""
     engine.query("source/profile/words", names={"profile_words": state("profile_words")}, values={"words": _listed()})
