@@ -39,7 +39,9 @@ def print_findings(found: Findings, made: Proposal | None = None) -> None:
             cells = [Text(escape(one.name)), Text(what), Text(role, _STYLES[role]), Text(percent(one.alone))]
             if made:
                 how = made.generalizations.get(one.name)
-                cells.append(Text("" if how is None else escape(in_line(how.written(made.base)))))
+                left = found.left_out.get(one.name)
+                shown = "" if how is None else in_line(how.written(made.base))
+                cells.append(Text(escape(shown if left is None else f"left out: {left}")))
             table.add_row(*cells)
     console = Console(stderr=True)
     if not console.is_terminal:
@@ -49,7 +51,9 @@ def print_findings(found: Findings, made: Proposal | None = None) -> None:
     for role in ROLES:
         count = len(found.columns(role))
         if count:
-            click.echo(f"  {role:<17} {count:>3}  {_MEANINGS[role]}", err=True)
+            told = len(found.left_out) if role == "quasi-identifier" else 0
+            more = f", but for {told} that others tell, left out" if told else ""
+            click.echo(f"  {role:<17} {count:>3}  {_MEANINGS[role]}{more}", err=True)
 
 
 def print_next(proposal: Proposal, config: Path | None, *, shown: bool) -> None:
@@ -58,6 +62,9 @@ def print_next(proposal: Proposal, config: Path | None, *, shown: bool) -> None:
         print_findings(proposal.findings, proposal)
     if not proposal.generalizations:
         return
+    many = proposal.findings.too_many()
+    if many is not None:
+        click.echo(f"\n{escape(many)}", err=True)
     privacy, why = proposal.settings["privacy"]
     click.echo(f"\nk = {privacy['k']}: {why}", err=True)
     name, why = proposal.settings["algorithm"]

@@ -81,12 +81,77 @@ def test_what_is_proposed_runs_and_is_k_anonymous(call: Call, tmp_path: Path) ->
     config = yaml.safe_load(Path("config.yaml").read_text(encoding="utf-8"))
     assert config["target"] == "patienten_anonymous.csv" and config["privacy"]["k"] == 11
     assert set(config["identifiers"]) >= {"Name", "E-Mail", "Notiz"}
-    assert set(config["quasi_identifiers"]) >= {"Geschlecht", "Alter", "PLZ", "Ort", "Geburtsdatum"}
+    assert set(config["quasi_identifiers"]) >= {"Geschlecht", "Alter", "PLZ", "Geburtsdatum"}
+    assert config["source"]["columns"]["Geschlecht"] == {
+        "case": "lower",
+        "recode": {"m": "male", "w": "female", "weiblich": "female"},
+    }
+    assert config["quasi_identifiers"]["Geschlecht"] == "sex"
+    assert config["quasi_identifiers"]["PLZ"] == {"builtin": "de-plz"}
     assert "Diagnose" in config["sensitive"]
     ran = call("run", "config.yaml", "--quiet")
     assert ran.status == 0, ran
     classes = recounted(tmp_path / "patienten_anonymous.csv", list(config["quasi_identifiers"]))
     assert min(classes.values()) >= 11 and len(classes) > 5
+
+
+def test_a_quasi_identifier_that_another_tells_is_left_out_unless_it_is_asked_for(call: Call, tmp_path: Path) -> None:
+    german_table(tmp_path / "patienten.csv")
+    columns = json.loads(call("init", "patienten.csv", "--json").out)["columns"]
+    town = next(one for one in columns if one["name"] == "Ort")
+    assert town["role"] == "quasi-identifier" and "'PLZ'" in town["left_out"]
+    text = call("init", "patienten.csv", "--yes").out
+    config = yaml.safe_load(text)
+    assert "Ort" in config["identifiers"] and "Ort" not in config["quasi_identifiers"]
+    lines = text.splitlines()
+    taken_back = yaml.safe_load(lines[lines.index("  - Ort") - 1].lstrip(" #"))
+    config["identifiers"].remove("Ort")
+    config["quasi_identifiers"] |= taken_back
+    (tmp_path / "again.yaml").write_text(yaml.safe_dump(config))
+    assert call("run", "again.yaml", "--quiet", "--dry-run").status == 0
+    kept = yaml.safe_load(call("init", "patienten.csv", "--yes", "--known", "Ort").out)
+    assert "Ort" in kept["quasi_identifiers"] and "Ort" not in kept["identifiers"]
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_of_birth_date_and_age_the_age_is_kept_where_they_say_the_same(call: Call, tmp_path: Path, same: bool) -> None:
+    draw = random.Random(3)
+    lines = ["birth_date,age,town"]
+    for _ in range(400):
+        year, age = draw.randint(1935, 2005), draw.randint(18, 88)
+        born = f"{year}-{draw.randint(1, 12):02}-{draw.randint(1, 28):02}"
+        lines.append(f"{born},{2023 - year if same else age},{draw.choice(['Ulm', 'Hof', 'Bonn'])}")
+    (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
+    config = yaml.safe_load(call("init", "people.csv", "--yes").out)
+    assert "age" in config["quasi_identifiers"]
+    assert ("birth_date" in config.get("identifiers", [])) == same
+    assert ("birth_date" in config["quasi_identifiers"]) != same
+
+
+def test_words_for_missing_stand_in_one_list_and_ready_hierarchies_are_used(call: Call, tmp_path: Path) -> None:
+    draw = random.Random(4)
+    lands = ["Deutschland", "Türkei", "Polen", "Italien", "Österreich", "k.A.", "-", ""]
+    jobs = ["Koch", "Lehrer", "Arzt ", "k.A.", "-", " "]
+    ages = [*map(str, range(20, 60)), "x"]
+    rows = [";".join((draw.choice(lands), draw.choice(jobs), draw.choice(ages))) for _ in range(400)]
+    (tmp_path / "people.csv").write_text("\n".join(["Geburtsland;Beruf;Alter", *rows]) + "\n", encoding="utf-8")
+    config = yaml.safe_load(call("init", "people.csv", "--yes").out)
+    assert config["source"]["missing"] == ["", "-", "k.A."]
+    assert config["source"]["columns"]["Beruf"] == {"trim": True}
+    assert config["source"]["columns"]["Alter"]["missing"] == ["x"]  # a word for missing among numbers only
+    assert config["quasi_identifiers"]["Geburtsland"] == "country-de"
+
+
+@pytest.mark.parametrize(("count", "said"), [(8, False), (10, True)])
+def test_many_quasi_identifiers_are_said_to_cost(call: Call, tmp_path: Path, count: int, said: bool) -> None:
+    draw = random.Random(7)
+    names = [f"q{i}" for i in range(count)]
+    with (tmp_path / "many.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([names, *([f"v{draw.randint(1, 5 + i)}" for i in range(count)] for _ in range(300))])
+    ended = call("init", "many.csv", "--yes", *(word for name in names for word in ("--known", name)))
+    assert ("10 quasi-identifiers are many" in ended.err) is said
+    assert ("10 quasi-identifiers are many" in ended.out) is said
+    assert not said or "have q9, q8 and q7" in " ".join(ended.err.split())
 
 
 def test_no_value_of_the_data_is_shown(call: Call, tmp_path: Path) -> None:

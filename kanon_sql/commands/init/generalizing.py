@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from math import ceil, floor, log10, prod
 from pathlib import Path
@@ -18,6 +18,7 @@ from kanon_sql.commands.init.covering import uncovered_by
 from kanon_sql.commands.init.words import words_of
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.hierarchy.codes import CODES
 from kanon_sql.hierarchy.file import read_hierarchy
 from kanon_sql.hierarchy.ready import ready_files
 from kanon_sql.source.model import Source
@@ -36,7 +37,17 @@ _READY = (
     (("marital", "familienstand", "civil", "married"), ("marital-status",)),
     (("education", "educ", "degree", "school", "bildung", "abschluss"), ("education-adult", "education")),
 )
-_COUNTRIES = ("country-alpha2", "country-alpha3", "country")
+_COUNTRIES = ("country-alpha2", "country-alpha3", "country", "country-de", "country-fr")
+# Words of a name that say of which country postal codes are, and the built-in for them.
+_POSTAL = {
+    "plz": "de-plz",
+    "postleitzahl": "de-plz",
+    "code_postal": "fr-postal",
+    "codepostal": "fr-postal",
+    "postcode": "uk-postcode",
+}
+_POSTAL_KEPT = 4  # characters of a postal code that the longest prefix keeps at most
+_NEARLY = 0.25  # of the values may be missing from a ready hierarchy that is worth a word
 
 
 @dataclass(frozen=True)
@@ -102,17 +113,40 @@ def _from_file(tools: Tools, column: ColumnProfile) -> Generalization | None:
 
 
 def _from_ready(tools: Tools, column: ColumnProfile) -> Generalization | None:
+    """The first ready hierarchy that covers every value; a word on one that lacks few of them."""
+    lacking: dict[str, int] = {}
     for name in _ready_names(column):
         path = ready_files().get(name)
         if path is None or path.suffix != ".csv":
             continue
         hierarchy = read_hierarchy(path)
-        if not uncovered_by(tools.engine, tools.source, column.name, QuasiIdentifier(), hierarchy):
+        left = uncovered_by(tools.engine, tools.source, column.name, QuasiIdentifier(), hierarchy)
+        if not left:
             why = f"the ready hierarchy {name} covers all values" + (
                 f", {hierarchy.height} levels" * (hierarchy.height > 1)
             )
             return Generalization({"hierarchy": name}, hierarchy.height, why)
-    return None
+        lacking[name] = left
+    if column.finding is None:
+        return None  # the name alone says so: its values may be any
+    nearest = min(lacking, key=lambda name: lacking[name], default=None)
+    if nearest is None or lacking[nearest] > _NEARLY * column.distinct:
+        return None
+    made = _from_builtin(tools, column)
+    values = "1 value" if lacking[nearest] == 1 else f"{lacking[nearest]} values"
+    return replace(made, why=f"{made.why} (the ready hierarchy {nearest} lacks {values}, as they are written)")
+
+
+def _postal_codes(tools: Tools, column: ColumnProfile) -> Generalization:
+    """The built-in for a country's postal codes where the name says which, and it fits every value; else prefixes."""
+    words = words_of(column.name)
+    names = [_POSTAL[one] for one in (*words, "_".join(words)) if one in _POSTAL]
+    for name in dict.fromkeys(names):
+        spec = QuasiIdentifier(builtin=name)
+        if not uncovered_by(tools.engine, tools.source, column.name, spec, None):
+            levels = CODES[name].levels + 1
+            return Generalization({"builtin": name}, levels, f"the built-in {name} reads all values, {levels} levels")
+    return _prefixes(column, _POSTAL_KEPT)
 
 
 def _ready_names(column: ColumnProfile) -> Sequence[str]:
@@ -132,8 +166,10 @@ def _from_builtin(tools: Tools, column: ColumnProfile) -> Generalization:
     found = column.finding.name if column.finding else None
     if column.kind in ("date", "timestamp"):
         return _dates(column)
-    if found == "postal code" or column.kind == "code":
-        return _prefixes(column)
+    if found == "postal code":
+        return _postal_codes(tools, column)
+    if column.kind == "code":
+        return _prefixes(column, _KEPT)
     if column.kind in _NUMBERS and column.name in tools.spread:
         made = _intervals(column, *tools.spread[column.name])
         if made is not None:
@@ -150,11 +186,11 @@ def _dates(column: ColumnProfile) -> Generalization:
     return Generalization({"builtin": "date", "levels": levels}, len(levels) + 1, why)
 
 
-def _prefixes(column: ColumnProfile) -> Generalization:
+def _prefixes(column: ColumnProfile, most: int) -> Generalization:
     # Blanks around values count in their lengths, but are taken away before they are shortened.
     trimmed = column.shape if column.reading.get("trim") else None
     longest = len(trimmed.strip()) if trimmed else column.longest
-    keep = list(range(min(longest - 1, _KEPT), 0, -1))
+    keep = list(range(min(longest - 1, most), 0, -1))
     if not keep:
         return Generalization({"builtin": "suppress"}, 1, "one character has no shorter prefix")
     same = trimmed is None and column.shortest == longest

@@ -22,8 +22,8 @@ Json = dict[str, Any]
 RECIPIENTS = {
     "public": (
         11,
-        "anybody may get it and it cannot be taken back: no group below 11, the threshold 0.09 that the European "
-        "Medicines Agency asks for (Policy 0070), and the smallest cell that US Medicare lets out",
+        "anybody may get it and it cannot be taken back: no group below 11, about the risk of 0.09 that the European "
+        "Medicines Agency recommends (Policy 0070), and the smallest cell that US Medicare lets out",
     ),
     "partner": (5, "a partner who signed what may be done with it: groups of 5, a usual smallest cell of statistics"),
     "internal": (3, "colleagues in the same house: groups of 3, the least with which nobody knows the other one"),
@@ -111,6 +111,7 @@ class Proposal:
             "sure": column.finding.sure if column.finding else None,
             "role": role.role,
             "why": role.why,
+            "left_out": self.findings.left_out.get(column.name),
             "type": column.type,
             "distinct": column.distinct,
             "exact": column.exact,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from kanon_sql.commands.init.generalizing import Tools, generalization_of, latti
 from kanon_sql.commands.init.measuring import Sample, dependencies, draw, singling_out, spreads
 from kanon_sql.commands.init.places import Places
 from kanon_sql.commands.init.proposal import Proposal, algorithm_for, smallest_class
+from kanon_sql.commands.init.repeated import left_out
 from kanon_sql.commands.init.roles import role_of, with_answers, with_dependencies, with_one_at_least
 from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_given
 from kanon_sql.engines.duckdb.frames import rereadable
@@ -25,6 +27,7 @@ from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, open_described
 from kanon_sql.source.profile.model import DIRECT, ColumnProfile, Profile
 from kanon_sql.source.profile.profile import profile
+from kanon_sql.source.profile.spellings import ALWAYS
 from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
 
 _PLACE = "DATA"
@@ -68,8 +71,9 @@ def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progre
         if request.source is None:
             found, read, understood = _as_texts(found), None, source
         else:
-            read = _as_read(request.source, found)
-            understood = read_columns(source, read.columns, f"{source.label}: column {{!r}}".format)
+            read = _as_read(request.source, found, source)
+            listed = replace(source, missing=tuple(read.missing or source.missing))
+            understood = read_columns(listed, read.columns, f"{source.label}: column {{!r}}".format)
         sample = draw(engine, understood, found.rows)
         with progress.step("looking for columns that tell others"):
             findings = _findings(engine, sample, found, progress)
@@ -101,11 +105,28 @@ def _opened(request: Request, options: EngineOptions) -> Iterator[tuple[Engine, 
         yield engine, source
 
 
-def _as_read(described: SourceConfig, found: Profile) -> SourceConfig:
-    """The source with what its columns need to be read as what they are."""
+def _as_read(described: SourceConfig, found: Profile, source: Source) -> SourceConfig:
+    """The source with what its columns need to be read as what they are.
+
+    Texts that mean missing in several columns, and are no value of another, stand in one list for all of them.
+    """
     readings = {one.name: _reading(one) for one in found.columns if one.name}
-    columns = {name: reading for name, reading in readings.items() if reading}
+    for reading in readings.values():
+        if reading.get("trim") and "missing" in reading:  # blanks are taken away before a text is looked up
+            reading["missing"] = list(dict.fromkeys(text.strip() for text in reading["missing"]))
+    counted = Counter(text for reading in readings.values() for text in reading.get("missing", ()))
+    is_value = {"NA"} if any(one.finding is not None and one.finding.name == "country" for one in found.columns) else ()
+    common = [text for text, columns in counted.items() if columns > 1 and text in ALWAYS and text not in is_value]
     given: dict[str, Any] = described.model_dump(exclude_unset=True)
+    missing = [*source.missing, *sorted(text for text in common if text not in source.missing)]
+    if common:
+        given["missing"] = missing
+    for reading in readings.values():
+        if "missing" in reading:
+            reading["missing"] = [text for text in reading["missing"] if text not in missing]
+            if not reading["missing"]:
+                del reading["missing"]
+    columns = {name: reading for name, reading in readings.items() if reading}
     if columns:
         given["columns"] = columns
     return SourceConfig.model_validate(given)
@@ -164,16 +185,19 @@ def _proposed(
     engine: Engine, request: Request, read: SourceConfig | None, sample: Sample, findings: Findings, answers: Answers
 ) -> Proposal:
     found, source = findings.profile, sample.source
-    quasi = findings.columns("quasi-identifier")
+    quasi = findings.columns("quasi-identifier")  # those left out too, so that they can be taken back
     persons = found.rows if answers.entity is None else found.column(answers.entity).distinct
     k, k_why = smallest_class(answers.recipient, persons)
     given, notes = (
         ({}, []) if request.hierarchies is None else files_for(request.hierarchies, [one.name for one in found.columns])
     )
+    left = left_out(engine, sample, findings, {*answers.known, *given})
+    findings = replace(findings, left_out=left)
     share = min(0.25, max(_RARE, 2 * k / found.rows))
     spread = spreads(engine, sample, [one.name for one in quasi if one.kind in _NUMBERS], share)
     tools = Tools(engine, source, found.rows, k, spread, given, list(notes))
     made = {one.name: generalization_of(tools, one) for one in quasi}
+    released = {name: one for name, one in made.items() if name not in left}
     if not quasi:
         tools.notes.append(
             "every column names persons: there is nothing left to release, so no configuration is proposed"
@@ -182,7 +206,7 @@ def _proposed(
     settings: dict[str, tuple[Any, str]] = {
         "privacy": (privacy, k_why),
         "suppression": ({"limit": "1%"}, _LIMIT),
-        "algorithm": algorithm_for(answers.purpose, found.rows, lattice_size(made)),
+        "algorithm": algorithm_for(answers.purpose, found.rows, lattice_size(released)),
     }
     if not all(one.name for one in found.columns):
         settings["unlisted"] = ("drop", "a column without a name cannot be listed; it is left out")

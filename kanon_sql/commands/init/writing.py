@@ -37,7 +37,7 @@ def configuration(proposal: Proposal, base: Path) -> str:
     else:
         why = "a new file; an existing one is only replaced with overwrite: true"
         lines += [*_source(places.source(base)), "", *_commented(why, "target", places.target(base)), ""]
-    lines += _list("identifiers", findings)
+    lines += _list("identifiers", findings, _left_out(findings, proposal.generalizations, base))
     lines += _quasi_identifiers(findings, proposal.generalizations, base)
     lines += _list("sensitive", findings)
     lines += _list("insensitive", findings)
@@ -83,21 +83,36 @@ def _source(source: Mapping[str, Any]) -> Iterator[str]:
             yield from _entry(key, value, 2)
 
 
-def _list(key: str, findings: Findings) -> Iterator[str]:
+def _left_out(findings: Findings, made: Mapping[str, Generalization], base: Path) -> Iterator[str]:
+    """Quasi-identifiers among identifiers, each with the line that takes it back."""
+    for name, why in findings.left_out.items():
+        yield from _comment(f"a quasi-identifier that is left out: {why}. To release it, too, move it:", 2)
+        for line in _entry(name, made[name].written(base), 2):
+            yield f"  # {escape(line)}"
+        yield f"  - {in_line(name)}"
+
+
+def _list(key: str, findings: Findings, more: Iterable[str] = ()) -> Iterator[str]:
     role = key.removesuffix("s") if key == "identifiers" else key
     columns = [one for one in findings.columns(role) if one.name]
-    if not columns:
+    rest = list(more)
+    if not columns and not rest:
         return
     yield f"{key}:{' ' * max(1, 20 - len(key))}# {_ROLES[key]}"
     for one in columns:
         yield from _comment(_why(findings, one), 2)
         yield f"  - {in_line(one.name)}"
+    yield from rest
     yield ""
 
 
 def _quasi_identifiers(findings: Findings, made: Mapping[str, Generalization], base: Path) -> Iterator[str]:
     yield "quasi_identifiers:    # what others may know of a person: made coarser until groups share it"
-    for one in findings.columns("quasi-identifier"):
+    many = findings.too_many()
+    if many is not None:
+        yield from _comment(many, 2)
+        yield ""
+    for one in findings.generalized():
         proposed = made[one.name]
         yield from _comment(f"{_why(findings, one)}. {proposed.why[:1].upper()}{proposed.why[1:]}", 2)
         yield from _entry(one.name, proposed.written(base), 2)
