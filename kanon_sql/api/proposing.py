@@ -85,6 +85,8 @@ def request_of(
         raise ConfigurationError(
             f"{path}: is a DuckDB database; name one of its tables with --table (in Python table=)"
         )
+    if table is None and path.lower().endswith((".yaml", ".yml")):
+        raise ConfigurationError(f"{path}: is called like a configuration; expected the table itself, DATA")
     source = SourceConfig(path=path) if table is None else SourceConfig(database=path, table=table)
     return Request(source, config, None if hierarchies is None else Path(hierarchies))
 

@@ -67,13 +67,18 @@ def _released_missing(
     return next(text for text in missing if text in present)
 
 
+def without_text(described: str) -> bool:
+    """Whether values of a type, as DuckDB describes it, have no order and no text: no quasi-identifier is of it."""
+    return is_nested(described) or described.startswith(_WITHOUT_TEXT)
+
+
 def refuse_nested(roles: Roles, loaded: LoadedConfig) -> None:
     """Refuses quasi-identifiers of types that have no order and no text. Raises ConfigurationError."""
     problems = [
         f"{loaded.place('quasi_identifiers', item.name)}: column {item.name!r} is of type {item.type[:40]}; "
         "expected a text, number, date, timestamp or boolean: cast it in source.query"
         for item in roles.quasi_identifiers
-        if is_nested(item.type) or item.type.startswith(_WITHOUT_TEXT)
+        if without_text(item.type)
     ]
     if problems:
         raise ConfigurationError(problems)

@@ -97,6 +97,17 @@ def test_the_release_comes_back_in_every_form() -> None:
     )
 
 
+def test_objects_in_polars_are_refused() -> None:
+    objects = polars.Series([object()] * len(ROWS["age"]), dtype=polars.Object)
+    with pytest.raises(ConfigurationError, match="'what' holds objects of Python"):
+        kanon_sql.run({**CONFIG, "unlisted": "insensitive"}, data=polars.DataFrame({**ROWS, "what": objects}))
+
+
+def test_a_column_of_polars_without_values_is_one_without_values() -> None:
+    made = kanon_sql.run({**CONFIG, "unlisted": "insensitive"}, data=polars.DataFrame(ROWS).with_columns(note=None))
+    assert made.pl()["note"].to_list() == [None] * made.released > []
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_a_target_is_written_and_read(tmp_path: Path, suffix: str) -> None:
     target = tmp_path / f"out.{suffix}"

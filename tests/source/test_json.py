@@ -313,6 +313,7 @@ FAULTS = {
     "keys alike": (".jsonl", '{"q":"x"}\n{"Q":"x"}', "the keys 'q', 'Q' are the same but for case"),
     "a key without name": (".jsonl", '{"q":"x","":1}', "a key of its records is empty"),
     "empty": (".jsonl", "", "the file is empty; expected records"),
+    "an array behind a mark": (".json", '\ufeff[{"q":"x"}]', "an array behind a byte order mark"),
     "blanks": (".json", " \n\n", "the file is empty; expected records"),
     "empty array": (".json", "[]", "it holds no record"),
     "empty objects": (".jsonl", "{}\n{}\n", "its records are empty"),

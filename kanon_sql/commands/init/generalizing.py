@@ -88,7 +88,21 @@ class Tools:
 
 def generalization_of(tools: Tools, column: ColumnProfile) -> Generalization:
     """The proposal for one column; every value of it has a place in the hierarchy."""
-    return _from_file(tools, column) or _from_ready(tools, column) or _from_builtin(tools, column)
+    made = _from_file(tools, column) or _from_ready(tools, column)
+    if made is not None:
+        return made
+    made = _from_builtin(tools, column)
+    return made if _covers(tools, column, made) else _categories(tools, column)
+
+
+def _covers(tools: Tools, column: ColumnProfile, made: Generalization) -> bool:
+    """Whether a built-in has a place for every value: dates without end and odd texts among numbers have none."""
+    if made.spec["builtin"] not in ("date", "intervals"):
+        return True
+    try:
+        return not uncovered_by(tools.engine, tools.source, column.name, QuasiIdentifier(**made.spec), None)
+    except ConfigurationError:
+        return False
 
 
 def _from_file(tools: Tools, column: ColumnProfile) -> Generalization | None:

@@ -55,7 +55,7 @@ class Proposal:
 
     @property
     def yaml(self) -> str:
-        """The commented configuration; empty where every column names persons, so that nothing is left to release."""
+        """The commented configuration; empty where nothing is left to release."""
         return configuration(self, self.base) if self.generalizations else ""
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kanon_sql.commands.init.words import KNOWN, NAMING, PRIVATE, topic
+from kanon_sql.hierarchy.quasi_identifiers import without_text
 from kanon_sql.source.profile.model import DIRECT, ColumnProfile
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
@@ -42,13 +43,33 @@ class Role:
     known: bool = True
 
 
+def roles_of(columns: Iterable[ColumnProfile]) -> dict[str, Role]:
+    """What the columns' own values and names make of them; of names that differ in case only the first is released."""
+    made: dict[str, Role] = {}
+    released: dict[str, str] = {}
+    for one in columns:
+        role = role_of(one)
+        if role.role != "identifier":
+            first = released.setdefault(one.name.casefold(), one.name)
+            if first != one.name:
+                role = Role(
+                    "identifier", f"its name differs from {first!r} in case only, which is released: rename one"
+                )
+        made[one.name] = role
+    return made
+
+
 def role_of(column: ColumnProfile) -> Role:
     """What a column's own values and name make of it."""
     found = column.finding
+    if not column.name:
+        return Role("identifier", "without a name it can be neither listed nor released")
     if found is not None and (found.name in DIRECT or found.name == "free text"):
         return Role("identifier", f"{_named(found.name)}: {found.why}")
     if column.kind == "free text":
         return Role("identifier", "free text: it may hold names and whatever people wrote")
+    if without_text(column.type):
+        return Role("identifier", "lists, records or bytes: they cannot be made coarser, and may hold anything")
     about = topic(column.name, NAMING)
     if about is not None:
         return Role("identifier", f"{about[0]}, by its name")

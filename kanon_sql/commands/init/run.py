@@ -16,13 +16,14 @@ from kanon_sql.commands.init.measuring import Sample, dependencies, draw, singli
 from kanon_sql.commands.init.places import Places
 from kanon_sql.commands.init.proposal import Proposal, algorithm_for, smallest_class
 from kanon_sql.commands.init.repeated import left_out
-from kanon_sql.commands.init.roles import role_of, with_answers, with_dependencies, with_one_at_least
+from kanon_sql.commands.init.roles import roles_of, with_answers, with_dependencies, with_one_at_least
 from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_given
 from kanon_sql.engines.duckdb.frames import rereadable
 from kanon_sql.errors import NoReleaseError
 from kanon_sql.progress import Progress
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import read_columns
+from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, open_described
 from kanon_sql.source.profile.model import DIRECT, ColumnProfile, Profile
@@ -64,7 +65,7 @@ def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progre
     Raises ConfigurationError for a source or hierarchies that cannot be meant, EngineError for a source that cannot be
     read, NoReleaseError for a table without rows.
     """
-    with _opened(request, options) as (engine, source):
+    with _opened(request, options) as (engine, source), telling_faults(engine, source):
         found = profile(engine, source, progress)
         if not found.rows:
             raise NoReleaseError(f"{source.label}: the table has no rows; there is nothing to propose")
@@ -160,7 +161,7 @@ def _reading(column: ColumnProfile) -> dict[str, Any]:
 
 def _findings(engine: Engine, sample: Sample, found: Profile, progress: Progress) -> Findings:
     """What the values and names say, and what columns tell others."""
-    roles = {one.name: role_of(one) for one in found.columns}
+    roles = roles_of(found.columns)
     told = dependencies(engine, sample, found, roles)
     roles = with_one_at_least(found.columns, with_dependencies(roles, told))
     return Findings(found, roles, _entity_of(found), tuple(told), (), sample.rows)
@@ -171,7 +172,8 @@ def _entity_of(found: Profile) -> str | None:
     ids = [
         one
         for one in found.columns
-        if one.finding is not None
+        if one.name
+        and one.finding is not None
         and one.finding.name in DIRECT
         and one.finding.name not in ("address", "URL", "IP address", "name")
         and not one.missing
@@ -200,7 +202,7 @@ def _proposed(
     released = {name: one for name, one in made.items() if name not in left}
     if not quasi:
         tools.notes.append(
-            "every column names persons: there is nothing left to release, so no configuration is proposed"
+            "every column names persons or holds nothing: nothing is left to release, so no configuration is proposed"
         )
     privacy: dict[str, Any] = {"k": k} if answers.entity is None else {"k": k, "entity": answers.entity}
     settings: dict[str, tuple[Any, str]] = {

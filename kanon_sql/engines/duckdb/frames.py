@@ -110,6 +110,8 @@ def _stream(data: object, what: str) -> Stream:
         return Stream(rows, names, warnings)
     if package == "polars" and kind == "LazyFrame":
         return _stream(_collected(data, what), what)
+    if package == "polars" and kind == "DataFrame":
+        data = _without_objects(data, what)
     if package == "pyarrow" and hasattr(data, "scanner"):
         data = data.scanner().to_reader()
     exported = getattr(data, "__arrow_c_stream__", None)
@@ -122,6 +124,32 @@ def _stream(data: object, what: str) -> Stream:
         raise ConfigurationError(
             f"{what}: the {kind} gives no Arrow stream ({type(error).__name__}); expected {TAKEN}"
         ) from error
+
+
+def _without_objects(data: Any, what: str) -> object:
+    """A DataFrame of polars that DuckDB reads: a column without values has a type that its stream does not tell well.
+
+    Raises ConfigurationError for objects of Python: of those polars hands over addresses in memory, not values.
+    """
+    import polars
+
+    problems = [
+        f"{what}: column {escape(repr(name))} holds objects of Python, which are not read; convert it, as with "
+        ".map_elements(str, return_dtype=polars.String)"
+        for name, kind in data.schema.items()
+        if _holds(kind, polars.Object)
+    ]
+    if problems:
+        raise ConfigurationError(problems[:20])
+    empty = [name for name, kind in data.schema.items() if kind == polars.Null]
+    filled: object = data.with_columns(polars.col(empty).cast(polars.String)) if empty else data
+    return filled
+
+
+def _holds(kind: Any, sought: Any) -> bool:
+    """Whether a type of polars is another one, or holds it."""
+    inner = [*([kind.inner] if hasattr(kind, "inner") else []), *(one.dtype for one in getattr(kind, "fields", []))]
+    return bool(kind == sought) or any(_holds(one, sought) for one in inner)
 
 
 def _collected(data: Any, what: str) -> object:

@@ -200,7 +200,9 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
     if delimiter == quote:
         raise ConfigurationError(f"{place}: csv.quote and csv.delimiter are the same; choose two characters")
     records = _records(text, delimiter, quote)
-    first: list[str] = next(records, [])
+    first: list[str] = next(filter(None, records), [])
+    if not first:
+        raise EngineError(f"{path}: the file holds only blank lines; expected a header and rows")
     if options.formulas == "escape":
         first = [unescaped_name(name) for name in first]
     header = options.header

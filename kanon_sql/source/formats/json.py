@@ -268,6 +268,8 @@ def _refuse_other_kinds(paths: Sequence[Path]) -> None:
         kind = kind_of(head, path.name)
         if kind is not None and kind.format not in ("json", "jsonl"):
             raise EngineError(f"{path}: is {kind.what}, no JSON; {kind.remedy}")
+        if head.startswith(b"\xef\xbb\xbf") and head[3:].lstrip().startswith(b"["):
+            raise EngineError(f"{path}: an array behind a byte order mark is not read; save it as UTF-8 without one")
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise EngineError(f"{path}: is UTF-16, JSON is read as UTF-8; convert the file")
 
