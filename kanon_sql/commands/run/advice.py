@@ -30,7 +30,9 @@ _MOST = 3  # alternatives
 _PAYS = 0.9  # of the loss: a tenth less is worth telling
 _POINTS = 0.5  # of NCP, which are worth telling
 _LIMIT = "1%"
-_LOCAL_SHARE = 0.7  # of the time, which the estimate for local recoding may take
+# Of the time that is left, what each may take in its turn.
+_LIMIT_SHARE = _LOCAL_SHARE = 0.7
+_LAST_SHARES = (0.5, 1.0)
 _SLOWER = 2.0  # times that another search may take as long
 _USUAL_KS = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 _LOSSES = ("loss",)  # objectives whose least value bounds the loss of a search that did not end
@@ -78,7 +80,7 @@ def advise(
     """
     deadline = Deadline(min(_SHARE * seconds["total"], _MOST_SECONDS))
     if isinstance(result, FullDomainResult):
-        given = _FullDomainAdvice(engine, loaded, result, deadline, found).alternatives()
+        given = _FullDomainAdvice(engine, loaded, result, deadline, seconds["search"] if found else None).alternatives()
     elif isinstance(result, MultidimensionalResult) and found:
         given = _searched(engine, loaded, result, deadline, seconds["search"])
     else:
@@ -91,25 +93,32 @@ class _FullDomainAdvice:
     """The alternatives to a search of the lattice."""
 
     def __init__(
-        self, engine: Engine, loaded: LoadedConfig, result: FullDomainResult, deadline: Deadline, found: bool
+        self,
+        engine: Engine,
+        loaded: LoadedConfig,
+        result: FullDomainResult,
+        deadline: Deadline,
+        searched: float | None,
     ) -> None:
         self.engine = engine
         self.loaded = loaded
         self.result = result
         self.deadline = deadline
-        self.found = found
+        self.searched = searched or 0.0  # seconds, where there is a release
+        self.found = searched is not None
         self.problem = result.problem
         self.algorithm = loaded.config.algorithm
-        self.ncp = result.describe_loss()["ncp"] if found else None
+        self.ncp = result.describe_loss()["ncp"] if self.found else None
 
     def alternatives(self) -> Iterator[Alternative]:
         """Each that can be found in its part of the time."""
-        yield from self._local()
-        ways = (self._limit, self._without_a_column, self._k) if self.found else (self._enough,)
-        for left, way in zip(range(len(ways), 0, -1), ways, strict=True):
+        # The limit first: it helps most as a rule, and its search is not much longer than that of the run.
+        after = (self._without_a_column, self._k) if self.found else (self._enough,)
+        ways = [(self._limit, _LIMIT_SHARE), (self._local, _LOCAL_SHARE), *zip(after, _LAST_SHARES[-len(after) :])]
+        for way, share in ways[not self.found :]:
             seconds = self.deadline.remaining() or 0.0
             if seconds:  # What one does not use is there for those after it.
-                yield from way(seconds / min(2, left))
+                yield from way(share * seconds)
 
     def _limit(self, seconds: float) -> Iterator[Alternative]:
         limit = self.problem.n // 100
@@ -131,11 +140,17 @@ class _FullDomainAdvice:
             yield from self._solved({key: value}, asked, seconds / len(enough))
 
     def _solved(self, change: Json, request: Request, seconds: float) -> Iterator[Alternative]:
-        losses = self._solve(self.problem, request, seconds)
+        below = self.found and seconds < self.searched
+        losses = self._solve(self._below_winner() if below else self.problem, request, seconds)
         if losses is not None:
             found, exact = losses
             ncp = found.describe_loss()["ncp"]
-            yield Alternative(change, ncp, found.suppressed, exact, self.ncp)
+            yield Alternative(change, ncp, found.suppressed, exact and not below, self.ncp)
+
+    def _below_winner(self) -> FullDomain:
+        """The nodes below that of the release, which satisfies what asks for less, too: what is found is better."""
+        lattice = self.problem.lattice
+        return replace(self.problem, lattice=replace(lattice, highs=self.result.winner.levels))
 
     def _solve(self, problem: FullDomain, request: Request, seconds: float) -> tuple[FullDomainResult, bool] | None:
         """(what a search finds, whether it came to its end); None for what says nothing of the loss."""
@@ -145,10 +160,9 @@ class _FullDomainAdvice:
         bounded = self.algorithm.options().get("objective") in _LOSSES and set(request.weights) == {1.0}
         return (result, proven) if result.found.winner is not None and (proven or bounded) else None
 
-    def _local(self) -> Iterator[Alternative]:
+    def _local(self, seconds: float) -> Iterator[Alternative]:
         """Local recoding satisfies k whatever the table; what it loses is estimated."""
         problem, k = self.problem, self.result.request.k
-        seconds = _LOCAL_SHARE * (self.deadline.remaining() or 0.0)
         at_hand = problem.nodes.searched_in == "duckdb" and problem.models.only_k and not problem.populations
         if at_hand and problem.n >= k and seconds_to_estimate(problem.frequency) < seconds:
             losses = estimated_losses(self.engine, problem.frequency, k)
