@@ -104,8 +104,16 @@ def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> N
 @click.command()
 @click.argument("configs", metavar="CONFIG...|DATA", nargs=-1, required=True)
 @column_options_of_many
-@click.option("--k", "ks", metavar="K,K,...", help="The k to search for [default: 2,3,5,10,20,50,100].")
-@click.option("--limit", "limits", metavar="ROWS|SHARE%,...", help="Limits [default: the configuration's, else 0].")
+@click.option(
+    "--k", "ks", metavar="K,K,...", multiple=True, help="The k to search for [default: 2,3,5,10,20,50,100]."
+)
+@click.option(
+    "--limit",
+    "limits",
+    metavar="ROWS|SHARE%,...",
+    multiple=True,
+    help="Limits, in one list or repeated [default: the configuration's, else 0].",
+)
 @click.option(
     "--algorithm",
     "algorithms",
@@ -119,8 +127,8 @@ def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> N
 def sweep(
     common: Common,
     configs: tuple[str, ...],
-    ks: str | None,
-    limits: str | None,
+    ks: tuple[str, ...],
+    limits: tuple[str, ...],
     algorithms: tuple[str, ...],
     output: Path | None,
     plot: Path | None,
@@ -141,8 +149,8 @@ def sweep(
 
     data = api.sweep(
         _asked(configs, algorithms, options),
-        k=DEFAULT_KS if ks is None else ks.split(","),
-        limits=None if limits is None else limits.split(","),
+        k=_listed(ks) or DEFAULT_KS,
+        limits=_listed(limits) or None,
         algorithms=algorithms,
         overrides=common.overrides,
         output=output,
@@ -152,6 +160,11 @@ def sweep(
     common.show(data, _summarize)
     if not any(point["status"] == "released" for point in data["points"]):
         raise _no_release(data["points"])
+
+
+def _listed(given: tuple[str, ...]) -> list[str]:
+    """The entries of an option that may be repeated, each with several between commas."""
+    return [entry for one in given for entry in one.split(",")]
 
 
 def _asked(configs: tuple[str, ...], algorithms: tuple[str, ...], options: dict[str, Any]) -> Sequence[Given]:

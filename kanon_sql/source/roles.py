@@ -19,6 +19,10 @@ _LISTS: dict[str, Role] = {
 
 _KEYS = "identifiers, quasi_identifiers, sensitive, insensitive, or unlisted: drop or insensitive"
 _OPTIONS = "--identifier, --qi, --sensitive, --insensitive, or --unlisted drop or insensitive"
+_BY_ROWS = (
+    "; a release never has the column of privacy.entity: its rows are counted with --set privacy.entity=~, "
+    "which says less than persons do"
+)
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,8 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
         )
     for name, place in _read_by_models(loaded).items():
         if name not in present and (measured_only or name == config.privacy.entity):
-            problems.append(not_there(name, place))
+            by_rows = _BY_ROWS if measured_only and name == config.privacy.entity else ""
+            problems.append(not_there(name, place) + by_rows)
     if problems:
         raise UnfittingSourceError(bounded(problems, loaded.place()))
     for name in unlisted:

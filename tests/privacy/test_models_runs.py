@@ -171,6 +171,15 @@ def test_a_recount_of_entities_compares_the_classes(
     assert not target.exists()
 
 
+def test_a_release_without_its_entity_says_how_it_can_be_counted(tmp_path: Path) -> None:
+    source, target = table(tmp_path / "t.parquet", "s", "i % 5"), tmp_path / "out.parquet"
+    asked = config(source, "s", target, entity="who")
+    kanon_sql.run(asked)
+    with pytest.raises(ConfigurationError, match=r"there is no column 'who'.*--set privacy.entity=~"):
+        kanon_sql.check(asked, str(target))
+    assert kanon_sql.check(asked, str(target), overrides=[("privacy.entity", None)])["status"] == "satisfied"
+
+
 def test_a_connection_that_was_handed_in() -> None:
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE t AS SELECT i % 3 AS age, i % 4 AS s FROM range(24) AS numbers(i)")
