@@ -104,9 +104,7 @@ def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> N
 @click.command()
 @click.argument("configs", metavar="CONFIG...|DATA", nargs=-1, required=True)
 @column_options_of_many
-@click.option(
-    "--k", "ks", metavar="K,K,...", multiple=True, help="The k to search for [default: 2,3,5,10,20,50,100]."
-)
+@click.option("--k", "ks", metavar="K,K,...", multiple=True, help="The k to search for [default: 2,3,5,10,20,50,100].")
 @click.option(
     "--limit",
     "limits",

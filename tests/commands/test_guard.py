@@ -7,6 +7,7 @@ import random
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 import kanon_sql
@@ -66,6 +67,22 @@ def test_a_dry_run_and_compile_refuse_it_too(clinic: Json) -> None:
         kanon_sql.run(clinic, dry_run=True)
     with pytest.raises(ConfigurationError, match="looks like e-mail"):
         kanon_sql.compile(clinic)
+
+
+@pytest.mark.parametrize(("first", "step", "refused"), [(0, 1, False), (1, 1, False), (1, 2, True), (4711, 1, True)])
+@pytest.mark.parametrize("file", ["in.csv", "in.parquet"])
+def test_the_number_of_a_row_is_only_warned_of(clinic: Json, file: str, first: int, step: int, refused: bool) -> None:
+    head, *lines = Path("in.csv").read_text().splitlines()
+    random.Random(5).shuffle(lines)
+    text = "".join(f"{line},{first + i * step}\n" for i, line in enumerate(lines))
+    Path("numbered.csv").write_text(f"{head},id\n{text}")
+    duckdb.sql(f"COPY (FROM 'numbered.csv') TO '{file}'")
+    asked = {**clinic, "source": file, "accept": list(LOOKS)}
+    if refused:
+        with pytest.raises(ConfigurationError, match="column 'id' looks like id"):
+            kanon_sql.run(asked)
+    else:
+        assert any("column 'id' looks like id" in text for text in kanon_sql.run(asked).warnings)
 
 
 @pytest.mark.parametrize("role", ["sensitive", "insensitive"])

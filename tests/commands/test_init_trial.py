@@ -22,7 +22,7 @@ def trial(table: str) -> object:
     return pytest.param(table, marks=marks)
 
 
-@pytest.mark.parametrize("table", map(trial, LISTED))
+@pytest.mark.parametrize("table", [trial(one) for one in LISTED])
 def test_a_proposal_releases_and_betrays_nobody(table: str, tmp_path: Path) -> None:
     source = SCORE.table_file(table, tmp_path)
     if source is None:

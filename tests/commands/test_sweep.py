@@ -185,7 +185,8 @@ def test_a_file_name_that_is_no_text(people: Json, capsys: pytest.CaptureFixture
 
 @pytest.mark.slow
 def test_the_table_and_its_files(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["config.yaml", "--k", "2, 10", "--k", "400", "--limit", "0", "--limit", "1%", "-o", "table.csv", "--report", "report.json"]
+    points = ["--k", "2, 10", "--k", "400", "--limit", "0", "--limit", "1%"]
+    words = ["config.yaml", *points, "-o", "table.csv", "--report", "report.json"]
     Path("table.csv").write_text("old")
     status, out, err = call(capsys, *words)
     assert (status, err) == (0, "")

@@ -30,9 +30,7 @@ _MOST = 3  # alternatives
 _PAYS = 0.9  # of the loss: a tenth less is worth telling
 _POINTS = 0.5  # of NCP, which are worth telling
 _LIMIT = "1%"
-# Of the time that is left, what each may take in its turn.
-_LIMIT_SHARE = _LOCAL_SHARE = 0.7
-_LAST_SHARES = (0.5, 1.0)
+_SHARE_OF_TWO = 0.7  # of the time that is left: what the limit and local recoding may each take
 _SLOWER = 2.0  # times that another search may take as long
 _USUAL_KS = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 _LOSSES = ("loss",)  # objectives whose least value bounds the loss of a search that did not end
@@ -113,9 +111,9 @@ class _FullDomainAdvice:
     def alternatives(self) -> Iterator[Alternative]:
         """Each that can be found in its part of the time."""
         # The limit first: it helps most as a rule, and its search is not much longer than that of the run.
-        after = (self._without_a_column, self._k) if self.found else (self._enough,)
-        ways = [(self._limit, _LIMIT_SHARE), (self._local, _LOCAL_SHARE), *zip(after, _LAST_SHARES[-len(after) :])]
-        for way, share in ways[not self.found :]:
+        others = ((self._without_a_column, 0.5), (self._k, 1.0))
+        less = ((self._limit, _SHARE_OF_TWO), (self._local, _SHARE_OF_TWO), *others)
+        for way, share in less if self.found else ((self._local, _SHARE_OF_TWO), (self._enough, 1.0)):
             seconds = self.deadline.remaining() or 0.0
             if seconds:  # What one does not use is there for those after it.
                 yield from way(share * seconds)
