@@ -21,7 +21,11 @@ Hierarchies = Mapping[str, tuple[QuasiIdentifier, Hierarchy | None]]
 
 
 def fingerprint(engine: Engine, table: Source) -> str:
-    """A text that is equal for tables of equal columns and rows, in whatever order and format; it takes one scan."""
+    """A text that is equal for tables of equal columns and rows, in whatever order and format; it takes one scan.
+
+    Of a source it is taken as it stands: read in another way it holds the same persons.
+    """
+    table = table.unread or table
     columns = sorted(table.columns, key=lambda item: item.name)
     items: list[Item] = [{"value": text_of(item, ())} for item in columns]
     sums = engine.query("ledger/fingerprint", names={"table_rows": table.relation}, lists={"cell": items})[0]

@@ -52,7 +52,7 @@ def read_columns(
     items = tuple(
         replace(item, reading=_reading(*read[item.key])) if item.key in read else item for item in source.columns
     )
-    return replace(source, relation=relation, columns=items)
+    return replace(source, relation=relation, columns=items, unread=source)
 
 
 def _problem(source: Source, item: Column | None, name: str, one: ColumnConfig, *, hidden: bool) -> str | None:

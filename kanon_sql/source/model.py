@@ -133,7 +133,7 @@ class Source:
     `relation` is a SELECT that gives every row under the columns' keys. `columnar` says that reading one column
     alone is cheap; where it is not, the distinct tuples are taken in one pass first. `backend` is the engine that holds
     the rows and executes `relation`. Each row of a `weighted` source stands for as many rows as its column row_count
-    says.
+    says. `unread` is the source as it stands, where columns are read as a configuration says.
     """
 
     kind: Kind
@@ -151,6 +151,7 @@ class Source:
     table: tuple[str, str] | None = None
     warnings: tuple[str, ...] = ()
     weighted: bool = False
+    unread: Source | None = None
 
     @property
     def only_texts(self) -> bool:

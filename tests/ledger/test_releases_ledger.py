@@ -108,6 +108,19 @@ def test_a_release_built_on_the_first(place: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("columns", [{"ward": {"case": "lower"}}, {"zip": {"type": "number"}}])
+def test_a_source_is_the_same_however_its_columns_are_read(place: Path, columns: dict[str, Any]) -> None:
+    (place / "copy.csv").write_bytes((place / "source.csv").read_bytes())
+    kanon_sql.run(configuration(place, target=str(place / "first.csv")))
+    read = {"path": str(place / "copy.csv"), "columns": columns}
+    with pytest.raises(NoReleaseError, match="holds release 1 of the same source"):
+        kanon_sql.run(configuration(place, source=read, privacy={"k": 150}))
+    read = {"path": str(place / "first.csv"), "columns": {'di"agnosis': {"case": "upper"}}}
+    built = configuration(place, source=read, identifiers=[], target=str(place / "second.csv"))
+    built["quasi_identifiers"] = {name: {"builtin": "suppress"} for name in built["quasi_identifiers"]}
+    assert kanon_sql.run(built).report["ledger"]["built_on"] == 1
+
+
 @pytest.mark.slow
 def test_the_same_release_again_and_a_source_that_changed(place: Path) -> None:
     kanon_sql.run(configuration(place))
