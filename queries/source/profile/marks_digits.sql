@@ -37,7 +37,7 @@ SELECT
     AND list_sum(n[:10]) % 10 = n[11] END AS tr_kimlik,
     length(c) = 11 AND 97 - TRY_CAST(c[:9] AS BIGINT) % 97 = TRY_CAST(c[10:] AS BIGINT)
     OR length(c) = 11 AND 97 - TRY_CAST('2' || c[:9] AS BIGINT) % 97 = TRY_CAST(c[10:] AS BIGINT) AS be_national,
-    CASE WHEN n IS NOT NULL OR contains(v, '+') AND regexp_full_match(v, '((19|20)?\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]|[6-8]\d|9[01])[-+]?\d{4}') THEN list_sum(
+    CASE WHEN regexp_full_match(v, '((19|20)?\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]|[6-8]\d|9[01])[-+]?\d{4}') THEN list_sum(
         list_transform(n[-10:], lambda x, i: CASE WHEN i % 2 = 0 THEN x WHEN x > 4 THEN 2 * x - 9 ELSE 2 * x END)
     ) % 10 = 0 END AS se_person,
     CASE WHEN regexp_full_match(v, '\d{3}[ -]\d{3}[ -]\d{3}|\d{9}') THEN list_sum(
