@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.errors import ConfigurationError, EngineError
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -95,6 +95,17 @@ def test_the_release_comes_back_in_every_form() -> None:
     assert rows == Counter(
         tuple(None if pandas.isna(value) else value for value in row) for row in frame.values.tolist()
     )
+
+
+def test_a_stream_that_fails_is_told_without_values() -> None:
+    def batches() -> Any:
+        yield pyarrow.record_batch({"age": [1] * 5})
+        raise ValueError("secret")
+
+    stream = pyarrow.RecordBatchReader.from_batches(pyarrow.schema([("age", pyarrow.int64())]), batches())
+    with pytest.raises(EngineError, match="the stream ended with an error") as caught:
+        kanon_sql.init(stream)
+    assert "secret" not in str(caught.value) and caught.value.__cause__ is caught.value.__context__ is None
 
 
 def test_objects_in_polars_are_refused() -> None:

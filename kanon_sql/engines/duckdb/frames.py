@@ -67,7 +67,11 @@ def rereadable(data: Any, what: str = "data") -> Any:
         raise ConfigurationError(
             f"{what} is a stream that may be read once only; pip install pyarrow, or give a DataFrame"
         ) from None
-    return pyarrow.table(data)
+    try:
+        return pyarrow.table(data)
+    except Exception as error:
+        # Its words are those of who makes the stream, and may quote values.
+        raise EngineError(f"{what}: the stream ended with an error ({type(error).__name__}); mend its rows") from error
 
 
 def read_frame(engine: Engine, data: object, missing: tuple[str, ...], what: str = "data") -> Source:
