@@ -78,6 +78,7 @@ def test_what_names_a_person_is_an_identifier_whatever_else_it_looks_like(
         ("SSN", "empty", 0.0, "identifier"),
         ("final_weight", "whole number", 0.01, "insensitive"),
         ("sexton", "category", 0.0, "insensitive"),
+        ("female", "boolean", 0.0, "quasi-identifier"),
     ],
 )
 def test_roles_by_name_and_kind(name: str, kind: Kind, alone: float, role: str) -> None:

@@ -9,16 +9,12 @@ from messy import scoring
 
 SCORE = scoring()
 LISTED = SCORE.expected_roles()
-# Columns that identify persons and that are not seen, by table.
-NOT_SEEN = {"statsmodels/modechoice": "nothing but its name says that `individual` is one person"}
 MADE = ("messy", "messy-english", "register")
 
 
 def trial(table: str) -> object:
     """With the mark of what it needs."""
     marks = [pytest.mark.slow] if table in MADE or table.startswith("shared/") else [pytest.mark.tool]
-    if table in NOT_SEEN:
-        marks.append(pytest.mark.xfail(reason=NOT_SEEN[table]))
     return pytest.param(table, marks=marks)
 
 

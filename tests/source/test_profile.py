@@ -234,6 +234,20 @@ def test_the_sexes_are_found_among_blanks_and_words_for_missing(tmp_path: Path) 
     assert found.reading["trim"] is True and found.reading["case"] == "lower"
 
 
+def test_a_whole_number_that_is_called_a_person_is_one(tmp_path: Path) -> None:
+    numbers = [str(i) for i in range(1, 61)] * 2
+    found = columns_of(tmp_path, individual=numbers, persons=[str(i % 9) for i in range(120)])
+    assert found["individual"].finding is not None and found["individual"].finding.name == "id"
+    assert found["persons"].finding is None
+
+
+def test_a_few_categories_with_a_number_are_no_addresses(tmp_path: Path) -> None:
+    words = ["1st class", "2nd class", "3rd class"]
+    found = columns_of(tmp_path, travelled=words * 40, street=["Lindenweg 3", "Am Markt 12", "Hauptstraße 7"] * 40)
+    assert found["travelled"].finding is None
+    assert found["street"].finding is not None and found["street"].finding.name == "address"
+
+
 def test_writings_of_yes_and_no_become_one(tmp_path: Path) -> None:
     found = columns_of(
         tmp_path,

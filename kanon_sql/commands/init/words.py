@@ -31,7 +31,7 @@ NAMING: Topics = {
 # Special categories of data (GDPR, Art. 9 and 10) and what people count as private.
 PRIVATE: Topics = {
     "health": (
-        "health gesundheit sante salud disease krankheit maladie enfermedad illness diagnosis diagnose diagnostic "
+        "health hlth gesundheit sante salud disease krankheit maladie enfermedad illness diagnosis diagnose diagnostic "
         "diagnostico condition problem symptom befund icd morbidity cause_of_death todesursache therapy therapie "
         "treatment behandlung medication medikament medicament medicine drug dosage dose blood blut sang bmi "
         "bodymass cholesterol glucose glukose insulin systolic diastolic blutdruck heart_rate pulse puls hiv aids "
@@ -81,9 +81,10 @@ KNOWN: Topics = {
         "rank arbeit taetigkeit funktion"
     ),
     "origin": (
-        "race ethnic ethnicity ethnie nationality nationalitaet nationalite nacionalidad staatsangehoerigkeit "
-        "citizen citizenship origin herkunft origine origen native language sprache muttersprache langue idioma "
-        "birthplace geburtsort geburtsland immigrant immigration migration caste tribe color_of_skin"
+        "race black hispanic latino ethnic ethnicity ethnie nationality nationalitaet nationalite nacionalidad "
+        "staatsangehoerigkeit citizen citizenship origin herkunft origine origen native language sprache "
+        "muttersprache langue idioma birthplace geburtsort geburtsland "
+        "immigrant immigration migration caste tribe color_of_skin"
     ),
     "a place": (
         "place region state province provinz county district kreis landkreis bezirk bundesland gemeinde "
@@ -97,7 +98,7 @@ KNOWN: Topics = {
         "geburtsjahr visit arrival"
     ),
     "age": ("age alter edad agegroup age_group altersgruppe"),
-    "sex": ("sex gender geschlecht sexe sexo genre genero"),
+    "sex": ("sex gender geschlecht sexe sexo genre genero female male weiblich maennlich"),
     "an event or a group that others saw": ("ticket pclass cabin seat flight team club regiment squad"),
 }
 
