@@ -57,6 +57,8 @@ def check(
     """
     call = Call.of(options, progress)
     if connection is None and isinstance(data, (str, os.PathLike)):
+        if isinstance(config, Mapping) and "source" not in config:
+            config = {**config, "source": os.fspath(data)}
         loaded, handed = _with_source(load(config, overrides), Path(data)), HandedIn()
     else:
         loaded, handed = hand(config, overrides, data, connection)

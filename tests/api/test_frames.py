@@ -216,6 +216,12 @@ def test_a_table_of_a_connection_is_measured() -> None:
     assert reference["classes"] == found["classes"]
 
 
+def test_a_file_is_checked_by_a_configuration_without_source(tmp_path: Path) -> None:
+    expected = kanon_sql.check(configured(tmp_path, "rows.parquet"))
+    found = kanon_sql.check(CONFIG, data=tmp_path / "rows.parquet")
+    assert found["classes"] == expected["classes"]
+
+
 def test_frames_are_linked(tmp_path: Path) -> None:
     result = kanon_sql.run(CONFIG, data=polars.DataFrame(ROWS))
     persons = polars.DataFrame({"age": [20, 33], "sex": ["m", "f"]})

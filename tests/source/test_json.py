@@ -212,7 +212,7 @@ def test_values_of_several_kinds_are_texts_and_said(tmp_path: Path) -> None:
         "beyond": [2**200, 1, 2, 3],
     }
     records = [{"q": "x", **{name: some[i] for name, some in values.items()}} for i in range(4)]
-    result = run(written(tmp_path / "in.jsonl", records), tmp_path / "out.jsonl", "q")
+    result = run(written(tmp_path / "in.jsonl", records), tmp_path / "out.jsonl", "q", accept=["beyond"])
     texts = {"mixed": ["1", "x", "true", "2.5"], "wide": [str(2**53 + 1), "0.5", "1", "2"]}
     texts["beyond"] = [str(2**200), "1", "2", "3"]
     meant = [{"q": "x", **{name: some[i] for name, some in texts.items()}} for i in range(4)]
