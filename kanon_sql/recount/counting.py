@@ -60,10 +60,11 @@ def comparable(item: Column, of_source: Column, missing: Sequence[str], *, is_cs
     """A sensitive value as the models read it, of the source or of what was written of it; 0.0 and -0.0 are one,
     and so are two texts that stand for one number or date by what the configuration says of the source.
 
-    Read from a release in CSV, an empty text is NULL: whether it is a value says `missing`.
+    Read from a release in CSV, an empty text is NULL: whether it is a value says `missing`, or that the column was read
+    so that it is none.
     """
     value: exp.Expr = column(item.key)
-    if is_csv and "" not in missing:
+    if is_csv and "" not in missing and not (of_source.reading is not None and of_source.reading.makes_null):
         value = exp.Coalesce(this=value, expressions=[exp.Literal.string("")])
     value = null_for(value, missing if item.is_text else ())
     if item.is_text:

@@ -85,7 +85,9 @@ def _problem(source: Source, item: Column | None, name: str, one: ColumnConfig, 
 
 def _reading(one: ColumnConfig, place: str) -> Reading:
     is_sure = one.invalid == "missing"
-    return Reading(one.understood_as, one.format, one.decimal or ".", one.thousands, is_sure=is_sure, place=place)
+    kind = one.understood_as
+    makes_null = bool(one.missing) or (is_sure and kind != "text")
+    return Reading(kind, one.format, one.decimal or ".", one.thousands, is_sure, makes_null, place)
 
 
 def read_value(value: exp.Expr, one: ColumnConfig, missing: tuple[str, ...], dialect: Dialect) -> exp.Expr:

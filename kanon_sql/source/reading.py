@@ -50,7 +50,8 @@ _NUMBERS_LETTERS = "YymdHIMSf"
 class Reading:
     """What is understood by the texts of a column; `place` says where the configuration names it.
 
-    `is_sure` says that every value fits, or was made missing.
+    `is_sure` says that every value fits, or was made missing; `makes_null` that texts may have been, and that no empty
+    text is a value then.
     """
 
     type: ColumnType
@@ -58,6 +59,7 @@ class Reading:
     decimal: str = "."
     thousands: str | None = None
     is_sure: bool = field(default=False, compare=False)
+    makes_null: bool = field(default=False, compare=False)
     place: str = field(default="", compare=False)
 
     @property
@@ -78,9 +80,11 @@ class Reading:
 def changed(value: exp.Expr, config: ColumnConfig, missing: Sequence[str], dialect: str) -> exp.Expr:
     """The value itself: trimmed, in one case, recoded, NULL where the column's own `missing` texts say so.
 
-    Texts of the source's list `missing` are found before the case is changed, and stay as they are.
+    Texts of the source's list `missing` are found before the case is changed, and stay as they are. An empty text is
+    missing too where others are, for a release in CSV writes both alike.
     """
     made = value
+    own = [*config.missing, ""] if config.missing and "" not in missing else config.missing
     if config.trim:
         made = _trimmed_here(made) if dialect == "duckdb" else _without(made, BLANKS, "BOTH")
     if config.case is not None:
@@ -89,9 +93,9 @@ def changed(value: exp.Expr, config: ColumnConfig, missing: Sequence[str], diale
     becomes: dict[str, str | None] = {}
     if config.case is not None:
         becomes |= {as_listed(text, given): text for text in missing}
-    becomes |= dict.fromkeys((as_listed(text, given) for text in config.missing), None)
+    becomes |= dict.fromkeys((as_listed(text, given) for text in own), None)
     for text, other in config.recode.items():
-        becomes[text] = None if other in config.missing else other
+        becomes[text] = None if other in own else other
     if not becomes:
         return made
     cases = [exp.If(this=exp.Literal.string(text), true=_literal(other)) for text, other in becomes.items()]

@@ -280,6 +280,26 @@ def test_two_texts_of_a_number_are_one_value_for_t_closeness(tmp_path: Path, alg
     assert kanon_sql.run(config).report["classes"]["count"] == 1
 
 
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
+@pytest.mark.parametrize("cost", [{"type": "number", "invalid": "missing"}, {"missing": ["none", "50"]}])
+def test_what_a_column_makes_missing_is_read_so_in_a_release(tmp_path: Path, algorithm: str, cost: Json) -> None:
+    """No empty text is missing by itself here, and a release in CSV writes NULL as one."""
+    rows = [["1.1.2000", "50", sex, cost, "x"] for sex in "mw" for cost in ("none", "none", "", "20")]
+    write(tmp_path, HEADER, rows)
+    config = configuration(
+        tmp_path,
+        algorithm={"name": algorithm},
+        privacy={"k": 4, "t_closeness": {"column": "cost", "t": 0.0}, "l_diversity": {"column": "cost", "l": 1}},
+        suppression={"limit": 0},
+    )
+    config["source"] = {**config["source"], "missing": ["?"]}
+    config["source"]["columns"] = {**config["source"]["columns"], "cost": cost}
+    report = kanon_sql.run(config).report
+    assert report["classes"]["count"] == 2
+    assert Counter(row["cost"] for row in read(tmp_path / "out.csv")) == {"": 6, "20": 2}
+    assert kanon_sql.check(config, tmp_path / "out.csv")["privacy"] == report["privacy"]
+
+
 def test_entities_are_counted_as_they_are_understood(tmp_path: Path) -> None:
     write(tmp_path, ["id", "sex"], [["1", "m"], ["01", "m"], ["2", "w"], ["3", "w"]])
     config = {
