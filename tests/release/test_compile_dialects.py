@@ -188,7 +188,7 @@ OUTSIDE = [
     "SELECT [a, b] FROM t",
     "SELECT a || b FROM t",
     "SELECT a FROM t WHERE a IN (SELECT b FROM u)",
-    "SELECT a FROM t WHERE a LIKE 'x'",
+    "SELECT a FROM t WHERE a ILIKE 'x'",
     "SELECT 1 AS a",
     "SELECT 9223372036854775808 AS a FROM t",
     "SELECT lag(a) OVER (ORDER BY a) FROM t",

@@ -169,7 +169,7 @@ def _places(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
     elif shares.of("country_three") >= 0.95 and n >= 3:
         yield _finding("country", 0.85, facts, "country_three", "are ISO codes of countries")
     # A few categories with a number, as 1st class, are no addresses.
-    few = facts.kind == "category" and n < 10 and "address" not in said
+    few = facts.kind == "category" and n < 5 and "address" not in said
     if shares.words <= 14 and shares.of("street") >= 0.4 and not few:
         yield _finding(
             "address", 0.9 if shares.of("street") >= 0.6 else 0.85, facts, "street", "have a street and a number"
