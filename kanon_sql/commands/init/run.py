@@ -146,7 +146,7 @@ def _released(read: SourceConfig, findings: Findings) -> SourceConfig:
 
 
 def _as_texts(found: Profile) -> Profile:
-    """The profile of rows that Python holds: `source.columns` says nothing of those, so texts stay what they are."""
+    """The profile of rows that Python holds: their configuration names no source, so texts stay what they are."""
     columns = [replace(one, reading={}, kind="text" if "type" in one.reading else one.kind) for one in found.columns]
     return replace(found, columns=tuple(columns))
 
