@@ -87,7 +87,7 @@ def table_file(name: str, folder: Path) -> Path | None:
         make = runpy.run_path(str(ROOT / "examples" / "messy" / "make.py"))["make"]
         patients, register = make(folder, english=package == "messy-english")
         return Path(register if package == "register" else patients)
-    if package == "shared":
+    if package == "reference":
         return SHARED / rest if (SHARED / rest).is_file() else None
     if package == "vega":
         file = {"la_riots": "la-riots.csv", "cars": "cars.json", "airports": "airports.csv"}[rest]
@@ -270,7 +270,7 @@ PAGE = """\
 `kanon-sql run` with what was proposed, and compares the roles with
 [a list that was written by hand](../benchmarks/init_roles.yaml) before the command existed. *Right* is the role that
 the list names first; where others can be defended as well it names them too. The smallest class is counted again in the
-written release, without kanon-sql. `messy` is the table of [examples/messy](../examples/messy/make.py), `shared` tables
+written release, without kanon-sql. `messy` is the table of [examples/messy](../examples/messy/make.py), `reference` tables
 are kept beside this repository, the others are shipped by packages of PyPI.
 
 {total}

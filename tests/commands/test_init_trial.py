@@ -14,7 +14,7 @@ MADE = ("messy", "messy-english", "register")
 
 def trial(table: str) -> object:
     """With the mark of what it needs."""
-    marks = [pytest.mark.slow] if table in MADE or table.startswith("shared/") else [pytest.mark.tool]
+    marks = [pytest.mark.slow] if table in MADE or table.startswith("reference/") else [pytest.mark.tool]
     return pytest.param(table, marks=marks)
 
 

@@ -139,8 +139,8 @@ def test_the_list_names_every_column(tmp_path: Path) -> None:
 def test_the_list_names_every_column_of_the_tables_beside_the_repository() -> None:
     score = scoring()
     listed = score.expected_roles()
-    found = {f"shared/{path.relative_to(SHARED / 'data').as_posix()}" for path in (SHARED / "data").glob("*/*.csv")}
+    found = {f"reference/{path.relative_to(SHARED / 'data').as_posix()}" for path in (SHARED / "data").glob("*/*.csv")}
     hierarchies = {name for name in found if "hierarchy" in name or "/samarati/" in name}
-    assert found - hierarchies == {name for name in listed if name.startswith("shared/")}
+    assert found - hierarchies == {name for name in listed if name.startswith("reference/")}
     for table in found - hierarchies:
-        assert list(names(SHARED / "data" / table.removeprefix("shared/"))) == list(listed[table])
+        assert list(names(SHARED / "data" / table.removeprefix("reference/"))) == list(listed[table])
