@@ -270,8 +270,8 @@ PAGE = """\
 `kanon-sql run` with what was proposed, and compares the roles with
 [a list that was written by hand](../benchmarks/init_roles.yaml) before the command existed. *Right* is the role that
 the list names first; where others can be defended as well it names them too. The smallest class is counted again in the
-written release, without kanon-sql. `messy` is the table of [examples/messy](../examples/messy/make.py), `reference` tables
-are kept beside this repository, the others are shipped by packages of PyPI.
+written release, without kanon-sql. `messy` is the table of [examples/messy](../examples/messy/make.py); `reference`
+tables are kept beside this repository, the others are shipped by packages of PyPI.
 
 {total}
 

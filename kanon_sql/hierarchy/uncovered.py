@@ -15,12 +15,25 @@ from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
+# What source.columns can say of a column whose values are of a kind; what they mean bears on built-ins alone.
+_MEANT = {
+    "numbers with a decimal comma": '{type: number, decimal: ","}',
+    "dates written as dd.mm.yyyy": '{type: date, format: "%d.%m.%Y"}',
+    "dates written with slashes": '{type: date, format: "%d/%m/%Y"}, or "%m/%d/%Y"',
+}
+_READ = {
+    "values of the hierarchy but for spaces around them": "{trim: true}",
+    "texts with spaces around them": "{trim: true}",
+    "values of the hierarchy but for upper and lower case": "{case: lower}, or upper, or {recode: {written: meant}}",
+}
+
 
 @dataclass(frozen=True)
 class Uncovered:
     """Values of a quasi-identifier without a place in its hierarchy.
 
-    `rows` hold them, `hole` is the quasi-identifier as an item of the list hole `qi`, `what` says what they look like.
+    `rows` hold them, `hole` is the quasi-identifier as an item of the list hole `qi`, `what` says what they look like,
+    `kind` most of them.
     """
 
     place: str
@@ -30,6 +43,7 @@ class Uncovered:
     hole: Item
     values: int
     what: str
+    kind: str
     shows: bool
 
     def problem(self, where: str = "") -> str:
@@ -42,8 +56,15 @@ class Uncovered:
         return (
             f"{self.place}: {self.values} distinct {'value' if self.values == 1 else 'values'} of column "
             f"{self.column.name!r} {'is' if self.values == 1 else 'are'} not covered {self.what}{where}; "
-            f"expected {expected}{'' if self.shows else '; --show-values shows some'}"
+            f"expected {expected}{self._remedy()}{'' if self.shows else '; --show-values shows some'}"
         )
+
+    def _remedy(self) -> str:
+        """How the configuration can read such texts; nothing for others, and for what holds no texts."""
+        if not self.column.is_text or self.column.reading is not None:
+            return ""
+        read = (_READ | _MEANT if self.mapping.builtin else _READ).get(self.kind)
+        return f"; say how the column is written in source.columns: {self.column.name}: {read}" if read else ""
 
 
 class UncoveredError(UnfittingSourceError):
@@ -80,7 +101,7 @@ def refuse_uncovered(
         )[0]
         most = "" if values == 1 else "all: " if alike == values else f"{alike} of them: "
         what = f"({most}{kind}){shown}"
-        found.append(Uncovered(place, item, mapping, rows, hole, int(values), what, shows=engine.show_values))
+        found.append(Uncovered(place, item, mapping, rows, hole, int(values), what, kind, shows=engine.show_values))
     if found:
         raise UncoveredError(found)
 

@@ -8,11 +8,14 @@ from typing import Any
 
 import duckdb
 import pytest
+import yaml
 from tables import simple
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.sql.connection import EngineOptions
+
+Json = dict[str, Any]
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,26 @@ def test_what_values_look_like_that_are_not_covered(tmp_path: Path, values: list
     with pytest.raises(ConfigurationError, match=pattern) as caught:
         kanon_sql.run(config, options=EngineOptions(show_values=True))
     assert repr(values[0]) in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "builtin", "read"),
+    [
+        (["01.02.1990", "03.04.1980"], {"builtin": "date", "levels": ["year"]}, {"type": "date", "format": "%d.%m.%Y"}),
+        (["1,5", "3,25"], {"builtin": "intervals", "widths": [5]}, {"type": "number", "decimal": ","}),
+    ],
+)
+def test_what_is_said_of_texts_that_can_be_read_helps(
+    tmp_path: Path, written: list[str], builtin: Json, read: Json
+) -> None:
+    (tmp_path / "in.csv").write_text("x;y\n" + "".join(f"{value};1\n" for value in written))
+    config = simple(tmp_path / "in.csv", tmp_path / "out.csv", "x", k=1)
+    config["quasi_identifiers"] = {"x": builtin}
+    with pytest.raises(ConfigurationError, match=r"say how the column is written in source\.columns: x: ") as caught:
+        kanon_sql.run(config)
+    assert yaml.safe_load(str(caught.value).partition("source.columns: x: ")[2].partition("; --show")[0]) == read
+    config["source"] = {"path": config["source"], "columns": {"x": read}}
+    assert kanon_sql.run(config).status == "released"
 
 
 def _message(tmp_path: Path, source: Any, column: str = "x", **more: Any) -> str:
