@@ -377,9 +377,10 @@ def _repeat(tree: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
 
 def _expand_lists(node: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
     """Repeats the entries of SELECT, GROUP BY or ORDER BY, and the joins of a SELECT."""
-    made = [new for old in node.args["expressions"] for new in _copies(old, old, prefix, items)]
+    made = [new for old in node.expressions for new in _copies(old, old, prefix, items)]
     node.set("expressions", made)
-    if not made and not isinstance(node, exp.Select):
+    # GROUPING SETS are an entry of the GROUP BY, or beside its entries, by the version of sqlglot.
+    if not made and not isinstance(node, exp.Select) and not node.args.get("grouping_sets"):
         node.pop()
     joins = node.args.get("joins")
     if joins:
