@@ -257,8 +257,22 @@ def test_the_estimate_of_single_rows_is_nothing(people: Json) -> None:
     with open_prepared(kanon_sql.api.load(people), EngineOptions(), Progress()) as (engine, problem):
         assert isinstance(problem, FullDomain)
         assert estimate.estimated_losses(engine, problem.frequency, 1) == (0.0, 0.0, 0.0)
-        sex, age, zip_code = estimate.estimated_losses(engine, problem.frequency, 300)
+        losses = estimate.estimated_losses(engine, problem.frequency, 300)
+        assert losses is not None
+        sex, age, zip_code = losses
         # The zips all begin with 021, the first level.
         values = {row[2] for row in table_of_people()}
         shared = sum(value.startswith("021") for value in values)
         assert (sex, age) == (1.0, 1.0) and zip_code == (shared - 1) / (len(values) - 1)
+
+
+def test_a_hierarchy_without_a_level_ends_no_run(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("a,b,c\na,a,\n")
+    (tmp_path / "h.csv").write_text("a\n")
+    config = {
+        "source": str(tmp_path / "in.csv"),
+        "target": str(tmp_path / "out.csv"),
+        "quasi_identifiers": {name: {"hierarchy": str(tmp_path / "h.csv")} for name in "abc"},
+        "privacy": {"k": 1},
+    }
+    assert kanon_sql.run(config).report["advice"] == []

@@ -164,7 +164,8 @@ class _FullDomainAdvice:
         at_hand = problem.nodes.searched_in == "duckdb" and problem.models.only_k and not problem.populations
         if at_hand and problem.n >= k and seconds_to_estimate(problem.frequency) < seconds:
             losses = estimated_losses(self.engine, problem.frequency, k)
-            yield Alternative({"algorithm": "local"}, _ncp(losses), 0, False, self.ncp)
+            if losses is not None:
+                yield Alternative({"algorithm": "local"}, _ncp(losses), 0, False, self.ncp)
 
     def _without_a_column(self, seconds: float) -> Iterator[Alternative]:
         """The column that tells most rows apart as it is released, given up: what the others lose then."""

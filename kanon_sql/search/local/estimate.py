@@ -27,8 +27,8 @@ def seconds_to_estimate(frequency: Frequency) -> float:
     return _SECONDS + levels * (_OF_LEVELS + _OF_CELLS * frequency.tuples)
 
 
-def estimated_losses(engine: Engine, frequency: Frequency, k: int) -> tuple[float, ...]:
-    """The loss of each quasi-identifier, 0..1, in classes of at least `k` rows; there are as many rows."""
+def estimated_losses(engine: Engine, frequency: Frequency, k: int) -> tuple[float, ...] | None:
+    """The loss of each quasi-identifier, 0..1, in classes of at least `k` rows; None where there is none."""
     mappings = frequency.mappings
     values = {
         name: marginal.values
@@ -49,6 +49,8 @@ def estimated_losses(engine: Engine, frequency: Frequency, k: int) -> tuple[floa
     tuples: dict[str, Fill] = {"tuples": state("tuples")}
     lists: dict[str, list[Item]] = {"cell": cells, "sort": [{"code": name} for name in names], "qi": items}
     units = engine.query("search/local/sorted_runs", names=tuples, lists=lists, values={"k": k})[0]
+    if any(one is None for one in units):
+        return None
     return tuple(
         float(one) / (max(mapping.leaves - 1, 1) * frequency.n) for one, mapping in zip(units, mappings, strict=True)
     )
