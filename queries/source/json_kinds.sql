@@ -1,6 +1,6 @@
 -- Answers: the kinds of values in each column of JSON files, as a sum of powers of two: 1 texts, 2 booleans, 4 lists
--- and objects, 8 numbers with decimals, 16 numbers that no type holds, 32 whole numbers of up to 15 digits, 64 those of
--- 64 bits, 128 those of 128 bits; 0 where there is nothing but null.
+-- and objects, 8 numbers with decimals, 16 numbers that no type holds, 32 whole numbers that a double holds (up to
+-- 2^53), 64 those of 64 bits, 128 those of 128 bits; 0 where there is nothing but null.
 -- Reads: records, the records of the files with their values as JSON (key_value).
 -- Takes: key_name, of each column its place.
 -- Gives: key_name.
@@ -17,6 +17,7 @@ SELECT
                 ELSE 16
             END
         WHEN length(key_value) < 16 THEN 32
+        WHEN TRY_CAST(key_value AS BIGINT) BETWEEN -9007199254740992 AND 9007199254740992 THEN 32
         WHEN TRY_CAST(key_value AS BIGINT) IS NOT NULL THEN 64
         WHEN TRY_CAST(key_value AS HUGEINT) IS NOT NULL THEN 128
         ELSE 16
