@@ -1,0 +1,47 @@
+"""The facts of a release's page, gathered part by part: one that cannot be had is a note, and the others are there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from kanon_sql.commands.subject import Subject
+from kanon_sql.errors import InterruptedRunError, KanonError
+from kanon_sql.report.page.model import Json, PageFacts
+from kanon_sql.sql.deadline import TimeUpError
+
+# What is gathered for a field of PageFacts, from the subject and the fields before it.
+Part = Callable[[Subject, PageFacts], Any]
+
+PARTS: dict[str, Part] = {}
+
+
+def gather(subject: Subject, report: Json, recipe: str | None = None) -> PageFacts:
+    """What the page of a release shows. `report` is its JSON report, `recipe` the preset that `report.for` names.
+
+    Of a part that fails `notes` say why, by the name of its field. Raises only InterruptedRunError.
+    """
+    facts = PageFacts(title=_title(subject, report), report=report, recipe=recipe)
+    for name, measure in PARTS.items():
+        why = None
+        with subject.call.progress.step(f"looking at the release: {name}", subject.engine.progress):
+            try:
+                facts = replace(facts, **{name: measure(subject, facts)})
+            except InterruptedRunError:
+                raise
+            except KanonError as error:
+                why = subject.loaded.redact(error.problems[0])
+            except TimeUpError:
+                why = "time did not suffice"
+            except Exception as error:  # whatever it is, the release is as good as without a page
+                why = f"unexpected {type(error).__name__}"
+        if why is not None:
+            facts.notes[name] = why
+    return facts
+
+
+def _title(subject: Subject, report: Json) -> str:
+    """What was released, by its name."""
+    target = (report.get("release") or {}).get("target")
+    return str(target or subject.release.label)
