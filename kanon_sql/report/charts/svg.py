@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import escape
 
-from kanon_sql.report.charts.diagram import PlotNode
+from kanon_sql.report.charts.diagram import PlotNode, clean
 
 INK = "#1A1A1A"
 QUIET = "#555555"
@@ -57,7 +57,7 @@ def tag(name: str, *children: str, **attributes: str | float) -> str:
 
 def text(x: float, y: float, content: str, size: float = 12, **attributes: str | float) -> str:
     """A line of text on its baseline."""
-    return tag("text", escape(content, quote=False), x=x, y=y, font_size=size, **attributes)
+    return tag("text", escape(clean(content), quote=False), x=x, y=y, font_size=size, **attributes)
 
 
 def quiet(x: float, y: float, content: str, anchor: str) -> str:
@@ -71,8 +71,8 @@ def grid(path: str) -> str:
 
 
 def tooltip(content: str) -> str:
-    """What a viewer shows of the element around it."""
-    return tag("title", escape(content, quote=False))
+    """What a viewer shows of the element around it, line by line."""
+    return tag("title", escape("\n".join(map(clean, content.split("\n"))), quote=False))
 
 
 def star(x: float, y: float, radius: float) -> str:

@@ -1,0 +1,133 @@
+"""A figure: small drawings side by side that say one thing, with its words and its numbers.
+
+`figure_html` makes one of them a part of a page that holds `STYLE` once, and `SCRIPT` once at its end; the script may
+be missing. Every text may come from the data: it is escaped here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+from kanon_sql.report.charts import svg
+from kanon_sql.report.charts.diagram import clean
+
+_ASSETS = Path(__file__).with_name("assets")
+
+# What all figures of a page share.
+STYLE = (_ASSETS / "figures.css").read_text(encoding="utf-8")
+SCRIPT = (_ASSETS / "figures.js").read_text(encoding="utf-8")
+
+# The width that a panel is drawn for, in pixels: a telephone shows it as it is.
+WIDTH = 320
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One drawing of a figure: what it shows in a few words, and in a sentence."""
+
+    title: str
+    alt: str
+    drawing: svg.Drawing
+
+
+@dataclass(frozen=True)
+class Key:
+    """An entry of a legend: a mark of at most 24 by 14 pixels around 0, 0 (an SVG text), and its words."""
+
+    mark: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Drawings that belong together.
+
+    `name` is made of a-z, 0-9 and "-", and is used once on a page. `title` says what is shown, `alt` what is seen.
+    `head` and `rows` are the numbers as a table. `data` is a JSON text for the script, empty where it needs none.
+    """
+
+    name: str
+    title: str
+    alt: str
+    panels: tuple[Panel, ...]
+    legend: tuple[Key, ...] = ()
+    head: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    note: str = ""
+    data: str = ""
+    wide: bool = False  # the panels take the whole width, one below the other
+
+
+def figure_html(figure: Figure) -> str:
+    """The figure as a `<figure>` element: title, legend, drawings, note, numbers."""
+    kind = "figure wide" if figure.wide else "figure"
+    data = f'<script type="application/json">{_json(figure.data)}</script>' if figure.data else ""
+    parts = [
+        f'<figure class="{kind}" id="figure-{figure.name}" data-figure="{figure.name}">',
+        f"<figcaption>{_text(figure.title)}</figcaption>",
+        f'<p class="alt">{_text(figure.alt)}</p>' if figure.alt else "",
+        _legend(figure.legend),
+        '<div class="panels">',
+        *(panel_svg(panel, f"{figure.name}-{place}") for place, panel in enumerate(figure.panels)),
+        "</div>",
+        f'<p class="note">{_text(figure.note)}</p>' if figure.note else "",
+        _numbers(figure),
+        data,
+        "</figure>",
+    ]
+    return "\n".join(filter(None, parts)) + "\n"
+
+
+def panel_svg(panel: Panel, name: str) -> str:
+    """A panel as an `<svg>` element of a page; `name` is part of its ids."""
+    width, height = math.ceil(panel.drawing.width), math.ceil(panel.drawing.height)
+    return svg.tag(
+        "svg",
+        svg.tag("title", escape(clean(panel.title), quote=False), id=f"{name}-title"),
+        svg.tag("desc", escape(clean(panel.alt), quote=False), id=f"{name}-desc"),
+        "\n".join(panel.drawing.marks),
+        class_="panel",
+        role="img",
+        aria_labelledby=f"{name}-title {name}-desc",
+        width=width,
+        height=height,
+        viewBox=f"0 0 {width} {height}",
+    )
+
+
+def _legend(keys: tuple[Key, ...]) -> str:
+    if not keys:
+        return ""
+    entries = "".join(
+        f'<li><svg aria-hidden="true" width="24" height="14" viewBox="-12 -7 24 14">{key.mark}</svg>'
+        f"{_text(key.words)}</li>"
+        for key in keys
+    )
+    return f'<ul class="legend">{entries}</ul>'
+
+
+def _numbers(figure: Figure) -> str:
+    if not figure.rows:
+        return ""
+    head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in figure.head)
+    rows = "\n".join(
+        f'<tr><th scope="row">{_text(first)}</th>' + "".join(f"<td>{_text(cell)}</td>" for cell in more) + "</tr>"
+        for first, *more in figure.rows
+    )
+    return (
+        '<details class="numbers"><summary>The numbers</summary><div class="scroll" tabindex="0" role="region" '
+        f'aria-label="The numbers of: {_text(figure.title)}">\n'
+        f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div></details>"
+    )
+
+
+def _text(content: str) -> str:
+    return escape(clean(content))
+
+
+def _json(data: str) -> str:
+    """A JSON text that cannot end the element around it."""
+    return data.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

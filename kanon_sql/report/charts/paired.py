@@ -1,0 +1,114 @@
+"""Horizontal bars before and after, one pair a row, on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kanon_sql.report.charts import svg
+from kanon_sql.report.charts.axes import Axis, tick_text, value_axis
+from kanon_sql.report.charts.diagram import clean
+from kanon_sql.report.charts.figure import WIDTH, Key
+
+# Okabe and Ito's vermilion and blue; an outlined bar and a full one.
+BEFORE, AFTER = "#D55E00", "#0072B2"
+SIZE, SMALL, HEAD = 11.5, 10.5, 13
+_BAR, _GAP = 11, 8
+_NUMBERS = 58
+_LABELS = (44.0, 112.0)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A row: its label, a value before and after (None: not known or not told), and how they read.
+
+    `said` is what a pointer that rests on it shows.
+    """
+
+    label: str
+    before: float | None
+    after: float | None
+    texts: tuple[str, str]
+    said: str = ""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What stands around the bars: a title, the unit of the axis; a line below so many rows, and its words."""
+
+    title: str
+    unit: str
+    whole: bool = False
+    line_after: int | None = None
+    line_words: str = ""
+
+
+def legend(before: str = "before: the source", after: str = "after: the release") -> tuple[Key, ...]:
+    """The two marks of a figure of pairs; an empty word leaves out its mark."""
+    marks = ((before, True), (after, False))
+    return tuple(Key(bar(-11, -5, 22, 10, before=first), words) for words, first in marks if words)
+
+
+def bar(x: float, y: float, width: float, height: float, *, before: bool) -> str:
+    """One bar: outlined for the source, full for the release."""
+    look: dict[str, str | float] = {"class_": "before" if before else "after", "color": BEFORE if before else AFTER}
+    if before:
+        inner = {"x": x + 0.6, "y": y + 0.6, "width": max(width - 1.2, 0.6), "height": height - 1.2}
+        return svg.tag("rect", **inner, fill="currentColor", fill_opacity="0.2", stroke="currentColor", **look)
+    return svg.tag("rect", x=x, y=y, width=width, height=height, fill="currentColor", **look)
+
+
+def draw_pairs_of_bars(frame: Frame, pairs: Sequence[Pair], sides: Sequence[bool] = (True, False)) -> svg.Drawing:
+    """The bars of `pairs`; `sides` are those there are: True for before, False for after."""
+    drawing = svg.Drawing(WIDTH, 0)
+    add_head(drawing, frame.title)
+    labels = [clean(pair.label) for pair in pairs]
+    room = min(max([svg.text_width(one, SIZE) for one in labels] + [_LABELS[0]]), _LABELS[1]) + 6
+    values = [value for pair in pairs for value in (pair.before, pair.after) if value is not None]
+    across = value_axis(values, room, WIDTH - _NUMBERS, may_be_log=False, whole=frame.whole)
+    pitch, top = len(sides) * _BAR + _GAP, drawing.height + 4
+    floor = top + len(pairs) * pitch
+    add_axis(drawing, across, top, floor, frame.unit)
+    for place, (pair, label) in enumerate(zip(pairs, labels, strict=True)):
+        y = top + place * pitch + _GAP / 2
+        drawing.marks.append(_row(pair, label, across, y, room, sides))
+    if frame.line_after is not None and 0 < frame.line_after < len(pairs):
+        y = top + frame.line_after * pitch
+        line = svg.tag("path", d=f"M0 {y:.1f}H{WIDTH}", class_="rule", stroke=svg.QUIET, stroke_dasharray="4 3")
+        drawing.marks += [line, svg.text(WIDTH, y - 3, frame.line_words, SMALL, text_anchor="end", **svg.QUIET_LOOK)]
+    drawing.height = floor + 34
+    return drawing
+
+
+def add_head(drawing: svg.Drawing, title: str) -> None:
+    """The title at the top, in as many lines as it needs."""
+    for line in svg.wrapped(title.split(), drawing.width, HEAD):
+        drawing.height += HEAD + 5
+        drawing.marks.append(svg.text(0, drawing.height - 4, line, HEAD, font_weight="bold"))
+
+
+def add_axis(drawing: svg.Drawing, across: Axis, top: float, floor: float, unit: str) -> None:
+    """Lines at round values through the rows, their numbers and the unit below."""
+    for tick in across.ticks:
+        x = across.at(tick)
+        drawing.marks.append(svg.grid(f"M{x:.1f} {top:.1f}V{floor:.1f}"))
+        drawing.marks.append(svg.text(x, floor + 13, tick_text(tick), SMALL, text_anchor="middle", **svg.QUIET_LOOK))
+    middle = (across.start + across.end) / 2
+    drawing.marks.append(svg.text(middle, floor + 28, unit, SMALL, text_anchor="middle", **svg.QUIET_LOOK))
+
+
+def _row(pair: Pair, label: str, across: Axis, y: float, room: float, sides: Sequence[bool]) -> str:
+    middle = y + len(sides) * _BAR / 2
+    marks = [svg.tooltip(pair.said)] if pair.said else []
+    words = svg.shortened(label, room - 6, SIZE)
+    marks.append(svg.text(room - 6, middle + 4, words, SIZE, text_anchor="end"))
+    for place, before in enumerate(sides):
+        value = pair.before if before else pair.after
+        top = y + place * _BAR
+        end = across.start
+        if value:
+            width = max(across.at(value) - across.start, 1.5)
+            marks.append(bar(across.start, top + 0.5, width, _BAR - 1, before=before))
+            end += width
+        marks.append(svg.text(end + 4, top + _BAR - 2, pair.texts[0 if before else 1], SMALL, class_="number"))
+    return svg.tag("g", *marks, class_="pair")
