@@ -1,0 +1,60 @@
+"""The page as a whole: its sections, and what it may not hold."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from base64 import b64encode
+from dataclasses import replace
+
+import page_facts
+import pytest
+
+from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.page import SECTIONS, render
+
+FACTS = {
+    "released": page_facts.released(),
+    "by classes": page_facts.by_classes(),
+    "no release": page_facts.without_release(),
+    "timed out": page_facts.without_release("timed-out"),
+    "failed": page_facts.without_release("failed"),
+}
+
+
+@pytest.mark.parametrize("facts", FACTS.values(), ids=FACTS)
+def test_sections_stand_in_their_order(facts: PageFacts) -> None:
+    page = render(facts)
+    assert re.findall(r'<section id="(\w+)"', page) == [name for name, _ in SECTIONS]
+    assert re.findall(r'<li><a href="#(\w+)">', page)[: len(SECTIONS)] == [name for name, _ in SECTIONS]
+    assert page.startswith("<!DOCTYPE html>\n") and page.endswith("</html>\n")
+
+
+@pytest.mark.parametrize("facts", FACTS.values(), ids=FACTS)
+def test_nothing_is_loaded(facts: PageFacts) -> None:
+    page = render(facts)
+    assert not re.search(r"""(?:src|srcset|data|action|poster)=|<(?:link|iframe|object|embed|img|base)\b""", page)
+    assert set(re.findall(r"""href=["']?(.)""", page)) == {"#"}
+    assert not re.search(r"@import|url\((?!#)", page)
+    # The only addresses are the names of namespaces.
+    assert set(re.findall(r"\w+://[^\s\"'<]*", page)) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_the_policy_allows_the_scripts_of_the_page_alone() -> None:
+    page = render(page_facts.released())
+    policy = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)
+    assert policy and "default-src &#39;none&#39;" in policy[1]
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    digests = {b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts}
+    assert digests == set(re.findall(r"sha256-([\w+/=]+)", policy[1]))
+    assert not re.search(r"<[^>]+\son\w+=", page)
+
+
+def test_texts_of_others_do_nothing() -> None:
+    hostile = "</script><script>alert(1)</script>\"'\x1b[31m\u202eevil"
+    facts = page_facts.released()
+    told = {**facts.report, "warnings": [hostile], "release": {"order": "random", "target": hostile}}
+    page = render(replace(facts, title=hostile, report=told, notes={"risk": hostile}))
+    assert page.count("<script") == render(facts).count("<script")
+    assert "alert(1)" in page and "<script>alert" not in page
+    assert not set(page) & {"\x1b", "\u202e"}
