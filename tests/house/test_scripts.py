@@ -1,5 +1,5 @@
-"""The scripts that start engines: what they print, that nothing of them is left, and that no engine's test is skipped
-where it is required."""
+"""The scripts that start engines and a browser: what they print, that nothing of them is left, and that nobody skips
+an engine's test where it is required."""
 
 from __future__ import annotations
 
@@ -16,16 +16,21 @@ from pathlib import Path
 
 import pytest
 from places import SCRIPTS, TESTS
-from servers import missing_postgres, missing_sail
+from servers import BROWSER, missing_browser, missing_postgres, missing_sail
 
 UNAVAILABLE = 69
-NAMES = {"postgres": "KANON_SQL_TEST_POSTGRES", "sail": "KANON_SQL_TEST_SPARK"}
-URLS = {"postgres": r"postgresql://postgres@127\.0\.0\.1:(\d+)/postgres", "sail": r"sc://127\.0\.0\.1:(\d+)"}
+NAMES = {"postgres": "KANON_SQL_TEST_POSTGRES", "sail": "KANON_SQL_TEST_SPARK", "chromium": BROWSER}
+URLS = {
+    "postgres": r"postgresql://postgres@127\.0\.0\.1:(\d+)/postgres",
+    "sail": r"sc://127\.0\.0\.1:(\d+)",
+    "chromium": r"http://127\.0\.0\.1:(\d+)",
+}
+MARKS = {"postgres": pytest.mark.engine, "sail": pytest.mark.engine, "chromium": pytest.mark.browser}
 
 
-@pytest.fixture(params=[pytest.param(name, marks=pytest.mark.engine) for name in ("postgres", "sail")])
+@pytest.fixture(params=[pytest.param(name, marks=MARKS[name]) for name in NAMES])
 def engine(request: pytest.FixtureRequest) -> str:
-    reason = {"postgres": missing_postgres, "sail": missing_sail}[request.param]()
+    reason = {"postgres": missing_postgres, "sail": missing_sail, "chromium": missing_browser}[request.param]()
     if reason:
         pytest.skip(reason)
     return str(request.param)

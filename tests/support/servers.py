@@ -1,7 +1,7 @@
 """Engines beside DuckDB for tests: those that the environment names, else started by the project's scripts.
 
 KANON_SQL_TEST_POSTGRES and KANON_SQL_TEST_SPARK hold the URL of an engine that runs, as `scripts/postgres run` and
-`scripts/sail run` set them for their command.
+`scripts/sail run` set them for their command; KANON_SQL_TEST_BROWSER that of a browser (`scripts/chromium run`).
 """
 
 from __future__ import annotations
@@ -17,22 +17,29 @@ from functools import cache
 
 from places import SCRIPTS
 
+BROWSER = "KANON_SQL_TEST_BROWSER"
+
 
 def missing_postgres() -> str | None:
     """Why no test can use PostgreSQL here, or None."""
-    return _missing("postgres", "KANON_SQL_TEST_POSTGRES", ("psycopg",))
+    return _missing("postgres", "KANON_SQL_TEST_POSTGRES", "engines", ("psycopg",))
 
 
 def missing_sail() -> str | None:
     """Why no test can use Spark Connect here, or None."""
-    return _missing("sail", "KANON_SQL_TEST_SPARK", ("pyspark",))
+    return _missing("sail", "KANON_SQL_TEST_SPARK", "engines", ("pyspark",))
+
+
+def missing_browser() -> str | None:
+    """Why no test can look at a page here, or None."""
+    return _missing("chromium", BROWSER, "browser", ("playwright", "axe_playwright_python"))
 
 
 @cache
-def _missing(script: str, variable: str, clients: tuple[str, ...]) -> str | None:
+def _missing(script: str, variable: str, extra: str, clients: tuple[str, ...]) -> str | None:
     for name in clients:
         if importlib.util.find_spec(name) is None:
-            return f"{name} is not installed: pip install 'kanon-sql[engines]'"
+            return f"{name} is not installed: pip install 'kanon-sql[{extra}]'"
     if variable in os.environ:
         return None
     checked = subprocess.run([sys.executable, SCRIPTS / script, "check"], check=False, capture_output=True, text=True)
@@ -73,4 +80,11 @@ def postgres() -> Iterator[str]:
 def sail() -> Iterator[str]:
     """The URL of a Spark Connect server; each session has temporary views of its own."""
     with _engine("sail", "KANON_SQL_TEST_SPARK") as url:
+        yield url
+
+
+@contextmanager
+def chromium() -> Iterator[str]:
+    """The URL of a headless browser; several tests may share it, each with windows of its own."""
+    with _engine("chromium", BROWSER) as url:
         yield url

