@@ -137,10 +137,9 @@ def _compiled(
 ) -> tuple[Json, Compiled]:
     """(the report, the statement)."""
     statement.refuse()
-    draft = ReportDraft(loaded.config.algorithm.describe(), loaded.config.privacy)
+    draft = ReportDraft.of(loaded)
     configured_warnings(loaded, draft)
-    if call.report is not None:
-        refuse_report(loaded, call.report)
+    refuse_report(loaded, call)
     made: list[Compiled] = []
 
     def describe() -> Json:

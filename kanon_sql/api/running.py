@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.api.results import RunResult
 from kanon_sql.commands.run.pipeline import run_configuration
+from kanon_sql.config.model import ReportConfig
 from kanon_sql.engines.duckdb.connection import HandedIn
 from kanon_sql.engines.job import Job
 from kanon_sql.engines.opening import hand_in, job_of, session_job
@@ -33,6 +35,7 @@ def run(
     options: EngineOptions | None = None,
     time_limit: float | None = None,
     report: str | os.PathLike[str] | None = None,
+    html: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
     advice: bool = True,
     dry_run: bool = False,
@@ -47,7 +50,8 @@ def run(
     session that executes the job: its `source` (a table, view or DataFrame) and `target` (a table) may stand for those
     of the configuration.
     `overrides` are pairs such as ("privacy.k", 5). With `advice` settings that would lose less are looked for, in a
-    tenth of the run's time. A `dry_run` does everything but writing; its result holds no release. Raises the errors of
+    tenth of the run's time. `report` and `html` are where the JSON report and the page for people are written, in the
+    place of those configured. A `dry_run` writes nothing else; its result holds no release. Raises the errors of
     kanon_sql.errors; the source and an existing target are then untouched.
     """
     if data is not None and source is not None:
@@ -60,9 +64,17 @@ def run(
     job: Job | None = session_job(config, handed, overrides)
     if job is None:
         job = job_of(*hand_in(config, handed, overrides, load))
-    configured = job.loaded.config.report
-    if report is None and configured is not None:
-        report = job.loaded.base / configured
-    call = replace(Call.of(options, progress, time_limit, report), advice=advice, dry_run=dry_run)
+    told, base = job.loaded.config.report or ReportConfig(), job.loaded.base
+    if report is None and told.data is not None:
+        report = base / told.data
+    if html is None and told.page is not None:
+        html = base / told.page
+    call = replace(
+        Call.of(options, progress, time_limit, report),
+        advice=advice,
+        dry_run=dry_run,
+        page=None if html is None else Path(html),
+        recipe=told.recipe,
+    )
     draft = run_configuration(job, call)
     return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
 
-from kanon_sql.cli.command import Common, after_release, common_options
+from kanon_sql.cli.command import FILE, Common, after_release, common_options
 from kanon_sql.cli.options import argument, column_options, loaded_from
 from kanon_sql.cli.output import print_data
 from kanon_sql.errors import ConfigurationError
@@ -32,11 +33,14 @@ from kanon_sql.settings.algorithms import ALGORITHMS
 @argument(
     "missing_rows", type=click.Choice(["keep", "drop", "drop-any"]), help="Rows with missing values [default: keep]."
 )
+@click.option("--html", metavar="FILE", type=FILE, help="Write the page for people, which needs nothing else.")
 @click.option("--dry-run", is_flag=True, help="Do everything but writing the release.")
 @click.option("--no-advice", is_flag=True, help="Do not look for settings that would lose less.")
 @click.option("--print-config", is_flag=True, help="Print the configuration that the options stand for, and stop.")
 @common_options
-def run(common: Common, config: str, print_config: bool, no_advice: bool, dry_run: bool, **options: Any) -> None:
+def run(
+    common: Common, config: str, print_config: bool, no_advice: bool, dry_run: bool, html: Path | None, **options: Any
+) -> None:
     """Anonymizes what CONFIG names: reads, searches, writes, verifies, and prints what was done.
 
     With --qi the argument is a data file instead, and options stand for a configuration:
@@ -57,6 +61,6 @@ def run(common: Common, config: str, print_config: bool, no_advice: bool, dry_ru
         place = loaded.place("target")
         raise ConfigurationError(f"{place}: there is no target; expected a file, a table or in-place")
     with common.telling():
-        report = api.run(loaded, advice=not no_advice, dry_run=dry_run, **common.arguments()).report
+        report = api.run(loaded, advice=not no_advice, dry_run=dry_run, html=html, **common.arguments()).report
     with after_release():
         common.show(report, summarize_run)

@@ -7,13 +7,14 @@ so the rest of the program sees one form only.
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
 from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings import rules
@@ -282,6 +283,51 @@ class ReleasesConfig(Part):
     )
 
 
+RECIPES = ("hipaa-expert", "ema-0070", "ehds", "gdpr-wp216")
+
+if TYPE_CHECKING:
+    _ReportKeys = Part
+else:
+    # No class body can have a field `for`, and BaseModel has a deprecated method `json`, which would be warned of.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        _ReportKeys = create_model(
+            "_ReportKeys",
+            __base__=Part,
+            **{
+                "json": (Name | None, Field(None, description="where the JSON report is written")),
+                "html": (Name | None, Field(None, description="where the page for people is written")),
+                "for": (
+                    Annotated[str, OneOf(lambda: RECIPES)] | None,
+                    Field(None, description="along whose steps the page is laid out"),
+                ),
+            },
+        )
+
+
+class ReportConfig(_ReportKeys):
+    """What is told of a run, and where."""
+
+    @property
+    def data(self) -> str | None:
+        """Where the JSON report is written."""
+        return self._given("json")
+
+    @property
+    def page(self) -> str | None:
+        """Where the page is written."""
+        return self._given("html")
+
+    @property
+    def recipe(self) -> str | None:
+        """The preset that the page is laid out for."""
+        return self._given("for")
+
+    def _given(self, key: str) -> str | None:
+        value: str | None = self.__dict__[key]
+        return value
+
+
 class Config(Part):
     """One anonymization: source, roles of the columns, models, search and target."""
 
@@ -319,5 +365,12 @@ class Config(Part):
     search_in: Literal["auto", "duckdb", "engine"] = Field(
         "auto", description="with another engine: where distinct tuples are searched; auto decides by their number"
     )
-    report: Name | None = Field(None, description="where the JSON report is written")
+    report: Annotated[ReportConfig | None, ShortFor("json")] = Field(
+        None, description="where the JSON report is written: a path, or a mapping"
+    )
     releases: ReleasesConfig | None = Field(None, description="the ledger that keeps what was released of which source")
+
+    @property
+    def replaces_source(self) -> bool:
+        """Whether the release takes the source's place."""
+        return self.target is not None and self.target.in_place

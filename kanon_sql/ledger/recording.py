@@ -28,6 +28,7 @@ from kanon_sql.source.roles import Roles
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, EngineOptions
 from kanon_sql.sql.template import Item
+from kanon_sql.targets.digests import file_of, sha256
 from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.target import Sink
 
@@ -41,7 +42,7 @@ class Made:
     `paths` are the (files, folders) that it was written to. `handed_in` says of source and target
     whether Python handed them in, so that no other run finds them again.
     `applied` is the release whose levels it was made at, compared with those of the `seen` releases that the ledger
-    held then.
+    held then. With `digests` those of both files are reported; with a ledger they always are.
     """
 
     engine: Engine
@@ -54,6 +55,7 @@ class Made:
     handed_in: tuple[bool, bool] = (False, False)
     applied: Entry | None = None
     seen: int = 0
+    digests: bool = False
 
 
 def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOptions, *, dry_run: bool = False) -> None:
@@ -78,10 +80,14 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOption
 
 
 def put_in_place(loaded: LoadedConfig, made: Made, sink: Sink) -> None:
-    """Puts a verified release in its place, and records it where a ledger is kept.
+    """Puts a verified release in its place, and records it where a ledger is kept; the draft has the digests then.
 
     Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger or the target.
     """
+    if made.digests or loaded.config.releases is not None:
+        read, staged = file_of(made.source), sink.staged_file()
+        made.draft.source_sha256 = None if read is None else sha256(read)
+        made.draft.release_sha256 = None if staged is None else sha256(staged)
     with _recorded(loaded, made):
         signals.hold()
         sink.commit(made.engine)

@@ -20,7 +20,8 @@ from kanon_sql.sql.connection import EngineOptions
 class Call:
     """Bounds of the engine, bars, a time limit, the report to write; `watch` runs from the call on.
 
-    Of a run: whether `advice` is looked for, and whether it is a `dry_run`, which writes nothing but the report.
+    Of a run: whether `advice` is looked for, whether it is a `dry_run`, which writes nothing but what tells of it, and
+    the `page` to write, laid out for a `recipe`.
     """
 
     options: EngineOptions = field(default_factory=EngineOptions)
@@ -30,6 +31,8 @@ class Call:
     watch: Stopwatch = field(default_factory=Stopwatch)
     advice: bool = True
     dry_run: bool = False
+    page: Path | None = None
+    recipe: str | None = None
 
     @classmethod
     def of(

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError, ReleasedError
 from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.recount.counting import ClassCounts
+from kanon_sql.report.configuration import describe_configuration
 from kanon_sql.report.entries import privacy_entries
 from kanon_sql.report.printable import to_json
+from kanon_sql.settings.version import __version__
 from kanon_sql.targets.staging_permissions import write_output
 
 Json = dict[str, Any]
@@ -22,6 +26,8 @@ class ReportDraft:
 
     algorithm: Json
     privacy: PrivacyConfig
+    configuration: Json
+    created: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
     status: str = "failed"
     source_rows: int = 0
     missing: int = 0
@@ -38,12 +44,22 @@ class ReportDraft:
     warnings: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     order: str | None = None
+    source: str | None = None
+    source_sha256: str | None = None
     target: str | None = None
+    release_sha256: str | None = None
+    utility: Json | None = None
     ledger: Json | None = None
     engine: Json = field(default_factory=lambda: {"name": "duckdb"})
     labels: dict[str, str | None] | None = None
     given_up: list[str] = field(default_factory=list)
     advice: list[Json] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, loaded: LoadedConfig) -> ReportDraft:
+        """The draft of a job that begins with this configuration."""
+        config = loaded.config
+        return cls(config.algorithm.describe(), config.privacy, describe_configuration(loaded))
 
     def fail(self, error: KanonError) -> None:
         """Records how a run ended that released nothing, or what failed once the release was in its place."""
@@ -69,6 +85,10 @@ class ReportDraft:
         found = self.status in ("released", "compiled", "dry-run")
         return {
             "status": self.status,
+            "created": self.created,
+            "version": __version__,
+            "configuration": self.configuration,
+            "source": {"table": self.source, "sha256": self.source_sha256},
             "rows": {
                 "source": self.source_rows,
                 "missing": self.missing,
@@ -90,7 +110,8 @@ class ReportDraft:
             "loss": self.loss if found else None,
             "search": self.search,
             "advice": self.advice,
-            "release": {"order": self.order, "target": self.target},
+            "utility": self.utility,
+            "release": {"order": self.order, "target": self.target, "sha256": self.release_sha256},
             **({} if self.ledger is None else {"ledger": self.ledger}),
             "warnings": self.warnings,
             "errors": self.errors,

@@ -56,6 +56,8 @@ class TableSink(_Tables):
     The file keeps what was written before the end of a run that fails, and what the table held before.
     """
 
+    in_transaction = True
+
     def __init__(
         self, engine: Engine, path: Path, name: Name, target: TargetConfig, place: str, *, shares_source: bool
     ) -> None:
@@ -116,6 +118,9 @@ class DatabaseSink(_Tables):
 
     def paths(self) -> tuple[list[Path], list[Path]]:
         return [], [self.staged.path.parent]
+
+    def staged_file(self) -> Path:
+        return self.staged.path
 
     def prepare(self, engine: Engine, source: Source) -> None:
         copied = self._copy

@@ -54,6 +54,9 @@ class FileSink(_Files):
     def paths(self) -> tuple[list[Path], list[Path]]:
         return [self.staged.path], []
 
+    def staged_file(self) -> Path:
+        return self.staged.path
+
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
         # Without a temporary file of the engine's own the staged one keeps its mode, 0600.
         self._copy(

@@ -19,6 +19,8 @@ from kanon_sql.source.opening import find_files
 from kanon_sql.targets.staging_paths import inside, same_file
 
 _DATABASE = "the database of "
+# What stands in the place of a configured one.
+_CONFIGURED = {"--report": "the report", "--html": "the page"}
 
 Named = tuple[str, Path]  # what a file is, or the option that names it, and its path
 
@@ -36,7 +38,8 @@ def kept_files(loaded: LoadedConfig) -> list[Named]:
     if config.releases is not None:
         found.append(("the ledger", base / config.releases.path))
     if config.report is not None:
-        found.append(("the report", base / config.report))
+        told = (("the report", config.report.data), ("the page", config.report.page))
+        found += [(what, base / path) for what, path in told if path is not None]
     target = config.target
     place = None if target is None else target.path or target.database
     if place is not None:
@@ -60,7 +63,7 @@ def refuse_outputs(
     kept += [(name, path) for name, path in read if path is not None]
     problems: list[str] = []
     for name, path in outputs:
-        own = {name, "the report"} if name == "--report" else {name}
+        own = {name, _CONFIGURED.get(name)}
         others = [
             what
             for what, file in kept

@@ -43,6 +43,7 @@ class Sink(ABC):
     """One target of one run."""
 
     warnings: tuple[str, ...] = ()
+    in_transaction = False  # of the engine until it is committed: what fails before that takes the release with it
     stays = False  # whether the release stays in the connection that made it, for those who read it
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
@@ -80,6 +81,10 @@ class Sink(ABC):
 
         Raises VerificationError where they differ or cannot be read.
         """
+
+    def staged_file(self) -> Path | None:
+        """The one file that was written, and takes the target's place as it is; None where there is no such file."""
+        return None
 
     @abstractmethod
     def commit(self, engine: Engine) -> None:

@@ -47,7 +47,7 @@ def test_variables_are_read_and_missing_ones_named(monkeypatch: pytest.MonkeyPat
     config = load(text).config
     assert (config.source.path, config.privacy.k) == ("d/x.csv", 7)
     problem = only(problems_of(text + "report: ${KANON_NOT}\n"))
-    assert problem.startswith("c.yaml:5: report: the environment has no variable KANON_NOT")
+    assert problem.startswith("c.yaml:5: report.json: the environment has no variable KANON_NOT")
 
 
 def test_values_of_variables_are_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:

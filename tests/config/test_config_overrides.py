@@ -47,7 +47,7 @@ def test_scalars_lists_and_mappings() -> None:
     assert changed.algorithm.name == "samarati"
     assert changed.identifiers == ["name", "a, b", "NO", "02139"]
     assert (changed.release.order, changed.release.seed) == ("none", 3)
-    assert changed.report == "out/report.json"
+    assert changed.report is not None and changed.report.data == "out/report.json"
     assert changed.missing == "drop"
 
 

@@ -69,7 +69,7 @@ def test_every_problem_at_once_in_order_of_lines() -> None:
         ["c.yaml:10", "privacy.k"],
         ["c.yaml:11", "algorithm.name"],
         ["c.yaml:12", "suppression.limit"],
-        ["c.yaml:13", "report"],
+        ["c.yaml:13", "report.json"],
         ["c.yaml:14", "l_diversity"],
     ]
 

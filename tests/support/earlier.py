@@ -74,6 +74,12 @@ JOBS: dict[str, Callable[[], Json]] = {
 
 
 def loaded(path: Path) -> Json:
-    """A configuration as it was understood, with all that was left out."""
-    found: Json = json.loads(load_config(path).config.model_dump_json())
+    """A configuration as it was understood, with all that was left out.
+
+    A path is what `report` was; it stands for a mapping now.
+    """
+    config = load_config(path).config
+    found: Json = json.loads(config.model_dump_json())
+    if config.report is not None:
+        found["report"] = config.report.data
     return found

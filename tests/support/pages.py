@@ -22,7 +22,7 @@ def sections(page: Path) -> dict[str, str]:
 
 def leaves(data: Any, path: str = "") -> Iterator[str]:
     """The keys of a report; what is listed by column is one key."""
-    if isinstance(data, dict) and not path.endswith(("levels.", "rows_by_level.", "attributes.")):
+    if isinstance(data, dict) and not path.endswith(("levels.", "rows_by_level.", "attributes.", "configuration.")):
         for key, value in data.items():
             yield from leaves(value, f"{path}{key}.")
     elif isinstance(data, list) and data and isinstance(data[0], dict) and not path.endswith("ties."):

@@ -94,10 +94,9 @@ def apply_release(request: ApplyRequest, call: Call) -> Json:
     """
     base = find_entry(request.entries, request.number, request.ledger)
     loaded = configure(request, base)
-    draft = ReportDraft(algorithm=loaded.config.algorithm.describe(), privacy=loaded.config.privacy)
+    draft = ReportDraft.of(loaded)
     run = _Run(loaded, base, find_related(request.entries, base), request, call, draft)
-    if call.report is not None:
-        refuse_report(loaded, call.report)
+    refuse_report(loaded, call)
     with reporting(call, loaded, draft, run.report):
         _run(run)
     return run.report()
@@ -120,7 +119,7 @@ def _run(run: _Run) -> None:
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
         _refuse_changes(run, source, roles, hierarchies)
-        run.draft.target = sink.describe()
+        run.draft.source, run.draft.target = source.label, sink.describe()
         sink.refuse(roles.released, loaded.place("target"))
         with call.step("read", "reading earlier releases", engine.progress):
             earlier = [open_earlier(engine, one, run.request.ledger) for one in related.compared]

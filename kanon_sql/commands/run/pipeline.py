@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kanon_sql.commands.run.advice import advise
 from kanon_sql.commands.run.betraying import betraying_columns
 from kanon_sql.commands.run.guard import guard, suppressed_or_ordered
+from kanon_sql.commands.subject import Subject
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.engines.job import Job
-from kanon_sql.errors import EngineError, NoReleaseError
+from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError, KanonError, NoReleaseError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.recording import Made, put_in_place, refuse_early, rehearse
@@ -20,6 +21,8 @@ from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify
 from kanon_sql.report.call import Call, reporting
+from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.writing import write_page
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import Request, SearchProblem, SearchResult
@@ -28,11 +31,12 @@ from kanon_sql.source.opening import allowed_places, find_files
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.sql.deadline import Deadline
-from kanon_sql.targets.outputs import refuse_outputs
+from kanon_sql.targets.outputs import named_twice, refuse_outputs
 from kanon_sql.targets.target import Rehearsed, Sink
 
 # A sensitive value may be rare; that most are is another matter.
 _SHARES = {"insensitive": 0.05, "sensitive": 0.5, "quasi_identifier": 0.98}
+_MEASURED = ("risk", "columns", "utility", "lattice", "classes", "evidence")  # of the facts of a page
 _WORDS, _MEANT = {"quasi_identifier": "quasi-identifier"}, {"quasi_identifier": ""}
 
 
@@ -72,22 +76,33 @@ def run_configuration(job: Job, call: Call) -> ReportDraft:
     ReleasedError or says that the release is in its place.
     """
     loaded = job.loaded
-    draft = ReportDraft(algorithm=loaded.config.algorithm.describe(), privacy=loaded.config.privacy)
-    if call.report is not None:
-        refuse_report(loaded, call.report)
+    draft = ReportDraft.of(loaded)
+    refuse_report(loaded, call)
     with reporting(call, loaded, draft, draft.to_dict):
-        _run(_Run(job, call, draft))
+        facts = _run(_Run(job, call, draft))
+        if call.page is not None and facts is not None:
+            draft.seconds = call.watch.report()
+            write_page(call.page, replace(facts, report=draft.to_dict()))
     return draft
 
 
-def refuse_report(loaded: LoadedConfig, report: Path) -> None:
-    """A report must not take the place of what the run reads, keeps or releases, and must have a place of its own."""
-    if not report.parent.is_dir():
-        raise EngineError(f"{report}: the report cannot be written, its folder does not exist; make it")
-    refuse_outputs([loaded], [("the report", report)])
+def refuse_report(loaded: LoadedConfig, call: Call) -> None:
+    """Report and page must not take the place of what the run reads, keeps or releases, and need one of their own.
+
+    Raises ConfigurationError, and EngineError where there is no folder for one.
+    """
+    told = [(what, path) for what, path in (("the report", call.report), ("the page", call.page)) if path is not None]
+    for what, path in told:
+        if not path.parent.is_dir():
+            raise EngineError(f"{path}: {what} cannot be written, its folder does not exist; make it")
+    refuse_outputs([loaded], told)
+    problems = named_twice(told)
+    if problems:
+        raise ConfigurationError(problems)
 
 
-def _run(run: _Run) -> None:
+def _run(run: _Run) -> PageFacts | None:
+    """Releases what a job asks for; what the page shows, where one was asked for."""
     loaded, call = run.job.loaded, run.call
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     configured_warnings(loaded, run.draft)
@@ -96,7 +111,7 @@ def _run(run: _Run) -> None:
         engine, sink, source = opened.engine, opened.sink, opened.open_source()
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
-        run.draft.target = sink.describe()
+        run.draft.source, run.draft.target = source.label, sink.describe()
         sink.refuse(roles.released, loaded.place("target"))
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink)
@@ -113,17 +128,51 @@ def _run(run: _Run) -> None:
         with call.step("read", "looking at other columns", engine.progress):
             run.draft.warnings += betraying_columns(engine, prepared, release.finer())
         written = _verified(run, engine, sink, release)
+        handed_in = (run.job.source_handed_in, run.job.target_handed_in)
+        made = Made(
+            *(engine, source, roles, hierarchies, written, run.draft, sink.paths()),
+            handed_in=handed_in,
+            digests=call.page is not None,
+        )
+        facts = None if sink.in_transaction else _gather(run, made, found)
         with call.watch.part("verify"):
-            paths, handed_in = sink.paths(), (run.job.source_handed_in, run.job.target_handed_in)
-            made = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
             if call.dry_run:
                 rehearse(loaded, made)
                 run.draft.status = "dry-run"
             else:
                 put_in_place(loaded, made, sink)
+        if sink.in_transaction:
+            facts = _gather(run, made, found)
         _advise(run, engine, found)
         run.draft.engine["statements"] = source.backend.statements
         run.draft.warnings += sink.warnings
+    return facts
+
+
+def _gather(run: _Run, made: Made, found: SearchResult) -> PageFacts | None:
+    """What the page shows of both tables, while the source is there; nothing that fails on the way ends the run."""
+    if run.call.page is None:
+        return None
+    from kanon_sql.commands.page.gather import gather
+
+    replaced = run.draft.status == "released" and run.job.loaded.config.replaces_source
+    source = None if replaced else made.source
+    subject = Subject(
+        *(made.engine, run.job.loaded, run.call, made.hierarchies, made.roles, source, made.written), result=found
+    )
+    report = run.draft.to_dict()
+    try:
+        with run.call.step("page", "measuring for the page", made.engine.progress):
+            facts = gather(subject, report, run.call.recipe)
+    except InterruptedRunError:
+        raise
+    except Exception as error:
+        problem = str(error) if isinstance(error, KanonError) else f"unexpected {type(error).__name__}"
+        note = f"the facts of the page could not be measured: {problem}"
+        run.draft.warnings.append(note)
+        return PageFacts(f"Release {run.draft.target}", report, notes=dict.fromkeys(_MEASURED, note))
+    run.draft.utility = facts.utility
+    return facts
 
 
 def allow_paths(

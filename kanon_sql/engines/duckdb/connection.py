@@ -68,7 +68,7 @@ class ConnectionSink(LocalSink):
     Until it is committed or rolled back it is the `turn` of this job.
     """
 
-    plain_text = True
+    plain_text = in_transaction = True
     stays = True
     connection: Any = None  # that holds the release once it is committed
 
@@ -77,7 +77,7 @@ class ConnectionSink(LocalSink):
         self.lasting = lasting
         self._turn = turn
         self._holds = ExitStack()
-        self._in_transaction = False
+        self._begun = False
 
     def paths(self) -> tuple[list[Path], list[Path]]:
         return [], []
@@ -89,7 +89,7 @@ class ConnectionSink(LocalSink):
         self._holds.enter_context(self._turn)
         if not _has_transaction(engine):
             engine.run("BEGIN")
-            self._in_transaction = True
+            self._begun = True
         created = exp.Create(this=self.name.copy(), kind="TABLE", expression=release)
         if "temp" in (self.name.catalog, self.name.db):
             created.set("properties", exp.Properties(expressions=[exp.TemporaryProperty()]))
@@ -99,16 +99,16 @@ class ConnectionSink(LocalSink):
         return opened(engine, self.name, self.describe(), self.describe(), ())
 
     def commit(self, engine: Engine) -> None:
-        if self._in_transaction:
+        if self._begun:
             engine.run("COMMIT")
-            self._in_transaction = False
+            self._begun = False
         self._holds.close()
         self.connection = engine.connection
 
     def roll_back(self, engine: Engine) -> None:
         """Takes back what was not committed."""
         with self._holds:
-            if self._in_transaction:
+            if self._begun:
                 engine.run("ROLLBACK")
 
 

@@ -1,0 +1,36 @@
+"""SHA-256 of files, as sha256sum prints it: what tells whether a file is still the one that was read or written."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from kanon_sql.errors import EngineError
+from kanon_sql.source.model import Source
+
+_BLOCK = 1 << 20  # bytes
+
+
+def sha256(path: Path) -> str:
+    """The digest of a file's bytes, 64 hexadecimal digits. Raises EngineError."""
+    digest = hashlib.sha256()
+    block = memoryview(bytearray(_BLOCK))
+    try:
+        with path.open("rb", buffering=0) as file:
+            while read := file.readinto(block):
+                digest.update(block[:read])
+    except OSError as error:
+        raise EngineError(f"{path}: its digest cannot be taken ({error.strerror})") from None
+    return digest.hexdigest()
+
+
+def file_of(source: Source) -> Path | None:
+    """The one file that an open source is, None where its rows stand elsewhere too or the file may not hold them yet.
+
+    A database's file is complete unless a log stands beside it.
+    """
+    if source.kind == "query":
+        return None
+    if source.database is not None:
+        return None if source.database.with_name(source.database.name + ".wal").exists() else source.database
+    return source.files[0] if len(source.files) == 1 and source.folder is None and not source.partitions else None
