@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.api.results import RunResult
 from kanon_sql.commands.run.pipeline import run_configuration
+from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReportConfig
 from kanon_sql.engines.duckdb.connection import HandedIn
 from kanon_sql.engines.job import Job
@@ -64,17 +65,15 @@ def run(
     job: Job | None = session_job(config, handed, overrides)
     if job is None:
         job = job_of(*hand_in(config, handed, overrides, load))
-    told, base = job.loaded.config.report or ReportConfig(), job.loaded.base
-    if report is None and told.data is not None:
-        report = base / told.data
-    if html is None and told.page is not None:
-        html = base / told.page
-    call = replace(
-        Call.of(options, progress, time_limit, report),
-        advice=advice,
-        dry_run=dry_run,
-        page=None if html is None else Path(html),
-        recipe=told.recipe,
-    )
+    call = replace(Call.of(options, progress, time_limit, report), advice=advice, dry_run=dry_run)
+    call = telling(call, job.loaded, html)
     draft = run_configuration(job, call)
     return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)
+
+
+def telling(call: Call, loaded: LoadedConfig, html: str | os.PathLike[str] | None) -> Call:
+    """The call with the report and the page that the configuration asks for, where no others are given."""
+    told = loaded.config.report or ReportConfig()
+    report, page = (None if path is None else loaded.base / path for path in (told.data, told.page))
+    given = page if html is None else Path(html)
+    return replace(call, report=call.report or report, page=given, recipe=told.recipe)

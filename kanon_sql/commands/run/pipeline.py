@@ -13,7 +13,7 @@ from kanon_sql.commands.subject import Subject
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.engines.job import Job
-from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError, KanonError, NoReleaseError
+from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.recording import Made, put_in_place, refuse_early, rehearse
@@ -36,7 +36,6 @@ from kanon_sql.targets.target import Rehearsed, Sink
 
 # A sensitive value may be rare; that most are is another matter.
 _SHARES = {"insensitive": 0.05, "sensitive": 0.5, "quasi_identifier": 0.98}
-_MEASURED = ("risk", "columns", "utility", "lattice", "classes", "evidence")  # of the facts of a page
 _WORDS, _MEANT = {"quasi_identifier": "quasi-identifier"}, {"quasi_identifier": ""}
 
 
@@ -160,17 +159,8 @@ def _gather(run: _Run, made: Made, found: SearchResult) -> PageFacts | None:
     subject = Subject(
         *(made.engine, run.job.loaded, run.call, made.hierarchies, made.roles, source, made.written), result=found
     )
-    report = run.draft.to_dict()
-    try:
-        with run.call.step("page", "measuring for the page", made.engine.progress):
-            facts = gather(subject, report, run.call.recipe)
-    except InterruptedRunError:
-        raise
-    except Exception as error:
-        problem = str(error) if isinstance(error, KanonError) else f"unexpected {type(error).__name__}"
-        note = f"the facts of the page could not be measured: {problem}"
-        run.draft.warnings.append(note)
-        return PageFacts(f"Release {run.draft.target}", report, notes=dict.fromkeys(_MEASURED, note))
+    with run.call.step("page", "measuring for the page", made.engine.progress):
+        facts = gather(subject, run.draft.to_dict(), run.call.recipe)
     run.draft.utility = facts.utility
     return facts
 
