@@ -89,7 +89,7 @@ def test_what_a_configuration_names_is_no_output(command: str, place: Path, caps
         ["sweep", "config.yaml", "--k", "2", "-o", "report.json"],
         ["lattice", "config.yaml", "--plot", "linked.svg"],
         ["risk", "config.yaml", "--plot", "linked.svg"],
-        ["risk", "config.yaml", "--population", "other.json", "--report", "other.json"],
+        ["risk", "config.yaml", "--population", "other.csv", "--report", "other.csv"],
         ["check", "config.yaml", "first.csv", "--report", "first.csv"],
         ["check", "config.yaml", "--reference", "first.csv", "--report", "first.csv"],
         ["link", "first.csv", "register.csv", "--on", "sex", "--report", "register.csv"],
@@ -111,7 +111,7 @@ def test_what_a_configuration_names_is_no_output(command: str, place: Path, caps
 )
 def test_the_other_outputs_take_nothing_s_place_either(words: list[str], place: Path) -> None:
     Path("linked.svg").symlink_to("sex.csv")
-    shutil.copy("register.csv", "other.json")
+    shutil.copy("register.csv", "other.csv")
     refused(place, *words)
 
 
