@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from kanon_sql.report.charts import figure
 from kanon_sql.report.charts.diagram import clean
-from kanon_sql.report.page import summary, texts
+from kanon_sql.report.page import choice, columns, comparison, proof, summary, texts, utility
+from kanon_sql.report.page.drawings import draw
 from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.recipes.registry import recipe_of
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -32,31 +36,37 @@ SECTIONS = (
 
 
 def render(facts: PageFacts) -> str:
-    """The page that shows `facts`: one HTML file with its style and its script, which a browser need not run."""
-    style, script = _static("style.css"), _static("script.js")
+    """The page that shows `facts`: one HTML file with its style and its scripts, which a browser need not run."""
+    scripts = (figure.SCRIPT, _static("script.js"))
     return (
         _environment()
         .get_template("page.html.j2")
         .render(
             facts=facts,
             report=facts.report,
+            k=facts.report["privacy"]["k"]["required"],
             sections=SECTIONS,
             summary=summary.summarize(facts),
-            style=Markup(style),
-            script=Markup(script),
-            policy=_policy(script),
-            title=f"{facts.title}: a release and its risks",
+            comparison=comparison.compare(facts),
+            columns=columns.view_columns(facts),
+            overview=columns.overview(facts),
+            utility=utility.describe(facts),
+            choice=choice.explain(facts),
+            proof=proof.lay_out(facts),
+            recipe=recipe_of(facts),
+            figures=draw(facts),
+            style=Markup(figure.STYLE + _static("style.css")),
+            scripts=[Markup(script) for script in scripts],
+            policy=_policy(scripts),
         )
     )
 
 
-def _policy(script: str) -> str:
-    """What the browser is forbidden: all loading, and every script but that one."""
-    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; "
-        "form-action 'none'"
-    )
+def _policy(scripts: Iterable[str]) -> str:
+    """What the browser is forbidden: all loading, and every script but these."""
+    digests = (b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src {allowed}; base-uri 'none'; form-action 'none'"
 
 
 @cache

@@ -3,28 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from kanon_sql.privacy.registry import MODELS
+from kanon_sql.report.page.columns import known
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.texts import Json, count, counted, moment, percent, plain
+from kanon_sql.report.page.texts import Json, count, counted, joined, moment, percent, plain
 
 # What was counted again may pass a threshold by one in a billion (docs/models.md).
 _NEAR = 1e-9
 
 _HEADLINES = {
-    "released": "Released and counted again",
-    "dry-run": "A dry run: nothing was written",
-    "no-release": "No release satisfies what was asked for",
-    "timed-out": "Time ran out before a release was found",
-    "failed": "The run failed: nothing was released",
+    "released": "Released, and counted again: everything that was asked for holds",
+    "dry-run": "A dry run: this would be released; nothing was written",
+    "no-release": "No release: nothing satisfies what was asked for",
+    "timed-out": "No release: time ran out before one was found",
+    "failed": "No release: the run failed",
+}
+_DOUBT = "Released, but not everything that was asked for holds"
+
+# What each model asks of every class, in a sentence.
+_ASKS = {
+    "k": "every combination of quasi-identifiers in the release stands for at least {required} {unit}",
+    "l_diversity distinct": "every class holds at least {required} different values of {column}",
+    "l_diversity entropy": "in every class the values of {column} are as varied as {required} equally frequent ones",
+    "l_diversity recursive": "in every class the most frequent value of {column} is rarer than {c} times all those "
+    "from the {required}th on together",
+    "t_closeness": "in every class the values of {column} are spread nearly as in all rows: a distance of at most "
+    "{required}, of 1",
+    "alpha_k": "no value of {column} makes up more than {required} of a class",
+    "beta": "no value of {column} is in a class more frequent than in all rows by more than {required} times",
+    "delta_disclosure": "no value of {column} is in a class more or less frequent than in all rows by more than e to "
+    "the power of {required}",
+    "k_map": "every class stands for at least {required} persons of the population",
+    "delta_presence": "of the persons of the population whom a class stands for a share of {required} is in the table",
 }
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One model: its name, what was asked for and reached, and whether that holds (None: not measured)."""
+    """One model: its name, what it asks, what was asked for and reached, and whether that holds (None: not known)."""
 
     model: str
+    asks: str
     required: str
     actual: str
     holds: bool | None
@@ -34,16 +55,31 @@ class Verdict:
         """The verdict in a word, so that colour is not needed."""
         return {True: "holds", False: "does not hold", None: "not measured"}[self.holds]
 
+    @property
+    def look(self) -> str:
+        """The name of its look."""
+        return {True: "good", False: "bad", None: "open"}[self.holds]
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A figure that is seen at once."""
+
+    what: str
+    number: str
+    words: str = ""
+
 
 @dataclass(frozen=True)
 class Summary:
-    """What the first screen says."""
+    """What the first screen says; `look` is good, bad or open."""
 
     headline: str
-    good: bool
-    sentence: str
-    figures: tuple[tuple[str, str, str], ...]  # (what, number, in words)
+    look: str
+    sentences: tuple[str, ...]
+    tiles: tuple[Tile, ...]
     verdicts: tuple[Verdict, ...]
+    kept: tuple[tuple[str, str, str], ...]  # (column, what is known, its loss)
     warnings: tuple[str, ...]
     errors: tuple[str, ...]
 
@@ -52,69 +88,127 @@ def summarize(facts: PageFacts) -> Summary:
     """The first screen of a report, whether something was released or not."""
     report = facts.report
     status: str = report["status"]
+    found = verdicts(report)
+    doubt = status == "released" and any(one.holds is False for one in found)
     return Summary(
-        headline=_HEADLINES[status],
-        good=status == "released",
-        sentence=_sentence(facts),
-        figures=tuple(_figures(facts)),
-        verdicts=tuple(verdicts(report["privacy"])),
-        warnings=tuple(report.get("warnings", ())),
-        errors=tuple(report.get("errors", ())),
+        headline=_DOUBT if doubt else _HEADLINES.get(status, status),
+        look="bad" if doubt else {"released": "good", "dry-run": "open"}.get(status, "bad"),
+        sentences=tuple(_sentences(facts)),
+        tiles=tuple(_tiles(report)),
+        verdicts=tuple(found),
+        kept=tuple((one.name, known(facts, one), percent(one.loss)) for one in facts.columns),
+        warnings=tuple(report.get("warnings") or ()),
+        errors=tuple(report.get("errors") or ()),
     )
 
 
-def _sentence(facts: PageFacts) -> str:
-    report = facts.report
-    target = report["release"]["target"] or "the target"
-    source = facts.evidence.source.label if facts.evidence else "the source"
-    when = f"{moment(report.get('created'))}, by kanon-sql {report.get('version', '')}".rstrip()
-    if report["status"] == "released":
-        return f"{target}, made of {source} on {when}"
-    return f"Nothing was written to {target}; the source was {source}; {when}"
-
-
-def _figures(facts: PageFacts) -> list[tuple[str, str, str]]:
-    report = facts.report
-    rows, loss, k = report["rows"], report["loss"], report["privacy"]["k"]
-    share = rows["suppressed"] / rows["source"] if rows["source"] else None
+def verdicts(report: Json) -> list[Verdict]:
+    """A verdict for k and each model beside it, and for the rows that could be suppressed."""
     found = [
-        ("rows in the source", count(rows["source"]), ""),
-        ("rows released", count(rows["released"]), ""),
-        ("rows suppressed", count(rows["suppressed"]), percent(share)),
+        _verdict(key, entry)
+        for key, entries in report["privacy"].items()
+        for entry in (entries if isinstance(entries, list) else [entries])
     ]
-    if loss is not None:
-        found.append(("information lost", percent(loss["ncp"] / 100), "0 %: as in the source; 100 %: nothing is left"))
-    if k["actual"] is not None:
-        unit = ("entity", "entities") if "counts" in k else ("row", "rows")
-        found.insert(0, ("smallest class", counted(k["actual"], *unit), f"asked for k = {k['required']}"))
+    limit, there = report["suppression"]["limit"], report["classes"] is not None
+    if limit is not None:
+        suppressed = report["rows"]["suppressed"]
+        holds = suppressed <= limit if there else None
+        asks = f"at most {counted(limit, 'row')} of the source are suppressed"
+        found.append(Verdict("suppression", asks, count(limit), count(suppressed) if there else "none", holds))
     return found
 
 
-def verdicts(privacy: Json) -> list[Verdict]:
-    """A verdict for each model of a report's `privacy`."""
-    return [
-        _verdict(key, entry)
-        for key, entries in privacy.items()
-        for entry in (entries if isinstance(entries, list) else [entries])
-    ]
+def _sentences(facts: PageFacts) -> list[str]:
+    report = facts.report
+    target, source = report["release"]["target"], "the source"
+    if facts.evidence is not None:
+        source = facts.evidence.source.label
+    made_by = f"kanon-sql {report['version']}" if report.get("version") else "kanon-sql"
+    when = f"on {moment(report['created'])}" if report.get("created") else "at a time that was not recorded"
+    if report["status"] == "released":
+        found = [f"{target} was made of {source} {when}, by {made_by}."]
+    elif report["status"] == "dry-run":
+        found = [f"{target} would be made of {source}; looked at {when}, by {made_by}."]
+    else:
+        found = [f"{target or 'A release'} was to be made of {source} {when}, by {made_by}; nothing was changed."]
+    if report["classes"] is not None:
+        found.append(_anonymous(report))
+    if report["verification"] is not None:
+        found.append(_compared(report))
+    return found
+
+
+def _anonymous(report: Json) -> str:
+    k, names = report["privacy"]["k"], list(report["loss"]["attributes"]) if report["loss"] else []
+    unit = "entities" if "counts" in k else "rows"
+    every = f"By {joined(names)} every row" if names else "Every row"
+    classes, least = report["classes"], k["actual"]
+    return (
+        f"{every} looks like at least {count(least - 1)} others: the rows fall into "
+        f"{counted(classes['count'], 'class', 'classes')}, the smallest of {count(least)} {unit}."
+    )
+
+
+def _compared(report: Json) -> str:
+    found = report["verification"]
+    what = "would be written" if report["status"] == "dry-run" else "was written"
+    if found["compared"] == "rows":
+        columns = counted(found["columns"], "column")
+        return f"What {what} was read again: every row was compared with the source, in {columns}."
+    return f"What {what} was counted again; its rows were not compared with the source one by one."
+
+
+def _tiles(report: Json) -> list[Tile]:
+    rows, loss, k = report["rows"], report["loss"], report["privacy"]["k"]
+    there = report["classes"] is not None
+
+    def share(of: int) -> str:
+        return percent(of / rows["source"]) if rows["source"] else ""
+
+    found = [Tile("rows in the source", count(rows["source"]))]
+    if rows["missing"]:
+        found.append(Tile("left out for missing values", count(rows["missing"]), share(rows["missing"])))
+    if there:
+        masked = f", {count(rows['masked'])} of them masked" if rows["masked"] else ""
+        found.append(Tile("rows suppressed", count(rows["suppressed"]), share(rows["suppressed"]) + masked))
+    found.append(Tile("rows released", count(rows["released"]), share(rows["released"]) if there else ""))
+    actual = k["actual"]
+    unit = ("entity", "entities") if "counts" in k else ("row", "rows")
+    reached = "none" if actual is None else counted(actual, *unit)
+    found.insert(0, Tile("smallest class (k)", reached, f"asked for k = {count(k['required'])}"))
+    if loss is not None:
+        meaning = "0 %: all is as in the source; 100 %: nothing is known"
+        found.append(Tile("information lost", percent(loss["ncp"] / 100), meaning))
+    return found
 
 
 def _verdict(key: str, entry: Json) -> Verdict:
     names = (entry.get(name) for name in ("variant", "distance", "column"))
-    name = " ".join([key.replace("_", "-"), *(str(one) for one in names if one)])
-    return Verdict(name, plain(entry["required"]), plain(entry["actual"]), _holds(key, entry))
+    name = "k-anonymity" if key == "k" else " ".join([key.replace("_", "-"), *(str(one) for one in names if one)])
+    required, actual = plain(entry.get("required")), entry.get("actual")
+    reached = actual if not isinstance(actual, dict) or None not in actual.values() else None
+    return Verdict(name, _asks(key, entry), required, "none" if reached is None else plain(reached), _holds(key, entry))
+
+
+def _asks(key: str, entry: Json) -> str:
+    text = _ASKS.get(f"{key} {entry.get('variant')}") or _ASKS.get(key, "")
+    unit = "persons (entities)" if "counts" in entry else "rows"
+    words = {"required": plain(entry.get("required")), "column": entry.get("column", "a column"), "unit": unit}
+    return text.format(**words, c=plain(entry.get("c", 1)))
 
 
 def _holds(key: str, entry: Json) -> bool | None:
     """Whether what was reached is on the right side of what was asked for, as the model declares its bounds."""
-    required, actual = entry["required"], entry["actual"]
-    if actual is None:
+    required: Any
+    actual: Any
+    required, actual = entry.get("required"), entry.get("actual")
+    if required is None or actual is None:
         return None
     ends = MODELS[key].thresholds if key in MODELS else {key: "least"}
-    if not isinstance(required, dict):
-        required, actual = dict.fromkeys(ends, required), dict.fromkeys(ends, actual)
+    asked, reached = (one if isinstance(one, dict) else dict.fromkeys(ends, one) for one in (required, actual))
+    if any(reached.get(name) is None for name in ends):
+        return None
     return all(
-        actual[name] is not None
-        and (actual[name] >= required[name] - _NEAR if end == "least" else actual[name] <= required[name] + _NEAR)
+        reached[name] >= asked[name] - _NEAR if end == "least" else reached[name] <= asked[name] + _NEAR
         for name, end in ends.items()
     )

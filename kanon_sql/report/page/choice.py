@@ -1,0 +1,110 @@
+"""How the release was chosen, in words: the search, how sure it is, what other settings would lose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.texts import Json, Table, count, counted, percent, plain
+
+_SEARCHES = {
+    "optimal": "Every quasi-identifier has one level for all rows. Of all choices of levels the search takes the one "
+    "that loses least among those that satisfy what was asked for.",
+    "samarati": "Every quasi-identifier has one level for all rows. The search takes a satisfying choice of levels of "
+    "the least height, which is the sum of the levels.",
+    "minimal": "Every quasi-identifier has one level for all rows. The search finds all minimal choices of levels, "
+    "below which none satisfies, and takes the best of them.",
+    "mondrian": "The rows are cut in two, again and again, as long as both parts hold what was asked for; what cannot "
+    "be cut any more is a class with labels of its own.",
+    "local": "Each class has labels of its own: rows that are alike are put together, and each class is generalized no "
+    "further than it needs.",
+    "microaggregation": "Rows that are alike are put together in classes, and each class has one value in place of its "
+    "own.",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the section says."""
+
+    search: str
+    how: str
+    effort: str
+    alternatives: Table | None
+    loss: Table | None
+
+
+def explain(facts: PageFacts) -> Choice:
+    """The search of a report in words, whatever it came to."""
+    report = facts.report
+    return Choice(
+        search=algorithm(report["algorithm"]),
+        how=_SEARCHES.get(report["algorithm"]["name"], ""),
+        effort=_effort(report),
+        alternatives=_alternatives(report),
+        loss=_loss(report["loss"]),
+    )
+
+
+def algorithm(described: Json) -> str:
+    """The search and its settings."""
+    name, *options = described.items()
+    settings = ", ".join(f"{key} {value}" for key, value in options)
+    return f"{name[1]}, {settings}" if settings else str(name[1])
+
+
+def change(one: Json) -> str:
+    """What an alternative changes, as the command line takes it."""
+    if "without" in one:
+        return f"without {one['without']}"
+    return " ".join(f"--set {key}={value}" for key, value in one["change"].items())
+
+
+def _effort(report: Json) -> str:
+    search = report["search"]
+    if search is None:
+        return "The run ended before the search."
+    if "rounds" in search:
+        stopped = "" if search["finished"] else " Time ran out before nothing was left to do."
+        of = f"{counted(search['tuples'], 'distinct combination')} of values"
+        proven = "It is not proven that no other classes would lose less."
+        return f"The search put {of} into classes in {counted(search['rounds'], 'round')}.{stopped} {proven}"
+    nodes = f"{count(search['checked'])} of {counted(search['lattice_nodes'], 'choice')} of levels were counted"
+    if search["proven"]:
+        return f"{nodes}, the others follow from these. It is proven that the result is the best."
+    bound = "" if search.get("bound") is None else f"; none has an objective below {search['bound']:.6g}"
+    return f"{nodes}. Time ran out: it is not proven that the result is the best{bound}."
+
+
+def _alternatives(report: Json) -> Table | None:
+    rows = []
+    for one in report.get("advice") or ():
+        instead = one.get("instead_of")
+        rows.append(
+            (
+                change(one),
+                f"{percent(one['loss']['ncp'] / 100)}{'' if one['exact'] else ' or less'}",
+                percent(instead["ncp"] / 100) if instead else "no release",
+                count(one["suppressed"]),
+            )
+        )
+    head = ("change", "loss then", "loss now", "rows suppressed then")
+    return Table("What other settings would lose", head, tuple(rows)) if rows else None
+
+
+def _loss(loss: Json | None) -> Table | None:
+    if loss is None:
+        return None
+    named = (
+        ("lm", "loss metric: sum over the quasi-identifiers, 0 to 1 each"),
+        ("ncp", "the same in percent of the worst"),
+        ("geometric_mean", "geometric mean of the losses"),
+        ("objective", "what the search made least"),
+        ("precision", "precision: 1 is as in the source"),
+        ("c_avg", "average class size / k: 1 is the least"),
+        ("average_class_size", "released rows / classes"),
+        ("discernibility", "discernibility: squared class sizes, n for each suppressed row"),
+        ("entropy", "entropy lost, in bits"),
+    )
+    rows = tuple((name, meaning, plain(loss[name])) for name, meaning in named if loss.get(name) is not None)
+    return Table("Measures of loss", ("measure", "what it is", "value"), rows, texts=2)

@@ -1,0 +1,152 @@
+"""What is left of each quasi-identifier, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from kanon_sql.report.page.model import ColumnFacts, PageFacts, Step
+from kanon_sql.report.page.texts import UNKNOWN, Json, Table, count, counted, joined, percent
+
+_MOST_LABELS = 6
+_LONGEST_LABEL = 40
+
+
+@dataclass(frozen=True)
+class StepView:
+    """A level of a hierarchy as a line: its labels, how many rows are released there, whether it was chosen."""
+
+    level: int
+    name: str
+    labels: str
+    count: str
+    rows: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class ColumnView:
+    """A quasi-identifier in words, beside its facts."""
+
+    facts: ColumnFacts
+    anchor: str
+    known: str
+    loss: str
+    distinct: str
+    steps: tuple[StepView, ...]
+
+
+def view_columns(facts: PageFacts) -> tuple[ColumnView, ...]:
+    """Each quasi-identifier as the page shows it."""
+    return tuple(_view(facts, column, place) for place, column in enumerate(facts.columns, 1))
+
+
+def overview(facts: PageFacts) -> Table:
+    """All quasi-identifiers in one table."""
+    rows = [
+        (
+            shortened(one.name),
+            one.generalized_by,
+            "by class" if one.level is None else f"{one.level} of {max((step.level for step in one.steps), default=0)}",
+            known(facts, one),
+            count(one.distinct[0]) if one.distinct[0] is not None else UNKNOWN,
+            count(one.distinct[1]),
+            percent(one.loss),
+        )
+        for one in facts.columns
+    ]
+    head = ("column", "generalized by", "level", "what is known", "values before", "after", "loss")
+    return Table("Quasi-identifiers, and what is left of each", head, tuple(rows), texts=4)
+
+
+def known(facts: PageFacts, column: ColumnFacts) -> str:
+    """What a release tells of a column: "in steps of 10"."""
+    if column.level is None:
+        return _by_class(column)
+    step = next((one for one in column.steps if one.level == column.level), None)
+    if column.distinct[1] == 1 and column.level > 0:
+        return "nothing: one label for all rows"
+    if column.level == 0:
+        return "as in the source"
+    return _built_in(_asked(facts.report, column.name), column.level) or _groups(column, step)
+
+
+def shortened(label: str | None) -> str:
+    """A label as a cell holds it, cut where it is long."""
+    if label is None:
+        return "(missing)"
+    return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def _asked(report: Json, name: str) -> Json:
+    """What the configuration says of a quasi-identifier, where the report has it."""
+    listed = (report.get("configuration") or {}).get("quasi_identifiers")
+    found = listed.get(name) if isinstance(listed, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _built_in(asked: Json, level: int) -> str | None:
+    """What a level of a built-in hierarchy keeps."""
+    keys = {"intervals": "widths", "prefix": "keep", "date": "levels"}
+    listed = asked.get(keys.get(asked.get("builtin", ""), ""))
+    if not isinstance(listed, list) or not 0 < level <= len(listed):
+        return None
+    kept: Any = listed[level - 1]
+    if asked["builtin"] == "intervals":
+        return f"in steps of {kept}"
+    if asked["builtin"] == "date":
+        return f"by {kept}"
+    return f"by {'its first character' if kept == 1 else f'its first {kept} characters'}"
+
+
+def _groups(column: ColumnFacts, step: Step | None) -> str:
+    before, after = column.distinct
+    groups = counted(step.count if step else after, "group")
+    instead = f" instead of {count(before)} values" if before is not None else ""
+    labels = [shortened(one) for one in column.labels[:2]]
+    return f"in {groups}{instead}{f', such as {joined(labels)}' if labels else ''}"
+
+
+def _by_class(column: ColumnFacts) -> str:
+    rows = sum(step.rows for step in column.steps)
+    if not rows:
+        return "each class has labels of its own"
+    top = max(step.level for step in column.steps)
+    exact = sum(step.rows for step in column.steps if step.level == 0)
+    hidden = sum(step.rows for step in column.steps if step.level == top > 0 and step.labels == ("*",))
+    coarser = rows - exact - hidden
+    if exact == rows:
+        return "as in the source"
+    parts = [f"exactly in {percent(exact / rows)} of the rows" if exact else "exactly in no row"]
+    parts += [f"coarser in {percent(coarser / rows)}"] * bool(coarser)
+    parts += [f"not at all in {percent(hidden / rows)}"] * bool(hidden)
+    return joined(parts)
+
+
+def _view(facts: PageFacts, column: ColumnFacts, place: int) -> ColumnView:
+    before, after = column.distinct
+    told = f"{counted(after, 'value')} in the release"
+    return ColumnView(
+        facts=column,
+        anchor=f"column-{place}",
+        known=known(facts, column),
+        loss=percent(column.loss),
+        distinct=told if before is None else f"{counted(before, 'value')} in the source, {count(after)} in the release",
+        steps=tuple(_step(column, step) for step in sorted(column.steps, key=lambda one: -one.level)),
+    )
+
+
+def _step(column: ColumnFacts, step: Step) -> StepView:
+    labels = [shortened(one) for one in step.labels[:_MOST_LABELS]]
+    more = step.count - len(labels)
+    told = ", ".join(labels)
+    if labels and more > 0:
+        told += f" and {count(more)} more"
+    return StepView(
+        level=step.level,
+        name=f"level {step.level}",
+        labels=told or "finer than what was released: not shown",
+        count=counted(step.count, "label" if step.level else "value"),
+        rows=counted(step.rows, "row") if step.rows else "",
+        chosen=step.level == column.level if column.level is not None else step.rows > 0,
+    )

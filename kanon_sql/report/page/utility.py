@@ -1,0 +1,148 @@
+"""The figures of utility with what they mean, and how good they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kanon_sql.report.page.columns import shortened
+from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.texts import UNKNOWN, Json, Table, count, decimal, percent
+
+# Where one word ends and the next begins; nobody's norm, said as such on the page.
+_TOTAL_VARIATION = ((0.01, "nearly the same"), (0.05, "close"), (0.15, "some difference"))
+_ASSOCIATION = ((0.02, "kept"), (0.1, "roughly kept"))
+_ERROR = ((0.05, "good"), (0.2, "fair"))
+_FAR, _LOST, _POOR = "far apart", "not kept", "poor"
+# Propensities are 1/2 for all rows where nothing tells source and release apart, 0 or 1 where everything does.
+_WORST_PMSE = 0.25
+_PMSE = ((0.01, "hard to tell apart"), (0.05, "somewhat different"), (0.125, "clearly different"))
+
+_MEASURES = {
+    "cramers_v": "Cram\N{LATIN SMALL LETTER E WITH ACUTE}r's V",
+    "correlation_ratio": "correlation ratio",
+    "pearson": "Pearson's r",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One number: what it is, what it means here, and a word for how good it is."""
+
+    name: str
+    number: str
+    meaning: str
+    word: str
+
+
+@dataclass(frozen=True)
+class Utility:
+    """What the section says."""
+
+    columns: Table
+    pairs: Table | None
+    answers: tuple[Answer, ...]
+    prediction: Table | None
+    warnings: tuple[str, ...]
+
+
+def describe(facts: PageFacts) -> Utility | None:
+    """The utility of a release in words and tables; None where it was not measured."""
+    found = facts.utility
+    if found is None:
+        return None
+    return Utility(
+        columns=_columns(found["columns"]),
+        pairs=_pairs(found.get("pairs") or ()),
+        answers=tuple(_answers(found)),
+        prediction=_prediction(found.get("prediction")),
+        warnings=tuple(found.get("warnings") or ()),
+    )
+
+
+def word_of(value: float | None, bounds: Sequence[tuple[float, str]], beyond: str) -> str:
+    """The word of the first bound that a value does not pass."""
+    if value is None:
+        return "not measured"
+    return next((word for bound, word in bounds if value <= bound), beyond)
+
+
+def _columns(columns: Json) -> Table:
+    rows = [
+        (
+            shortened(name),
+            decimal(one["total_variation"]),
+            decimal(one.get("earth_mover")),
+            word_of(one["total_variation"], _TOTAL_VARIATION, _FAR),
+        )
+        for name, one in columns.items()
+    ]
+    head = ("column", "total variation", "earth mover's", "in a word")
+    return Table("Distances of the distributions of each column, source to release", head, tuple(rows))
+
+
+def _pairs(pairs: Sequence[Json]) -> Table | None:
+    rows = []
+    for one in pairs:
+        before, after = one["source"], one["release"]
+        change = None if before is None or after is None else abs(after - before)
+        rows.append(
+            (
+                " and ".join(shortened(name) for name in one["columns"]),
+                _MEASURES.get(str(one.get("measure")), ""),
+                decimal(before),
+                decimal(after),
+                word_of(change, _ASSOCIATION, _LOST),
+            )
+        )
+    head = ("columns", "measure", "source", "release", "in a word")
+    return Table("Association of pairs of columns", head, tuple(rows), texts=2) if rows else None
+
+
+def _answers(found: Json) -> list[Answer]:
+    answers = []
+    queries, pmse = found.get("queries"), found.get("pmse")
+    if queries is not None:
+        median, worst = queries["median_relative_error"], queries["p95_relative_error"]
+        asked = f"of {count(queries['count'])} random questions" if queries.get("count") else "of random questions"
+        answers += [
+            Answer(
+                "Counting, half of the answers",
+                percent(median),
+                f"half {asked} such as \N{LEFT DOUBLE QUOTATION MARK}how many rows are f and 30 to 39"
+                f"\N{RIGHT DOUBLE QUOTATION MARK} are answered with a relative error of at most {percent(median)}",
+                word_of(median, _ERROR, _POOR),
+            ),
+            Answer(
+                "Counting, 95 of 100 answers",
+                percent(worst),
+                f"19 of 20 are answered with a relative error of at most {percent(worst)}; rare combinations do worst",
+                word_of(worst, _ERROR, _POOR),
+            ),
+        ]
+    if pmse is not None:
+        answers.append(
+            Answer(
+                "Propensity (pMSE)",
+                decimal(pmse, 4),
+                "how well a model tells rows of the release from rows of the source: 0 not at all, "
+                f"{_WORST_PMSE:g} always",
+                word_of(pmse, _PMSE, "easily told apart"),
+            )
+        )
+    return answers
+
+
+def _prediction(prediction: Json | None) -> Table | None:
+    if not prediction:
+        return None
+    rows = [
+        (
+            shortened(name),
+            *(percent(one.get(key)) if one.get(key) is not None else UNKNOWN for key in ("guess", "source", "release")),
+        )
+        for name, one in prediction.items()
+        if isinstance(one, dict)
+    ]
+    head = ("predicted column", "guessing the most frequent", "learnt from the source", "learnt from the release")
+    return Table("Accuracy of predicting sensitive columns", head, tuple(rows)) if rows else None
