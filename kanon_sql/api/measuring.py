@@ -12,7 +12,8 @@ from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_pre
 from kanon_sql.commands.check import check_table
 from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link.run import LinkRequest, Pair, run_link
-from kanon_sql.commands.risk.run import THRESHOLD, RiskRequest, measure_risk
+from kanon_sql.commands.risk.measure import THRESHOLD
+from kanon_sql.commands.risk.run import RiskRequest, measure_risk
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.commands.sweep.plan import DEFAULT_KS, Given, Outputs, plan_sweep
 from kanon_sql.commands.sweep.sweeping import run_plan, write_outputs

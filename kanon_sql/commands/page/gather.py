@@ -6,15 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from kanon_sql.commands.page import columns, risk
+from kanon_sql.commands.page.gathered import Gathered
 from kanon_sql.commands.subject import Subject
 from kanon_sql.errors import InterruptedRunError, KanonError
 from kanon_sql.report.page.model import Json, PageFacts
 from kanon_sql.sql.deadline import TimeUpError
 
-# What is gathered for a field of PageFacts, from the subject and the fields before it.
-Part = Callable[[Subject, PageFacts], Any]
+# What is gathered for a field of PageFacts; it may read the fields before its own.
+Part = Callable[[Gathered, PageFacts], Any]
 
-PARTS: dict[str, Part] = {}
+PARTS: dict[str, Part] = {"risk": risk.measure, "columns": columns.measure}
 
 
 def gather(subject: Subject, report: Json, recipe: str | None = None) -> PageFacts:
@@ -23,11 +25,12 @@ def gather(subject: Subject, report: Json, recipe: str | None = None) -> PageFac
     Of a part that fails `notes` say why, by the name of its field. Raises only InterruptedRunError.
     """
     facts = PageFacts(title=_title(subject, report), report=report, recipe=recipe)
+    gathered = Gathered(subject, report)
     for name, measure in PARTS.items():
         why = None
         with subject.call.progress.step(f"looking at the release: {name}", subject.engine.progress):
             try:
-                facts = replace(facts, **{name: measure(subject, facts)})
+                facts = replace(facts, **{name: measure(gathered, facts)})
             except InterruptedRunError:
                 raise
             except KanonError as error:

@@ -25,9 +25,8 @@ from kanon_sql.sql.template import Item, state
 
 Json = dict[str, Any]
 
+THRESHOLD = 0.2  # the risk above which a row counts
 MOST_EXPOSED = 10
-
-_SIZES = state("risk_class_sizes")
 
 _FIRST_SIZES = ((1, 1), (2, 2), (3, 4), (5, 9))
 _NEXT_SIZES = ((1, 2), (2, 5), (5, 10))
@@ -57,9 +56,19 @@ class ClassSums:
 def sum_classes(engine: Engine, table: RiskTable, sized: str | None, threshold: float) -> ClassSums:
     """The sums over the table's classes; `sized` is the table of their sizes and persons, where there are any."""
     classes: exp.Expr = exp.to_table(sized) if sized else _without_persons(table)
-    names = {"class_sizes": _SIZES}
-    engine.query("commands/risk/class_sizes", names={**names, "sized_classes": classes})
-    return ClassSums(*engine.query("commands/risk/measures", names=names, values={"threshold": float(threshold)})[0])
+    engine.query("commands/risk/class_sizes", names={"class_sizes": class_sizes(), "sized_classes": classes})
+    return sum_sizes(engine, threshold)
+
+
+def class_sizes() -> str:
+    """The table (size, persons, class_count) of the classes that are summed up."""
+    return state("risk_class_sizes")
+
+
+def sum_sizes(engine: Engine, threshold: float) -> ClassSums:
+    """The sums over the classes of the table class_sizes."""
+    names, values = {"class_sizes": class_sizes()}, {"threshold": float(threshold)}
+    return ClassSums(*engine.query("commands/risk/measures", names=names, values=values)[0])
 
 
 def contradictions_of(sums: ClassSums, table: RiskTable, population: str) -> list[str]:
@@ -76,16 +85,32 @@ def contradictions_of(sums: ClassSums, table: RiskTable, population: str) -> lis
 
 def describe_table(engine: Engine, table: RiskTable, sums: ClassSums, subsets: Subsets) -> Json:
     """The report's part on one table without the risks that need a population."""
-    n, bounds = table.n, size_bounds(sums.largest)
-    sizes = engine.query(
-        "commands/risk/histogram",
-        names={"class_sizes": _SIZES},
-        values={"lows": [low for low, _ in bounds], "highs": [high for _, high in bounds]},
-    )
+    n = table.n
     return {
         "table": table.label,
         "rows": {"source": table.source_rows, "missing": table.source_rows - n, "measured": n},
         "quasi_identifiers": list(table.names),
+        **describe_classes(engine, sums),
+        "subsets": {
+            "columns": [item.name for item in table.columns],
+            "largest": subsets.largest,
+            "count": subsets.count,
+            "counted": len(subsets.measured),
+            "listed": [_describe_subset(one, n) for one in subsets.measured],
+        },
+        "exposed": _exposed(engine, table) if engine.show_values else None,
+    }
+
+
+def describe_classes(engine: Engine, sums: ClassSums) -> Json:
+    """What the report says of the classes of the table class_sizes, and of the risks of their rows."""
+    n, bounds = sums.rows, size_bounds(sums.largest)
+    sizes = engine.query(
+        "commands/risk/histogram",
+        names={"class_sizes": class_sizes()},
+        values={"lows": [low for low, _ in bounds], "highs": [high for _, high in bounds]},
+    )
+    return {
         "classes": {
             "count": sums.classes,
             "min": sums.smallest,
@@ -104,14 +129,6 @@ def describe_table(engine: Engine, table: RiskTable, sums: ClassSums, subsets: S
             {"from": low, "to": high, "classes": classes, "rows": rows, "share": rows / n}
             for low, high, classes, rows in sizes
         ],
-        "subsets": {
-            "columns": [item.name for item in table.columns],
-            "largest": subsets.largest,
-            "count": subsets.count,
-            "counted": len(subsets.measured),
-            "listed": [_describe_subset(one, n) for one in subsets.measured],
-        },
-        "exposed": _exposed(engine, table) if engine.show_values else None,
     }
 
 

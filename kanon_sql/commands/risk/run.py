@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kanon_sql.commands.risk.measure import (
+    THRESHOLD,
     Json,
     add_population,
     contradictions_of,
@@ -28,8 +29,6 @@ from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
-
-THRESHOLD = 0.2
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, NoReleaseError
+from kanon_sql.recount.statement import row_total
 from kanon_sql.settings.formats import format_of
 from kanon_sql.source.duckdb import attach, open_table, split_name
 from kanon_sql.source.formats.registry import FILE_FORMATS, telling_faults
@@ -18,7 +19,7 @@ from kanon_sql.source.roles import Roles
 from kanon_sql.source.values import normalized
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Item, state
+from kanon_sql.sql.template import Fill, Item, state
 from kanon_sql.targets.target import shown
 
 _BOUNDS = ("lower", "upper")
@@ -138,10 +139,16 @@ def count_table(
     return RiskTable(source.label, int(total), int(n), columns, tuple(quasi_identifiers), tuples, classes)
 
 
-def read_tuples(engine: Engine, rows: exp.Select, table: str, values: Sequence[exp.Expr]) -> None:
-    """Makes the frequency table of the rows over the values, each under its `value_name`."""
+def read_tuples(
+    engine: Engine, rows: exp.Select, table: str, values: Sequence[exp.Expr], *, weighted: bool = False
+) -> None:
+    """Makes the frequency table of the rows over the values, each under its `value_name`.
+
+    A `weighted` row stands for as many rows as its row_count says.
+    """
     items: list[Item] = [{"value": value, "name": value_name(i)} for i, value in enumerate(values)]
-    engine.query("commands/risk/tuples", names={"source": rows, "tuples": table}, lists={"item": items})
+    names: dict[str, Fill] = {"source": rows, "tuples": table, "row_total": row_total(weighted=weighted)}
+    engine.query("commands/risk/tuples", names=names, lists={"item": items})
 
 
 def _count(engine: Engine, relation: exp.Select) -> int:

@@ -107,11 +107,17 @@ def _read_value(item: Column, kind: Kind, read_as: str | None, *, by_text: bool)
     return label, exp.Case(ifs=[exp.If(this=column("is_missing"), true=exp.null())], default=ordered)
 
 
+def kind_of_type(described: str) -> Kind:
+    """What values of a type, as DuckDB describes it, are ordered as; texts as texts."""
+    if described.startswith(_NUMBERS) and described != "UUID":
+        return "number"
+    return "date" if described.startswith(_DATES) else "text"
+
+
 def _reading(engine: Engine, item: Column, spec: QuasiIdentifier, values: exp.Select) -> tuple[Kind, str | None]:
     """(kind, type to cast texts to)."""
     if not item.is_text:
-        numeric = item.type.startswith(_NUMBERS) and item.type != "UUID"
-        own: Kind = "number" if numeric else "date" if item.type.startswith(_DATES) else "text"
+        own = kind_of_type(item.type)
         if spec.type is None or spec.type == own or spec.type == "text":
             return spec.type or own, None
         return spec.type, "DOUBLE" if spec.type == "number" else "TIMESTAMP"

@@ -1,0 +1,17 @@
+"""Each quasi-identifier for the page: its hierarchy, the level chosen, how its labels are distributed.
+
+Labels are those of the release and those above them; the source is counted under these only.
+"""
+
+from __future__ import annotations
+
+from kanon_sql.commands.page.at_levels import of_classes
+from kanon_sql.commands.page.at_one_level import of_one_level
+from kanon_sql.commands.page.gathered import Gathered
+from kanon_sql.report.page.model import ColumnFacts, PageFacts
+
+
+def measure(gathered: Gathered, _: PageFacts) -> tuple[ColumnFacts, ...]:
+    """The facts of each quasi-identifier, in the configuration's order."""
+    of = of_one_level if gathered.full_domain else of_classes
+    return tuple(of(gathered, index, name) for index, name in enumerate(gathered.names))

@@ -1,0 +1,105 @@
+"""What the parts of a page share: it is read once, when the first of them asks for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from sqlglot import exp
+
+from kanon_sql.commands.link.cells import find_cells, meaning_of
+from kanon_sql.commands.risk.table import read_tuples
+from kanon_sql.commands.subject import Subject
+from kanon_sql.errors import EngineError
+from kanon_sql.hierarchy.quasi_identifiers import Hierarchies
+from kanon_sql.report.page.model import Json
+from kanon_sql.search.full_domain.problem import FullDomainResult
+from kanon_sql.search.prepare import prepare_search
+from kanon_sql.search.problem import SearchProblem
+from kanon_sql.source.model import Source
+from kanon_sql.source.values import bring_counted
+from kanon_sql.sql.template import state
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """A subject and its JSON report, with what is counted of both tables."""
+
+    subject: Subject
+    report: Json
+
+    @property
+    def names(self) -> list[str]:
+        """The quasi-identifiers in the configuration's order."""
+        return list(self.subject.loaded.config.quasi_identifiers)
+
+    @property
+    def full_domain(self) -> bool:
+        """Whether all rows of a column are released at one level."""
+        return self.subject.loaded.config.algorithm.declared.full_domain
+
+    @property
+    def masked(self) -> int:
+        """Rows of the release that are * in every quasi-identifier for being suppressed."""
+        return int(self.report["rows"]["masked"])
+
+    @cached_property
+    def problem(self) -> SearchProblem | None:
+        """The source by its distinct tuples, in the tables of the search; None where it is gone."""
+        subject = self.subject
+        if subject.result is not None:
+            return subject.result.problem
+        if subject.source is None:
+            return None
+        hierarchies = dict(subject.hierarchies)
+        args = (subject.engine, subject.loaded, subject.source, subject.roles, hierarchies)
+        return prepare_search(*args, subject.call.progress)
+
+    @cached_property
+    def levels(self) -> dict[str, int] | None:
+        """The level of each quasi-identifier; None where classes have levels of their own."""
+        result = self.subject.result
+        if isinstance(result, FullDomainResult) and result.found.winner is not None:
+            return result.levels()
+        return (self.report.get("solution") or {}).get("levels")
+
+    @cached_property
+    def loss(self) -> Json:
+        """What the release loses, as the report says it."""
+        result = self.subject.result
+        return result.describe_loss() if result is not None else self.report.get("loss") or {}
+
+    def loss_of(self, name: str) -> float | None:
+        """The loss of one quasi-identifier, 0 to 1."""
+        found = self.loss.get("attributes", {}).get(name)
+        return None if found is None else float(found)
+
+    @cached_property
+    def missing(self) -> tuple[str, ...]:
+        """The texts of the release that stand for a missing value."""
+        source = self.subject.source
+        return tuple(dict.fromkeys((*self.subject.release.missing, *(source.missing if source else ()))))
+
+    @cached_property
+    def tuples(self) -> str:
+        """The table of the release's distinct tuples (v0, v1 ... as texts, NULL where missing, row_count)."""
+        subject, table = self.subject, state("page_tuples")
+        release, weighted = subject.release, subject.release.weighted
+        hierarchies: Hierarchies = subject.hierarchies
+        meanings = [meaning_of(*hierarchies[name], levels=self.full_domain) for name in self.names]
+        cells, problems = find_cells(replace(release, missing=self.missing), self.names, meanings)
+        if problems:
+            raise EngineError(problems)
+        rows = release.relation
+        if release.backend.weighted:
+            rows, weighted = self._brought(release), True
+        read_tuples(subject.engine, rows, table, [cell.text for cell in cells], weighted=weighted)
+        return table
+
+    def _brought(self, release: Source) -> exp.Select:
+        """The release's distinct tuples, where another engine holds its rows."""
+        read = [item for item in release.columns if item.name in self._released_as()]
+        return bring_counted(self.subject.engine, release.backend, release.relation, read, state("page_brought"))
+
+    def _released_as(self) -> set[str]:
+        return {name + end for name in self.names for end in ("", "_lower", "_upper")}
