@@ -337,6 +337,7 @@ ALGORITHMS = ("{name: minimal, prefer: suppression}", "{name: mondrian, seed: 1}
             "run",
             [
                 ["run"],
+                ["run", "--html", "page.html"],
                 ["run", "--set", "privacy.k=9999"],
                 ["run", "--set", MODELS, "--set", "suppression.limit=10%"],
                 *(["run", "--set", f"algorithm={a}"] for a in ALGORITHMS),

@@ -20,9 +20,12 @@ def sections(page: Path) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
+_BY_COLUMN = ("levels.", "rows_by_level.", "attributes.", "labels.", "change.", "configuration.")
+
+
 def leaves(data: Any, path: str = "") -> Iterator[str]:
     """The keys of a report; what is listed by column is one key."""
-    if isinstance(data, dict) and not path.endswith(("levels.", "rows_by_level.", "attributes.", "configuration.")):
+    if isinstance(data, dict) and not path.endswith(_BY_COLUMN):
         for key, value in data.items():
             yield from leaves(value, f"{path}{key}.")
     elif isinstance(data, list) and data and isinstance(data[0], dict) and not path.endswith("ties."):
