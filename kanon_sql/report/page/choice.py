@@ -107,4 +107,4 @@ def _loss(loss: Json | None) -> Table | None:
         ("entropy", "entropy lost, in bits"),
     )
     rows = tuple((name, meaning, plain(loss[name])) for name, meaning in named if loss.get(name) is not None)
-    return Table("Measures of loss", ("measure", "what it is", "value"), rows, texts=2)
+    return Table("Measures of loss", ("measure", "what it is", "value"), rows, (0, 1))

@@ -8,20 +8,7 @@ from typing import Any
 from kanon_sql.report.page.model import ColumnFacts, PageFacts, Step
 from kanon_sql.report.page.texts import UNKNOWN, Json, Table, count, counted, joined, percent
 
-_MOST_LABELS = 6
 _LONGEST_LABEL = 40
-
-
-@dataclass(frozen=True)
-class StepView:
-    """A level of a hierarchy as a line: its labels, how many rows are released there, whether it was chosen."""
-
-    level: int
-    name: str
-    labels: str
-    count: str
-    rows: str
-    chosen: bool
 
 
 @dataclass(frozen=True)
@@ -33,7 +20,6 @@ class ColumnView:
     known: str
     loss: str
     distinct: str
-    steps: tuple[StepView, ...]
 
 
 def view_columns(facts: PageFacts) -> tuple[ColumnView, ...]:
@@ -56,7 +42,7 @@ def overview(facts: PageFacts) -> Table:
         for one in facts.columns
     ]
     head = ("column", "generalized by", "level", "what is known", "values before", "after", "loss")
-    return Table("Quasi-identifiers, and what is left of each", head, tuple(rows), texts=4)
+    return Table("Quasi-identifiers, and what is left of each", head, tuple(rows), texts=(0, 1, 2, 3))
 
 
 def known(facts: PageFacts, column: ColumnFacts) -> str:
@@ -132,21 +118,4 @@ def _view(facts: PageFacts, column: ColumnFacts, place: int) -> ColumnView:
         known=known(facts, column),
         loss=percent(column.loss),
         distinct=told if before is None else f"{counted(before, 'value')} in the source, {count(after)} in the release",
-        steps=tuple(_step(column, step) for step in sorted(column.steps, key=lambda one: -one.level)),
-    )
-
-
-def _step(column: ColumnFacts, step: Step) -> StepView:
-    labels = [shortened(one) for one in step.labels[:_MOST_LABELS]]
-    more = step.count - len(labels)
-    told = ", ".join(labels)
-    if labels and more > 0:
-        told += f" and {count(more)} more"
-    return StepView(
-        level=step.level,
-        name=f"level {step.level}",
-        labels=told or "finer than what was released: not shown",
-        count=counted(step.count, "label" if step.level else "value"),
-        rows=counted(step.rows, "row") if step.rows else "",
-        chosen=step.level == column.level if column.level is not None else step.rows > 0,
     )

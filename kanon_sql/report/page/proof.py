@@ -51,7 +51,7 @@ def _file(what: str, one: FileFacts) -> File:
 
 def _hierarchies(found: Evidence) -> Table | None:
     rows = tuple((one.column, one.origin, count(one.levels), one.digest) for one in found.hierarchies)
-    return Table("Hierarchies", ("column", "from", "levels", "SHA-256"), rows, texts=2) if rows else None
+    return Table("Hierarchies", ("column", "from", "levels", "SHA-256"), rows, (0, 1, 3)) if rows else None
 
 
 def _run(facts: PageFacts, found: Evidence) -> Table:
@@ -64,4 +64,6 @@ def _run(facts: PageFacts, found: Evidence) -> Table:
         ("seconds", took or UNKNOWN),
         *((f"ledger: {what}", text) for what, text in found.ledger),
     )
-    return Table("Versions, machine, time", ("what", "which"), tuple((what, plain(text)) for what, text in listed), 2)
+    return Table(
+        "Versions, machine, time", ("what", "which"), tuple((what, plain(text)) for what, text in listed), (0, 1)
+    )

@@ -16,12 +16,12 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the page; the first `texts` columns are words, all others numbers."""
+    """A table of the page; the columns at the places `texts` hold words, all others numbers."""
 
     caption: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    texts: int = 1
+    texts: tuple[int, ...] = (0,)
 
 
 def count(value: int | None, fewer_than: int | None = None) -> str:

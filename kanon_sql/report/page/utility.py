@@ -78,7 +78,7 @@ def _columns(columns: Json) -> Table:
         for name, one in columns.items()
     ]
     head = ("column", "total variation", "earth mover's", "in a word")
-    return Table("Distances of the distributions of each column, source to release", head, tuple(rows))
+    return Table("Distances of the distributions of each column, source to release", head, tuple(rows), (0, 3))
 
 
 def _pairs(pairs: Sequence[Json]) -> Table | None:
@@ -96,7 +96,7 @@ def _pairs(pairs: Sequence[Json]) -> Table | None:
             )
         )
     head = ("columns", "measure", "source", "release", "in a word")
-    return Table("Association of pairs of columns", head, tuple(rows), texts=2) if rows else None
+    return Table("Association of pairs of columns", head, tuple(rows), (0, 1, 4)) if rows else None
 
 
 def _answers(found: Json) -> list[Answer]:
