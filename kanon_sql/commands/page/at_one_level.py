@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from kanon_sql.commands.page.gathered import Gathered
+from kanon_sql.commands.page.gathered import GONE, Gathered
 from kanon_sql.commands.page.labels import (
     MOST_LABELS,
     STRANGE,
@@ -29,7 +29,6 @@ from kanon_sql.sql.template import Fill, column, state
 _NUMBERS = (exp.alias_(exp.cast(exp.null(), "BIGINT"), name) for name in ("level", "code", "row_count"))
 _NO_COSTS = exp.select(*_NUMBERS).where(exp.false())
 _NO_VALUES = exp.select(exp.alias_(exp.cast(exp.null(), "VARCHAR"), "value")).where(exp.false())
-GONE = "the source is not there any more: nothing of it is shown beside the release"
 
 
 def of_one_level(gathered: Gathered, index: int, name: str) -> ColumnFacts:

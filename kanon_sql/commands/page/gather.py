@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from kanon_sql.commands.page import columns, risk
+from kanon_sql.commands.page import columns, lattice, risk
 from kanon_sql.commands.page.gathered import Gathered
 from kanon_sql.commands.subject import Subject
 from kanon_sql.errors import InterruptedRunError, KanonError
@@ -16,7 +16,11 @@ from kanon_sql.sql.deadline import TimeUpError
 # What is gathered for a field of PageFacts; it may read the fields before its own.
 Part = Callable[[Gathered, PageFacts], Any]
 
-PARTS: dict[str, Part] = {"risk": risk.measure, "columns": columns.measure}
+PARTS: dict[str, Part] = {
+    "risk": risk.measure,
+    "columns": columns.measure,
+    "lattice": lattice.measure,
+}
 
 
 def gather(subject: Subject, report: Json, recipe: str | None = None) -> PageFacts:

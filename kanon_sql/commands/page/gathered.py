@@ -15,10 +15,12 @@ from kanon_sql.hierarchy.quasi_identifiers import Hierarchies
 from kanon_sql.report.page.model import Json
 from kanon_sql.search.full_domain.problem import FullDomainResult
 from kanon_sql.search.prepare import prepare_search
-from kanon_sql.search.problem import SearchProblem
+from kanon_sql.search.problem import Request, SearchProblem
 from kanon_sql.source.model import Source
 from kanon_sql.source.values import bring_counted
 from kanon_sql.sql.template import state
+
+GONE = "the source is not there any more: nothing of it is shown beside the release"
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,15 @@ class Gathered:
         if isinstance(result, FullDomainResult) and result.found.winner is not None:
             return result.levels()
         return (self.report.get("solution") or {}).get("levels")
+
+    @cached_property
+    def request(self) -> Request:
+        """What was asked of the release; only where the source is there."""
+        if self.subject.result is not None:
+            return self.subject.result.request
+        assert self.problem is not None
+        config = self.subject.loaded.config
+        return Request(config.privacy.k, config.suppression.rows(self.problem.n), ())
 
     @cached_property
     def loss(self) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -87,6 +88,32 @@ class NodeChecker:
     def measured(self) -> int:
         """Nodes that all models were computed for."""
         return len(self._suppressed)
+
+    @property
+    def counted(self) -> Collection[Node]:
+        """The nodes whose suppressed rows are known, all models counted."""
+        return self._suppressed.keys()
+
+    def asking(self, engine: Nodes) -> NodeChecker:
+        """The same, with what is known so far, where further nodes are asked for otherwise."""
+        other = copy(self)
+        other.engine, other.progress = engine, Progress()
+        return other
+
+    def known_suppressed(self, node: Node) -> int | None:
+        """The rows of the node's violating classes, where they were counted."""
+        return self._suppressed.get(node)
+
+    def known_measures(self, node: Node) -> NodeMeasures | None:
+        """The node with its losses, where they were computed."""
+        return self._measures.get(node)
+
+    def known_to_satisfy(self, node: Node) -> bool | None:
+        """Whether the node satisfies all models, as far as that is known."""
+        if node in self._suppressed:
+            return self._suppressed[node] <= self.limit
+        known = self.known(node)
+        return known if self.prunes or known is False else None
 
     def known(self, node: Node) -> bool | None:
         """Whether the node passes as far as tags tell; None when they do not."""

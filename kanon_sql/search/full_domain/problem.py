@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from kanon_sql.config.model import AlgorithmConfig
@@ -49,12 +49,15 @@ class FullDomain(SearchProblem):
         left = None
         if found.winner is None and not out_of_time and self.n >= request.k:
             left = checker.suppressed(self.lattice.highs)
-        return FullDomainResult(self, request, found, out_of_time, left)
+        return FullDomainResult(self, request, found, out_of_time, left, checker=checker)
 
 
 @dataclass(frozen=True)
 class FullDomainResult(SearchResult):
-    """The chosen node of the lattice; without one, the rows that the highest levels leave in violating classes."""
+    """The chosen node of the lattice; without one, the rows that the highest levels leave in violating classes.
+
+    `checker` knows what the search learnt of other nodes.
+    """
 
     problem: FullDomain
     request: Request
@@ -62,6 +65,7 @@ class FullDomainResult(SearchResult):
     out_of_time: bool = False
     left_at_top: int | None = None
     impossible: Sequence[str] = ()
+    checker: NodeChecker | None = field(default=None, compare=False, repr=False)
 
     @property
     def winner(self) -> NodeMeasures:
