@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.output import Json, complain, print_json, print_summary
+from kanon_sql.cli.parts import Parts, plain
 from kanon_sql.errors import KanonError, ReleasedError
 
 if TYPE_CHECKING:
@@ -92,12 +93,12 @@ class Common:
     def _advise(self, advice: Sequence[Json]) -> None:
         """Prints what would be enough to standard error."""
         if advice and not self.quiet:
-            from kanon_sql.cli.summary import advice_lines
+            from kanon_sql.cli.summary import advised
 
-            for line in advice_lines(advice):
+            for line in plain([advised(advice)]).splitlines():
                 complain("enough would be", line)
 
-    def show(self, data: Json, summarize: Callable[[Json], str]) -> None:
+    def show(self, data: Json, summarize: Callable[[Json], str | Parts]) -> None:
         """Prints what came out: as JSON where that was asked for, else for people, unless nothing shall be printed."""
         self.warn(data.get("warnings", ()))
         if self.as_json:

@@ -51,7 +51,7 @@ def _data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @hierarchy.command("list")
 def list_command() -> None:
     """Lists the ready hierarchies, which a configuration names without a path."""
-    from kanon_sql.cli.summary import table
+    from kanon_sql.cli.parts import table
     from kanon_sql.hierarchy.file import read_hierarchy
     from kanon_sql.hierarchy.ready import ready_files, ready_hierarchies
 
@@ -228,7 +228,7 @@ def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool, 
 
 
 def _levels_table(found: Hierarchy) -> str:
-    from kanon_sql.cli.summary import table
+    from kanon_sql.cli.parts import table
 
     rows = []
     for level, labels in enumerate(found.levels):

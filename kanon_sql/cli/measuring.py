@@ -18,6 +18,7 @@ from kanon_sql.cli.options import (
     refuse_columns,
     releasing_nothing,
 )
+from kanon_sql.cli.parts import Grid, Line, Parts
 from kanon_sql.settings.algorithms import ALGORITHMS, either
 
 if TYPE_CHECKING:
@@ -176,16 +177,15 @@ def _asked(configs: tuple[str, ...], algorithms: tuple[str, ...], options: dict[
     return [mapping_of(configs[0], {**releasing_nothing(options), "k": 1, "limit": None, "algorithm": algorithm})]
 
 
-def _summarize(data: dict[str, Any]) -> str:
+def _summarize(data: dict[str, Any]) -> Parts:
     """The table, below a line about time."""
-    from kanon_sql.cli.summary import table
     from kanon_sql.report.charts.sweep_panel import HEAD, cells
 
     seconds, count = data["seconds"], len(data["points"])
     head = (
-        f"{count:,} point{'s' * (count != 1)}: read in {seconds['read']:.2f} s, searched in {seconds['search']:.2f} s\n"
+        f"{count:,} point{'s' * (count != 1)}: read in {seconds['read']:.2f} s, searched in {seconds['search']:.2f} s"
     )
-    return head + table(HEAD, [cells(point) for point in data["points"]])
+    return [Line(head, "head"), Grid(HEAD, [cells(point) for point in data["points"]])]
 
 
 def _no_release(points: list[dict[str, Any]]) -> KanonError:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from kanon_sql.cli.parts import Parts, plain
 from kanon_sql.errors import escape
 from kanon_sql.report.printable import escaped, to_json
 
@@ -33,9 +34,17 @@ def print_text(text: str) -> None:
     click.echo(text)
 
 
-def print_summary(summarize: Callable[[Json], str], data: Json) -> None:
-    """Prints a report for people to standard output."""
-    print_text(summarize(escaped(data)))
+def print_summary(summarize: Callable[[Json], str | Parts], data: Json) -> None:
+    """Prints a report for people to standard output: in colour, with tables that fit, where that is a terminal."""
+    said = summarize(escaped(data))
+    if isinstance(said, str):
+        print_text(said)
+    elif sys.stdout is not None and sys.stdout.isatty():
+        from kanon_sql.cli.terminal import print_parts
+
+        print_parts(said)
+    else:
+        print_text(plain(said))
 
 
 def complain(kind: str, problem: str) -> None:

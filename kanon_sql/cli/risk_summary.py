@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kanon_sql.cli.summary import table
+from kanon_sql.cli.parts import Facts, Grid, Line, Look, Part, Parts
 from kanon_sql.report.charts.diagram import clean, number
 from kanon_sql.report.charts.risk import size_text
 
@@ -14,37 +14,38 @@ Json = dict[str, Any]
 MOST_SUBSETS = 15
 
 
-def summarize_risk(data: Json) -> str:
+def summarize_risk(data: Json) -> Parts:
     """The risks, the class sizes and the riskiest subsets of the columns; before and after side by side."""
-    words = [word for word in ("before", "after") if data[word] is not None]
+    both: tuple[Look, ...] = ("before", "after")
+    words = [word for word in both if data[word] is not None]
     sides = [data[word] for word in words]
-    parts = [_head(data, words), _risks(data, words, sides), _sizes(words, sides)]
+    parts: list[Part] = [*_head(data, words), Line(), _risks(data, words, sides), Line(), _sizes(words, sides)]
     if sides[0]["subsets"]["count"]:
-        parts.append(_subsets(words, sides))
+        parts += [Line(), *_subsets(words, sides)]
     for word, side in zip(words, sides, strict=True):
         if side["exposed"] is not None:
-            parts.append(_exposed(f" {word}" if len(words) > 1 else "", side))
-    return "\n\n".join(parts)
+            parts += [Line(), *_exposed(f" {word}" if len(words) > 1 else "", side)]
+    return parts
 
 
-def _head(data: Json, words: Sequence[str]) -> str:
+def _head(data: Json, words: Sequence[Look]) -> list[Part]:
     names = ", ".join(map(clean, data["before"]["quasi_identifiers"]))
-    lines = [f"risk of re-identification by {names}"]
+    facts: list[tuple[str, str, Look]] = []
     for word in words:
         side = data[word]
         rows = side["rows"]
         missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
-        name = f"{word:<10}" if len(words) > 1 else "table     "
-        lines.append(f"  {name}  {clean(side['table'])}: {rows['measured']:,} rows{missing}")
+        several = len(words) > 1
+        text = f"{clean(side['table'])}: {rows['measured']:,} rows{missing}"
+        facts.append((word if several else "table", text, word if several else ""))
     people = data["population"]
     if people is not None:
-        lines.append(
-            f"  population  {clean(people['table'])}: {people['rows']:,} rows, {people['unique']:,} of them unique"
-        )
-    return "\n".join(lines)
+        text = f"{clean(people['table'])}: {people['rows']:,} rows, {people['unique']:,} of them unique"
+        facts.append(("population", text, ""))
+    return [Line(f"risk of re-identification by {names}", "head"), Facts(facts, 12)]
 
 
-def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> str:
+def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> Grid:
     above = f"rows above {data['threshold']:g}"
     rows = [
         _row("classes", sides, lambda side: f"{side['classes']['count']:,}"),
@@ -61,7 +62,7 @@ def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> str:
         ]
     rows.append(_row("marketer risk", sides, _risk("marketer", "average")))
     rows.append(_row("rows that a marketer names right", sides, lambda side: _named(side["marketer"])))
-    return table(["", *words] if len(words) > 1 else None, rows, text=0)
+    return Grid(["", *words] if len(words) > 1 else None, rows, 0)
 
 
 def _row(name: str, sides: Sequence[Json], cell: Callable[[Json], str]) -> list[str]:
@@ -94,7 +95,7 @@ def _percent(share: float | None) -> str:
     return ">99.99" if share < 1 and text == "100.00" else text
 
 
-def _sizes(words: Sequence[str], sides: Sequence[Json]) -> str:
+def _sizes(words: Sequence[Look], sides: Sequence[Json]) -> Grid:
     several = len(words) > 1
     head = ["rows in the class"]
     for word in words:
@@ -106,10 +107,15 @@ def _sizes(words: Sequence[str], sides: Sequence[Json]) -> str:
             found = side["sizes"][place]
             cells += [f"{found['rows']:,}", _percent(found["share"]), f"{found['classes']:,}"]
         rows.append(cells)
-    return table(head, rows, text=0)
+    most = max(one["share"] for side in sides for one in side["sizes"]) or 1
+    bars: dict[int, tuple[Sequence[float | None], Look]] = {
+        2 + 3 * place: ([one["share"] / most for one in side["sizes"]], word)
+        for place, (word, side) in enumerate(zip(words, sides, strict=True))
+    }
+    return Grid(head, rows, 0, bars=bars)
 
 
-def _subsets(words: Sequence[str], sides: Sequence[Json]) -> str:
+def _subsets(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
     """The riskiest subsets; those that hold a smaller key are left out, they say nothing new."""
     first, known = sides[0]["subsets"], sides[0]["quasi_identifiers"]
     telling = [one for one in first["listed"] if not one["holds_key"]]
@@ -134,14 +140,14 @@ def _subsets(words: Sequence[str], sides: Sequence[Json]) -> str:
     what = f"the riskiest {shown} of {first['count']:,} subsets of up to {size}"
     if len(telling) < len(first["listed"]):
         what += ", without those that hold a smaller key"
-    foreign = "\n  (!) no quasi-identifier" if set(first["columns"]) - set(known) else ""
-    return f"{what}\n{table(head, rows, text=len(head) - 1)}{foreign}"
+    foreign = [Line("  (!) no quasi-identifier")] if set(first["columns"]) - set(known) else []
+    return [Line(what, "head"), Grid(head, rows, len(head) - 1), *foreign]
 
 
-def _exposed(word: str, side: Json) -> str:
+def _exposed(word: str, side: Json) -> list[Part]:
     names = [clean(name) for name in side["quasi_identifiers"]]
     rows = [
         [f"{one['rows']:,}", *("NULL" if value is None else clean(value) for value in one["values"].values())]
         for one in side["exposed"]
     ]
-    return f"the smallest classes{word}\n{table(['rows', *names], rows)}"
+    return [Line(f"the smallest classes{word}", "head"), Grid(["rows", *names], rows)]

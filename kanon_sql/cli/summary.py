@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kanon_sql.cli.parts import Facts, Grid, Line, Look, Part, Parts
+
 Json = dict[str, Any]
 
 _LONGEST_LABEL = 40
 
 
-def summarize_run(report: Json) -> str:
+def summarize_run(report: Json) -> Parts:
     """What a run did, in a few lines."""
     rows, classes, loss = report["rows"], report["classes"], report["loss"]
     k, seconds = report["privacy"]["k"], report["seconds"]
@@ -18,46 +20,57 @@ def summarize_run(report: Json) -> str:
     done = "dry run, nothing was written: would release" if dry else "released"
     missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
     masked = " (masked)" if rows["masked"] else ""
-    levels, labels = report["solution"].get("levels"), report["labels"]
-    head = ["quasi-identifier", *(["level"] if levels else []), "loss %", "for example"]
-    shown = [
-        [name, *([str(levels[name])] if levels else []), f"{100 * cost:.2f}", _label(labels[name])]
-        for name, cost in loss["attributes"].items()
+    given_up = [report["given_up"]] if report["given_up"] else []
+    facts: list[tuple[str, str, Look]] = [
+        ("suppressed", f"{rows['suppressed']:,} rows{masked}{missing}", ""),
+        (
+            "classes",
+            f"{classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows "
+            f"(asked for k = {k['required']}, counted again in what {'would be' if dry else 'was'} written)",
+            "",
+        ),
+        *(("model", line, "") for line in _models(report["privacy"])),
+        ("loss", f"{loss['ncp']:.2f} % (lm {loss['lm']:.4f} of {len(loss['attributes'])})", ""),
+        *(("given up", f"{', '.join(names)}: one label for all rows", "bad") for names in given_up),
+        ("search", f"{_algorithm(report['algorithm'])}: {_effort(report)}", ""),
+        ("seconds", ", ".join(f"{name} {value:.2f}" for name, value in seconds.items()), "quiet"),
     ]
-    given_up = [f"  given up     {', '.join(report['given_up'])}: one label for all rows"] * bool(report["given_up"])
-    lines = [
-        f"{done} {rows['released']:,} of {rows['source']:,} rows to {report['release']['target']}",
-        f"  suppressed   {rows['suppressed']:,} rows{masked}{missing}",
-        f"  classes      {classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows "
-        f"(asked for k = {k['required']}, counted again in what {'would be' if dry else 'was'} written)",
-        *(f"  model        {line}" for line in _models(report["privacy"])),
-        f"  loss         {loss['ncp']:.2f} % (lm {loss['lm']:.4f} of {len(loss['attributes'])})",
-        *given_up,
-        f"  search       {_algorithm(report['algorithm'])}: {_effort(report)}",
-        f"  seconds      {', '.join(f'{name} {value:.2f}' for name, value in seconds.items())}",
-        "",
-        table(head, shown, text=(0, len(head) - 1)),
+    parts: list[Part] = [
+        Line(f"{done} {rows['released']:,} of {rows['source']:,} rows to {report['release']['target']}", "good"),
+        Facts(facts, 13),
+        Line(),
+        _columns(report),
     ]
     if report["advice"]:
-        lines += ["", "  less would be lost:", *advice_lines(report["advice"])]
-    return "\n".join(lines)
+        parts += [Line(), Line("  less would be lost:", "head"), advised(report["advice"])]
+    return parts
 
 
-def advice_lines(advice: Sequence[Json]) -> list[str]:
-    """What other settings would lose, a line each."""
+def _columns(report: Json) -> Grid:
+    """The quasi-identifiers as they were released."""
+    levels, labels, losses = report["solution"].get("levels"), report["labels"], report["loss"]["attributes"]
+    head = ["quasi-identifier", *(["level"] if levels else []), "loss %", "for example"]
+    rows = [
+        [name, *([str(levels[name])] if levels else []), f"{100 * cost:.2f}", _label(labels[name])]
+        for name, cost in losses.items()
+    ]
+    return Grid(head, rows, (0, len(head) - 1), bars={len(head) - 2: (list(losses.values()), "before")})
+
+
+def advised(advice: Sequence[Json]) -> Facts:
+    """What other settings would lose."""
     changes = [
         f"without {one['without']}"
         if "without" in one
         else " ".join(f"--set {key}={value}" for key, value in one["change"].items())
         for one in advice
     ]
-    width = max(map(len, changes))
-    lines = []
+    entries: list[tuple[str, str, Look]] = []
     for change, one in zip(changes, advice, strict=True):
         loss = f"{one['loss']['ncp']:.2f} %{'' if one['exact'] else ' or less'}"
         where = f" in the other columns, now {one['instead_of']['ncp']:.2f} %" if "without" in one else ""
-        lines.append(f"    {change.ljust(width)}  {loss}{where}, {one['suppressed']:,} rows suppressed")
-    return lines
+        entries.append((change, f"{loss}{where}, {one['suppressed']:,} rows suppressed", ""))
+    return Facts(entries, max(map(len, changes)) + 2, indent=4)
 
 
 def _label(label: str | None) -> str:
@@ -102,30 +115,29 @@ def _effort(report: Json) -> str:
     return f"{search['checked']:,} of {search['lattice_nodes']:,} nodes checked, {how}"
 
 
-def summarize_check(report: Json) -> str:
+def summarize_check(report: Json) -> Parts:
     """Whether a table holds what was asked for."""
     classes, violations, k = report["classes"], report["violations"], report["privacy"]["k"]
-    verdict = "satisfies" if report["status"] == "satisfied" else "VIOLATES"
+    holds = report["status"] == "satisfied"
     average = f"{classes['average']:,.1f}" if classes["average"] is not None else "-"
     models = _models(report["privacy"])
     asked = f"k = {k['required']}{' and the models' if models else ''}"
     counted = " entities" if "counts" in k else ""
-    lines = [
-        f"{report['table']} {verdict} {asked}: its smallest class holds {k['actual']:,}{counted}",
-        *(f"  model              {line}" for line in models),
-        f"  quasi-identifiers  {', '.join(report['quasi_identifiers'])}",
-        f"  rows               {report['rows']['measured']:,}",
-        f"  classes            {classes['count']:,}, {average} rows on average, {classes['max']:,} at most",
+    verdict = f"{report['table']} {'satisfies' if holds else 'VIOLATES'} {asked}"
+    facts: list[tuple[str, str, Look]] = [
+        *(("model", line, "") for line in models),
+        ("quasi-identifiers", ", ".join(report["quasi_identifiers"]), ""),
+        ("rows", f"{report['rows']['measured']:,}", ""),
+        ("classes", f"{classes['count']:,}, {average} rows on average, {classes['max']:,} at most", ""),
     ]
     if violations["classes"]:
-        lines.append(
-            f"  violations         {violations['classes']:,} classes with {violations['rows']:,} rows, "
-            f"{violations['unique']:,} of them alone"
-        )
-    return "\n".join(lines)
+        rows = f"{violations['rows']:,} rows, {violations['unique']:,} of them alone"
+        facts.append(("violations", f"{violations['classes']:,} classes with {rows}", "bad"))
+    first = Line(f"{verdict}: its smallest class holds {k['actual']:,}{counted}", "good" if holds else "bad")
+    return [first, Facts(facts, 19)]
 
 
-def summarize_lattice(data: Json) -> str:
+def summarize_lattice(data: Json) -> Parts:
     """The nodes as a table, lowest first."""
     names = data["quasi_identifiers"]
     rows = [
@@ -139,18 +151,10 @@ def summarize_lattice(data: Json) -> str:
         ]
         for node in data["nodes"]
     ]
-    head = f"k = {data['k']}, at most {data['limit']} of {data['rows']:,} rows suppressed, {len(rows):,} nodes\n"
-    return head + table(["height", *names, "suppressed", "classes", "lm", "satisfies"], rows)
-
-
-def table(head: Sequence[str] | None, rows: Sequence[Sequence[str]], text: int | tuple[int, ...] | None = None) -> str:
-    """Columns of text, numbers to the right; with `text` all columns but those are numbers, whatever they hold."""
-    texts = (text,) if isinstance(text, int) else text
-    lines = [*([] if head is None else [head]), *rows]
-    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-
-    def cell(place: int, content: str) -> str:
-        is_number = content[:1].isdigit() if texts is None else place not in texts
-        return content.rjust(widths[place]) if is_number else content.ljust(widths[place])
-
-    return "\n".join("  " + "  ".join(cell(*one) for one in enumerate(line)).rstrip() for line in lines)
+    looks: list[Look] = [
+        "good" if node["winner"] else "after" if node["minimal"] else "" if node["satisfies"] else "quiet"
+        for node in data["nodes"]
+    ]
+    head = f"k = {data['k']}, at most {data['limit']} of {data['rows']:,} rows suppressed, {len(rows):,} nodes"
+    columns = ["height", *names, "suppressed", "classes", "lm", "satisfies"]
+    return [Line(head, "head"), Grid(columns, rows, looks=looks)]

@@ -18,6 +18,7 @@ import duckdb
 from sqlglot import exp
 
 from kanon_sql import api
+from kanon_sql.cli.parts import plain
 from kanon_sql.cli.summary import summarize_run
 from kanon_sql.engines.duckdb.connection import load_for_hand_in
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
@@ -97,7 +98,7 @@ def _no_relation(relation: Any) -> list[str]:
 def _log(dbt: Any, result: api.RunResult) -> None:
     """A line and the warnings on dbt's output, the whole summary in its log."""
     report = {**result.report, "release": {**result.report["release"], "target": str(dbt.this)}}
-    first, *rest = summarize_run(report).splitlines()
+    first, *rest = plain(summarize_run(report)).splitlines()
     _say("info", f"kanon-sql: {first}, {result.suppressed:,} suppressed, in {result.classes:,} classes")
     for line in rest:
         _say("debug", f"kanon-sql: {line}")
