@@ -391,11 +391,15 @@ def _expand_call(call: exp.Anonymous, prefix: str, items: Sequence[Item]) -> Non
     made = [_filled(call.expressions[0], prefix, item) for item in items]
     chain = _CHAINS.get(call.name.upper())
     if chain is None:
-        parent = call.parent
+        entry: exp.Expr = call
+        if isinstance(call.parent, exp.Ordered):
+            entry = call.parent
+            made = [exp.Ordered(**{**entry.args, "this": one}) for one in made]
+        parent = entry.parent
         assert parent is not None
-        key = call.arg_key or "expressions"
+        key = entry.arg_key or "expressions"
         before = parent.args[key]
-        parent.set(key, [new for old in before for new in (made if old is call else [old])])
+        parent.set(key, [new for old in before for new in (made if old is entry else [old])])
     elif made:
         joined: exp.Expr = exp.Paren(this=made[0])
         for one in made[1:]:

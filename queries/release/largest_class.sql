@@ -4,7 +4,9 @@
 -- Takes: key_code, the codes that tell classes apart, and k, for which that statement asks.
 -- Gives: one row: the codes, size.
 SELECT key_code, size
-FROM classes
-WHERE NOT violates
-ORDER BY size DESC, key_code
-LIMIT 1
+FROM (
+    SELECT key_code, size, row_number() OVER (ORDER BY size DESC, LIST_OF(key_code)) AS rank_of_class
+    FROM classes
+    WHERE NOT violates
+) AS ranked
+WHERE rank_of_class = 1

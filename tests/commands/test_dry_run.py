@@ -20,7 +20,7 @@ from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError
 
 Json = dict[str, Any]
-OWN = ("status", "seconds", "verification", "search", "advice", "engine")
+OWN = ("status", "created", "seconds", "verification", "search", "advice", "engine")
 
 
 def compared(report: Json) -> Json:
