@@ -45,6 +45,7 @@ SLOW = dict.fromkeys(
         "limits.md",
         "local.md",
         "mondrian.md",
+        "page.md",
         "releases.md",
         "risk.md",
         "search.md",

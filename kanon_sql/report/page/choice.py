@@ -71,7 +71,8 @@ def _effort(report: Json) -> str:
         return f"The search put {of} into classes in {counted(search['rounds'], 'round')}.{stopped} {proven}"
     nodes = f"{count(search['checked'])} of {counted(search['lattice_nodes'], 'choice')} of levels were counted"
     if search["proven"]:
-        return f"{nodes}, the others follow from these. It is proven that the result is the best."
+        best = "the result is the best" if report["classes"] is not None else "none of them satisfies"
+        return f"{nodes}, the others follow from these. It is proven that {best}."
     bound = "" if search.get("bound") is None else f"; none has an objective below {search['bound']:.6g}"
     return f"{nodes}. Time ran out: it is not proven that the result is the best{bound}."
 

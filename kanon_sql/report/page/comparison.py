@@ -13,9 +13,9 @@ _MOST_SUBSETS = 15
 
 @dataclass(frozen=True)
 class Comparison:
-    """What the section says: sentences, the table of risks, the riskiest combinations of columns."""
+    """What the section says: who is alone, the table of risks, the riskiest combinations of columns."""
 
-    sentences: tuple[str, ...]
+    alone: str
     risks: Table
     subsets: Table | None
 
@@ -27,42 +27,48 @@ def compare(facts: PageFacts) -> Comparison | None:
     risk, k = facts.risk, facts.report["privacy"]["k"]["required"]
     words = [word for word in ("before", "after") if risk.get(word) is not None]
     sides = [risk[word] for word in words]
-    return Comparison(tuple(_sentences(risk, k)), _risks(risk, words, sides, k), _subsets(words, sides, k))
+    return Comparison(_alone(risk, k), _risks(risk, words, sides, k), _subsets(words, sides, k))
 
 
-def _sentences(risk: Json, k: int) -> list[str]:
+def _alone(risk: Json, k: int) -> str:
+    """How many rows are alone, before and after."""
     before, after = risk.get("before"), risk.get("after")
-    found = []
-    if before is not None and after is not None:
-        found.append(
-            f"In the source {_rows(before['unique'], k)} {_are(before['unique']['rows'])} alone with the values of the "
-            f"quasi-identifiers; in the release {_rows(after['unique'])} {_are(after['unique']['rows'])}."
-        )
+    parts = []
+    if before is not None:
+        parts.append(f"In the source {_rows(before['unique'], k)} alone with their values of the quasi-identifiers")
     if after is not None:
-        highest = after["prosecutor"]["highest"]
-        earlier = f"; in the source {percent(before['prosecutor']['highest'])}" if before is not None else ""
-        found.append(
-            "Who knows that a person is in the release, and knows the quasi-identifiers, points at the right row with "
-            f"a chance of {percent(highest)} at most{earlier}."
-        )
-    return found
+        alone = " alone with their values of the quasi-identifiers" if before is None else ""
+        parts.append(f"{'in' if parts else 'In'} the release {_rows(after['unique'])}{alone}")
+    return f"{'; '.join(parts)}."
 
 
-def _are(rows: int | None) -> str:
-    return "is" if rows == 1 else "are"
+def found_by(risk: Json) -> str:
+    """How likely somebody finds the row of a person, before and after."""
+    told = {"before": "in the source", "after": "in the release"}
+    parts = [
+        f"{where} with a probability of {decimal(risk[word]['prosecutor']['highest'], 4)} at most, "
+        f"{decimal(risk[word]['prosecutor']['average'], 4)} on average"
+        for word, where in told.items()
+        if risk.get(word) is not None
+    ]
+    return (
+        "Who knows that a person is in the table, and knows the quasi-identifiers, points at the right row "
+        f"{'; '.join(parts)}."
+    )
 
 
-def _rows(counted_rows: Json, k: int | None = None) -> str:
-    """A count with its share; None is one below k."""
-    rows = counted_rows["rows"]
+def _rows(found: Json, k: int | None = None) -> str:
+    """How many rows are something: "5 rows (1.2 %) are"; None is a count below k."""
+    rows, share = found["rows"], found["share"]
     if rows == 0:
-        return "no rows"
-    share = f" ({percent(counted_rows['share'])})" if rows is not None and counted_rows["share"] is not None else ""
-    return f"{'fewer than ' + str(k) + ' rows' if rows is None else counted(rows, 'row')}{share}"
+        return "no row is"
+    many = f"fewer than {k} rows" if rows is None else counted(rows, "row")
+    part = f" ({percent(share)})" if rows is not None and share is not None else ""
+    return f"{many}{part} {'is' if rows == 1 else 'are'}"
 
 
 def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int) -> Table:
-    above = f"rows with a risk above {percent(risk['threshold'], 0)}"
+    above = f"rows above {risk['threshold']:g}"
     cells: list[tuple[str, Callable[[Json], str]]] = [
         ("rows measured", lambda side: count(side["rows"]["measured"])),
         ("classes", lambda side: count(side["classes"]["count"])),
@@ -77,7 +83,7 @@ def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int) -> T
         cells += [
             (f"{name} risk, highest", _share(name, "highest")),
             (f"{name} risk, average", _share(name, "average")),
-            (f"{name}: {above}", _above(name, k)),
+            (f"{name} risk, {above}", _above(name, k)),
         ]
     cells += [
         ("marketer risk", _share("marketer", "average")),
@@ -89,7 +95,7 @@ def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int) -> T
 
 
 def _share(name: str, key: str) -> Callable[[Json], str]:
-    return lambda side: UNKNOWN if side[name] is None else percent(side[name][key], 2)
+    return lambda side: UNKNOWN if side[name] is None else decimal(side[name][key], 4)
 
 
 def _above(name: str, k: int) -> Callable[[Json], str]:

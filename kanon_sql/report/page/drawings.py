@@ -13,6 +13,7 @@ from kanon_sql.report.charts.columns import draw_labels, draw_steps
 from kanon_sql.report.charts.figure import Figure, figure_html
 from kanon_sql.report.charts.lattice_figure import draw_lattice
 from kanon_sql.report.charts.pairs import draw_pairs
+from kanon_sql.report.page.comparison import found_by
 from kanon_sql.report.page.model import ColumnFacts, PageFacts
 
 
@@ -31,7 +32,9 @@ def draw(facts: PageFacts) -> Drawings:
     k = facts.report["privacy"]["k"]["required"]
     risk, pairs = facts.risk, (facts.utility or {}).get("pairs")
     return Drawings(
-        comparison=_html([draw_class_sizes(risk, k), _bare(draw_risks(risk, k))] if risk else ()),
+        comparison=_html(
+            [draw_class_sizes(risk, k), replace(_bare(draw_risks(risk, k)), alt=found_by(risk))] if risk else ()
+        ),
         columns=tuple(_html(_column(column, k, place)) for place, column in enumerate(facts.columns, 1)),
         utility=_html([_bare(draw_pairs(pairs))] if pairs else ()),
         choice=_html(

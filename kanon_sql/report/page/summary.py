@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +43,10 @@ _ASKS = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """One model: its name, what it asks, what was asked for and reached, and whether that holds (None: not known)."""
+    """One model: its name, what it asks, what was asked for and reached, and whether that holds.
+
+    `actual` is empty and `holds` None where nothing was measured.
+    """
 
     model: str
     asks: str
@@ -114,15 +118,14 @@ def verdicts(report: Json) -> list[Verdict]:
         suppressed = report["rows"]["suppressed"]
         holds = suppressed <= limit if there else None
         asks = f"at most {counted(limit, 'row')} of the source are suppressed"
-        found.append(Verdict("suppression", asks, count(limit), count(suppressed) if there else "none", holds))
+        reached = count(suppressed) if there else ""
+        found.append(Verdict("suppression", asks, f"at most {count(limit)}", reached, holds))
     return found
 
 
 def _sentences(facts: PageFacts) -> list[str]:
     report = facts.report
-    target, source = report["release"]["target"], "the source"
-    if facts.evidence is not None:
-        source = facts.evidence.source.label
+    target, source = report["release"]["target"], _source(facts)
     made_by = f"kanon-sql {report['version']}" if report.get("version") else "kanon-sql"
     when = f"on {moment(report['created'])}" if report.get("created") else "at a time that was not recorded"
     if report["status"] == "released":
@@ -136,6 +139,13 @@ def _sentences(facts: PageFacts) -> list[str]:
     if report["verification"] is not None:
         found.append(_compared(report))
     return found
+
+
+def _source(facts: PageFacts) -> str:
+    """What was released from."""
+    if facts.evidence is not None:
+        return facts.evidence.source.label
+    return str((facts.report.get("source") or {}).get("table") or "the source")
 
 
 def _anonymous(report: Json) -> str:
@@ -185,9 +195,15 @@ def _tiles(report: Json) -> list[Tile]:
 def _verdict(key: str, entry: Json) -> Verdict:
     names = (entry.get(name) for name in ("variant", "distance", "column"))
     name = "k-anonymity" if key == "k" else " ".join([key.replace("_", "-"), *(str(one) for one in names if one)])
-    required, actual = plain(entry.get("required")), entry.get("actual")
-    reached = actual if not isinstance(actual, dict) or None not in actual.values() else None
-    return Verdict(name, _asks(key, entry), required, "none" if reached is None else plain(reached), _holds(key, entry))
+    actual, ends = entry.get("actual"), _ends(key)
+    bound = {"least": "at least ", "most": "at most "}[next(iter(ends.values()))] if len(ends) == 1 else ""
+    reached = "" if actual is None or (isinstance(actual, dict) and None in actual.values()) else plain(actual)
+    return Verdict(name, _asks(key, entry), f"{bound}{plain(entry.get('required'))}", reached, _holds(key, entry))
+
+
+def _ends(key: str) -> Mapping[str, str]:
+    """Which end of what was reached each threshold bounds."""
+    return MODELS[key].thresholds if key in MODELS else {key: "least"}
 
 
 def _asks(key: str, entry: Json) -> str:
@@ -204,7 +220,7 @@ def _holds(key: str, entry: Json) -> bool | None:
     required, actual = entry.get("required"), entry.get("actual")
     if required is None or actual is None:
         return None
-    ends = MODELS[key].thresholds if key in MODELS else {key: "least"}
+    ends = _ends(key)
     asked, reached = (one if isinstance(one, dict) else dict.fromkeys(ends, one) for one in (required, actual))
     if any(reached.get(name) is None for name in ends):
         return None

@@ -1,0 +1,209 @@
+"""What each section of the page says, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import page_facts
+import pytest
+
+from kanon_sql.report.page import choice, columns, comparison, proof, summary, utility
+from kanon_sql.report.page.model import PageFacts, Step
+
+
+def verdict(key: str, **entry: Any) -> summary.Verdict:
+    """That of one model of a release."""
+    report = page_facts.report()
+    report["privacy"] = {"k": {"required": 2, "actual": 2}, key: entry}
+    return summary.verdicts(report)[list(report["privacy"]).index(key)]
+
+
+@pytest.mark.parametrize(
+    ("key", "required", "actual", "holds"),
+    [
+        ("k", 5, 5, True),
+        ("k", 5, 4, False),
+        ("k", 5, None, None),
+        ("l_diversity", 3, 2.999, False),
+        ("l_diversity", 3, 3, True),
+        ("t_closeness", 0.2, 0.2 + 1e-10, True),
+        ("t_closeness", 0.2, 0.21, False),
+        ("t_closeness", 0.2, 0, True),
+        ("delta_disclosure", 1, None, None),
+        ("delta_presence", {"min": 0.1, "max": 0.5}, {"min": 0.1, "max": 0.5}, True),
+        ("delta_presence", {"min": 0.1, "max": 0.5}, {"min": 0.05, "max": 0.5}, False),
+        ("delta_presence", {"min": 0.1, "max": 0.5}, {"min": 0.1, "max": 0.6}, False),
+        ("delta_presence", {"min": 0.1, "max": 0.5}, {"min": None, "max": None}, None),
+    ],
+)
+def test_verdicts(key: str, required: Any, actual: Any, holds: bool | None) -> None:
+    found = verdict(key, required=required, actual=actual, variant="distinct", column="x")
+    assert found.holds is holds
+    assert bool(found.actual) == (holds is not None)
+
+
+def test_each_model_says_what_it_asks() -> None:
+    found = verdict("l_diversity", required=3, actual=4, variant="distinct", column="illness")
+    assert (found.model, found.required) == ("l-diversity distinct illness", "at least 3")
+    assert found.asks == "every class holds at least 3 different values of illness"
+    found = verdict("t_closeness", required=0.2, actual=0.15, distance="equal", column="illness")
+    assert (found.model, found.required, found.actual) == ("t-closeness equal illness", "at most 0.2", "0.15")
+    assert "a distance of at most 0.2" in found.asks
+
+
+def test_a_list_of_models_has_a_verdict_each() -> None:
+    report = page_facts.report()
+    entry = report["privacy"]["l_diversity"]
+    report["privacy"]["l_diversity"] = [entry, {**entry, "column": "class", "actual": 2}]
+    assert [one.holds for one in summary.verdicts(report)] == [True, True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("facts", "look", "headline"),
+    [
+        (page_facts.released(), "good", "Released, and counted again"),
+        (page_facts.without_release(), "bad", "nothing satisfies"),
+        (page_facts.without_release("timed-out"), "bad", "time ran out"),
+        (page_facts.without_release("failed"), "bad", "the run failed"),
+        (page_facts.released(report={**page_facts.report(), "status": "dry-run"}), "open", "nothing was written"),
+    ],
+)
+def test_the_first_screen_says_how_it_ended(facts: PageFacts, look: str, headline: str) -> None:
+    found = summary.summarize(facts)
+    assert found.look == look and headline in found.headline
+
+
+def test_a_release_that_lacks_something_is_not_called_good() -> None:
+    report = page_facts.report()
+    report["privacy"]["k"]["actual"] = 9
+    found = summary.summarize(page_facts.released(report=report))
+    assert found.look == "bad" and "not everything" in found.headline
+
+
+def test_the_first_screen_says_what_of_what_when_by_what() -> None:
+    found = summary.summarize(page_facts.released())
+    assert found.sentences[0] == (
+        "out/adult.parquet was made of adult.csv on 22 November 2026, 08:30 UTC, by kanon-sql 0.2.0."
+    )
+    assert found.sentences[1] == (
+        "By sex and age every row looks like at least 9 others: the rows fall into 38 classes, the smallest of 10 rows."
+    )
+    told = {tile.what: tile.number for tile in found.tiles}
+    assert told == {
+        "smallest class (k)": "10 rows",
+        "rows in the source": "32,561",
+        "left out for missing values": "2,399",
+        "rows suppressed": "13",
+        "rows released": "30,149",
+        "information lost": "22.3 %",
+    }
+
+
+def known(asked: Any, **changes: Any) -> str:
+    """What is known of `age`, with that in the configuration."""
+    report = page_facts.report()
+    report["configuration"] = {"quasi_identifiers": {"age": asked}}
+    column = replace(page_facts.columns()[1], **changes)
+    return columns.known(page_facts.released(report=report), column)
+
+
+def test_what_is_still_known() -> None:
+    intervals = {"builtin": "intervals", "widths": [5, 10, 20]}
+    assert known(intervals, level=0) == "as in the source"
+    assert known(intervals, level=1) == "in steps of 5"
+    assert known(intervals, level=2) == "in steps of 10"
+    assert known(intervals, level=4, distinct=(72, 1)) == "nothing: one label for all rows"
+    assert known({"builtin": "prefix", "keep": [3, 1]}, level=1) == "by its first 3 characters"
+    assert known({"builtin": "prefix", "keep": [3, 1]}, level=2) == "by its first character"
+    assert known({"builtin": "date", "levels": ["month", "year"]}, level=2) == "by year"
+    assert known("age.csv") == "in 8 groups instead of 72 values, such as 20-29 and 30-39"
+    assert known("age.csv", distinct=(None, 8), labels=()) == "in 8 groups"
+
+
+def test_what_is_still_known_where_classes_differ() -> None:
+    steps = (Step(0, 72, rows=250), Step(1, 8, ("20-29",), rows=500), Step(2, 1, ("*",), rows=250))
+    assert known(None, level=None, steps=steps) == (
+        "exactly in 25.0 % of the rows, coarser in 50.0 % and not at all in 25.0 %"
+    )
+    assert known(None, level=None, steps=steps[:1]) == "as in the source"
+    assert (
+        known(None, level=None, steps=(replace(steps[0], rows=0), steps[1])) == "exactly in no row and coarser in 100 %"
+    )
+    assert known(None, level=None, steps=()) == "each class has labels of its own"
+
+
+def test_small_counts_of_the_source_are_not_told() -> None:
+    risk = page_facts.risk()
+    risk["before"]["unique"] = {"rows": None, "share": None, "in_population": None}
+    risk["before"]["prosecutor"]["above"] = {"rows": None, "share": None}
+    found = comparison.compare(page_facts.released(risk=risk))
+    assert found is not None
+    assert found.alone == (
+        "In the source fewer than 10 rows are alone with their values of the quasi-identifiers; "
+        "in the release no row is."
+    )
+    cells = {row[0]: row[1:] for row in found.risks.rows}
+    assert cells["unique rows"] == ("< 10", "0 (0 %)")
+    assert cells["prosecutor risk, rows above 0.2"] == ("< 10", "0 (0 %)")
+
+
+@pytest.mark.parametrize("word", ["before", "after"])
+def test_one_table_can_be_missing(word: str) -> None:
+    found = comparison.compare(page_facts.released(risk={**page_facts.risk(), word: None}))
+    assert found is not None
+    assert len(found.risks.head) == 2 and {len(row) for row in found.risks.rows} == {2}
+
+
+def test_a_population_adds_the_journalist() -> None:
+    risk = page_facts.risk()
+    risk["population"] = {"table": "people.csv", "rows": 100000, "combinations": 7, "unique": 2}
+    found = comparison.compare(page_facts.released(risk=risk))
+    assert found is not None
+    assert ("journalist risk, highest", "\N{EN DASH}", "\N{EN DASH}") in found.risks.rows
+
+
+@pytest.mark.parametrize(
+    ("value", "word"), [(0, "good"), (0.05, "good"), (0.051, "fair"), (0.9, "poor"), (None, "not measured")]
+)
+def test_words_for_figures(value: float | None, word: str) -> None:
+    assert utility.word_of(value, ((0.05, "good"), (0.2, "fair")), "poor") == word
+
+
+def test_utility_takes_what_is_there() -> None:
+    found = utility.describe(page_facts.released(utility={"columns": {}, "pairs": [], "queries": None, "pmse": None}))
+    assert found is not None
+    assert (found.pairs, found.answers, found.prediction) == (None, (), None)
+    assert utility.describe(page_facts.without_release()) is None
+
+
+def test_alternatives_are_said_as_the_command_line_takes_them() -> None:
+    found = choice.explain(page_facts.released())
+    assert found.alternatives is not None
+    assert found.alternatives.rows == (
+        ("--set algorithm=local", "5.4 % or less", "22.3 %", "0"),
+        ("--set suppression.limit=2%", "18.1 %", "22.3 %", "590"),
+    )
+    assert choice.change({"without": "age", "change": {}}) == "without age"
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        (page_facts.released(), "It is proven that the result is the best."),
+        (page_facts.without_release(), "It is proven that none of them satisfies."),
+        (page_facts.by_classes(), "It is not proven"),
+        (page_facts.without_release(report={**page_facts.without_release().report, "search": None}), "ended before"),
+    ],
+)
+def test_how_sure_the_search_is(facts: PageFacts, words: str) -> None:
+    assert words in choice.explain(facts).effort
+
+
+def test_evidence_names_both_files() -> None:
+    found = proof.lay_out(page_facts.released())
+    assert found is not None
+    assert [file.what for file in found.files] == ["Source", "Release"]
+    assert ("SHA-256", "5b" * 32) in found.files[0].facts
+    assert found.hierarchies is not None and found.hierarchies.rows[0][0] == "age"
+    assert proof.lay_out(page_facts.without_release()) is None
