@@ -67,3 +67,8 @@ def _powers(low: float, high: float) -> tuple[float, ...]:
     most = min(factor * 10 ** (last - 1) for factor in (2, 5, 10) if factor * 10 ** (last - 1) >= high)
     between = [10.0**power for power in range(first, last + 1) if least < 10.0**power < most]
     return tuple(float(f"{value:.12g}") for value in (least, *between, most))
+
+
+def decimal_top(high: float) -> float:
+    """The least of 1, 2, 4, 10 and so on, at most 100, that a share in percent is not above: four even parts."""
+    return next((float(top) for top in (1, 2, 4, 10, 20, 40) if high <= top), 100.0)

@@ -5,12 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kanon_sql.report.charts.figure import Figure, Panel
+from kanon_sql.report.charts.axes import decimal_top
+from kanon_sql.report.charts.dumbbells import Track, dot_legend, draw_dumbbells
+from kanon_sql.report.charts.figure import Figure, Key, Panel
 from kanon_sql.report.charts.paired import Frame, Pair, draw_pairs_of_bars, legend
 
 Json = Mapping[str, Any]
 
 _KEYS = ("before", "after")
+_RISKS = (
+    ("prosecutor risk, highest", ("prosecutor", "highest")),
+    ("prosecutor risk, average", ("prosecutor", "average")),
+    ("journalist risk, highest", ("journalist", "highest")),
+    ("journalist risk, average", ("journalist", "average")),
+    ("marketer risk", ("marketer", "average")),
+)
+_SHARES = (
+    ("prosecutor risk above {threshold:g}", ("prosecutor", "above")),
+    ("journalist risk above {threshold:g}", ("journalist", "above")),
+    ("alone in their class (unique)", ("unique",)),
+)
+_DASH = "\N{EN DASH}"
+_LEAST_RISK = 1e-9
 
 
 def draw_class_sizes(risk: Json, k: int, name: str = "class-sizes") -> Figure:
@@ -19,24 +35,22 @@ def draw_class_sizes(risk: Json, k: int, name: str = "class-sizes") -> Figure:
     A count or share that is None is one below `k` that is not told.
     """
     sides = _sides(risk)
-    sizes = list(risk[sides[0]]["sizes"])
-    bins = [{key: risk[key]["sizes"][place] for key in sides} for place in range(len(sizes))]
-    below = sum(one["to"] < k for one in sizes)
-    share = Frame("Rows in classes of this size", "% of the rows", False, below, f"below k = {k:,}")
-    count = Frame("Classes of this size", "classes", True, below, f"below k = {k:,}")
-    rows = [_pair(one, sides, "share", k) for one in bins]
-    classes = [_pair(one, sides, "classes", k) for one in bins]
+    bins = [{key: risk[key]["sizes"][place] for key in sides} for place in range(len(risk[sides[0]]["sizes"]))]
+    line = _place_of(k, [one[sides[0]] for one in bins])
     shown = tuple(key == "before" for key in sides)
+    share = Frame("Rows in classes of this size", "% of the rows", False, line, f"k = {k:,}")
+    count = Frame("Classes of this size", "classes", True, line, f"k = {k:,}")
+    alt = _smallest(risk, sides, k)
     panels = (
         Panel(
             "Rows by the size of their class",
-            _alt(risk, sides),
-            draw_pairs_of_bars(share, rows, shown),
+            f"For each size of class, the share of the rows that are in such classes. {alt}",
+            draw_pairs_of_bars(share, [_share_pair(one, sides, k) for one in bins], shown),
         ),
         Panel(
             "Classes by size",
-            _alt(risk, sides),
-            draw_pairs_of_bars(count, classes, shown),
+            f"For each size of class, the number of such classes. {alt}",
+            draw_pairs_of_bars(count, [_class_pair(one, sides, k) for one in bins], shown),
         ),
     )
     table = tuple(
@@ -44,99 +58,160 @@ def draw_class_sizes(risk: Json, k: int, name: str = "class-sizes") -> Figure:
         for one in bins
     )
     head = ("rows in the class", *(f"{what} {key}" for what in ("rows", "classes") for key in sides))
-    return Figure(
-        name, "How many rows share their quasi-identifiers?", _alt(risk, sides), panels, _legend(sides), head, table
-    )
+    title = "How many rows share their quasi-identifiers?"
+    return Figure(name, title, alt, panels, _legend(sides), head, table)
 
 
 def draw_risks(risk: Json, k: int, name: str = "risks") -> Figure:
-    """The risks of prosecutor, journalist and marketer, the rows above the threshold and the unique ones."""
+    """The risks of prosecutor, journalist and marketer, the rows above the threshold and the unique ones.
+
+    A count or share that is None is one below `k` that is not told.
+    """
     sides = _sides(risk)
-    shown = tuple(key == "before" for key in sides)
-    risks = [_measure(risk, sides, label, path) for label, path in _RISKS if _is_there(risk, sides, path)]
+    threshold = risk["threshold"]
+    risks = [_risk_pair(risk, sides, label, path) for label, path in _RISKS if _is_there(risk, sides, path)]
     shares = [
-        _measure(risk, sides, label.format(threshold=risk["threshold"]), path, 100)
+        _rows_pair(risk, sides, label.format(threshold=threshold), path, k)
         for label, path in _SHARES
         if _is_there(risk, sides, path)
     ]
-    panels = (
-        Panel("Risk", "", draw_pairs_of_bars(Frame("Risk of a row", "probability"), risks, shown)),
-        Panel("Rows at risk", "", draw_pairs_of_bars(Frame("Rows at risk", "% of the rows"), shares, shown)),
+    values = [value for pair in risks for value in (pair.before, pair.after) if value]
+    low = min([*values, 0.1])
+    track = Track(
+        "Risk of a row, by what the attacker knows",
+        "probability, log scale",
+        max(low, _LEAST_RISK),
+        1.0,
+        True,
+        threshold,
+        f"threshold {threshold:g}",
     )
-    table = tuple((pair.label, *(pair.texts[0 if before else 1] for before in shown)) for pair in (*risks, *shares))
-    title = "How likely is somebody found?"
-    return Figure(name, title, "", panels, _legend(sides), ("measure", *sides), table)
-
-
-_RISKS = (
-    ("prosecutor, highest", ("prosecutor", "highest")),
-    ("prosecutor, average", ("prosecutor", "average")),
-    ("journalist, highest", ("journalist", "highest")),
-    ("journalist, average", ("journalist", "average")),
-    ("marketer", ("marketer", "average")),
-)
-_SHARES = (
-    ("prosecutor > {threshold:g}", ("prosecutor", "above", "share")),
-    ("journalist > {threshold:g}", ("journalist", "above", "share")),
-    ("unique", ("unique", "share")),
-)
+    high = max([value for pair in shares for value in (pair.before, pair.after) if value] or [1.0])
+    rows = Track("Rows at risk", "% of the rows", 0.0, decimal_top(high))
+    alt = _likely(risk, sides)
+    panels = (
+        Panel("Risk of a row", alt, draw_dumbbells(track, risks)),
+        Panel(
+            "Rows at risk",
+            f"Share of the rows whose risk is above {threshold:g}, and of those that are unique.",
+            draw_dumbbells(rows, shares),
+        ),
+    )
+    dots = dot_legend([key == "before" for key in sides])
+    table = tuple(
+        (pair.label, *(pair.texts[_KEYS.index(key)] for key in sides))
+        for pair in (*risks, *(Pair(f"rows {p.label}", p.before, p.after, p.texts) for p in shares))
+    )
+    return Figure(name, "How likely is somebody found?", alt, panels, dots, ("measure", *sides), table)
 
 
 def size_text(one: Json) -> str:
     """A range of class sizes."""
     low, high = one["from"], one["to"]
-    return f"{low:,}" if low == high else f"{low:,}\N{EN DASH}{high:,}"
+    return f"{low:,}" if low == high else f"{low:,}{_DASH}{high:,}"
 
 
 def _sides(risk: Json) -> list[str]:
     return [key for key in _KEYS if risk.get(key) is not None]
 
 
-def _legend(sides: Sequence[str]) -> tuple[Any, ...]:
+def _legend(sides: Sequence[str]) -> tuple[Key, ...]:
     return legend("before: the source" if "before" in sides else "", "after: the release" if "after" in sides else "")
 
 
-def _alt(risk: Json, sides: Sequence[str]) -> str:
-    return "; ".join(f"{key}: {risk[key]['classes']['count']:,} classes" for key in sides)
+def _place_of(k: int, sizes: Sequence[Json]) -> float | None:
+    """How many of the rows of the drawing lie below k; a part of the one that holds k."""
+    for place, one in enumerate(sizes):
+        if k <= one["to"]:
+            return float(place + max(k - one["from"], 0) / (one["to"] - one["from"] + 1))
+    return None
+
+
+def _smallest(risk: Json, sides: Sequence[str], k: int) -> str:
+    """The smallest class of each side, as a sentence."""
+    found = {key: risk[key]["classes"]["min"] for key in sides}
+    words = {key: f"fewer than {k:,} rows" if n is None else _rows(n) for key, n in found.items()}
+    if len(sides) == 2:
+        return f"The smallest class of the source has {words['before']}, that of the release {words['after']}."
+    return f"The smallest class has {words[sides[0]]}."
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row" if count == 1 else f"{count:,} rows"
+
+
+def _likely(risk: Json, sides: Sequence[str]) -> str:
+    """The highest and the average risk of each side, as sentences."""
+    words = {"before": "Before", "after": "After"}
+    return " ".join(
+        f"{words[key]}, who knows that a person is in the table finds the one at most risk with a probability of "
+        f"{_probability(risk[key]['prosecutor']['highest'])}, and one on average with "
+        f"{_probability(risk[key]['prosecutor']['average'])}."
+        for key in sides
+    )
+
+
+def _probability(value: float | None) -> str:
+    return "an unknown size" if value is None else f"{value:.3g}"
 
 
 def _count(count: int | None, k: int) -> str:
     return f"< {k:,}" if count is None else f"{count:,}"
 
 
-def _pair(one: Mapping[str, Json], sides: Sequence[str], what: str, k: int) -> Pair:
-    values = {key: one[key][what] for key in sides}
-    if what == "share":
-        values = {key: None if value is None else 100 * value for key, value in values.items()}
-        texts = {key: f"< {k:,} rows" if value is None else f"{value:.1f} %" for key, value in values.items()}
-    else:
-        texts = {key: _count(value, k) for key, value in values.items()}
+def _percent(share: float | None, k: int, digits: int) -> str:
+    if share is None:
+        return f"< {k:,} rows"
+    return f"{100 * share:.{digits}f} %" if share else "0"
+
+
+def _share_pair(one: Mapping[str, Json], sides: Sequence[str], k: int) -> Pair:
+    shares = {key: one[key]["share"] for key in sides}
+    texts = {key: _percent(share, k, 1) for key, share in shares.items()}
+    values = {key: None if share is None else 100 * share for key, share in shares.items()}
+    said = [f"classes of {size_text(one[sides[0]])} rows"]
+    said += [f"{key}: {_count(one[key]['rows'], k)} rows, {texts[key]}" for key in sides]
+    return _pair(size_text(one[sides[0]]), values, texts, "\n".join(said))
+
+
+def _class_pair(one: Mapping[str, Json], sides: Sequence[str], k: int) -> Pair:
+    counts = {key: one[key]["classes"] for key in sides}
+    texts = {key: _count(count, k) for key, count in counts.items()}
+    said = [f"classes of {size_text(one[sides[0]])} rows", *(f"{key}: {texts[key]} classes" for key in sides)]
+    return _pair(size_text(one[sides[0]]), counts, texts, "\n".join(said))
+
+
+def _pair(label: str, values: Mapping[str, float | None], texts: Mapping[str, str], said: str = "") -> Pair:
     return Pair(
-        size_text(one[sides[0]]),
-        values.get("before"),
-        values.get("after"),
-        (texts.get("before", ""), texts.get("after", "")),
+        label, values.get("before"), values.get("after"), (texts.get("before", ""), texts.get("after", "")), said
     )
 
 
 def _is_there(risk: Json, sides: Sequence[str], path: Sequence[str]) -> bool:
-    return any(_found(risk[key], path) is not None for key in sides)
+    return any(_found(risk[key], path[:1]) is not None for key in sides)
 
 
-def _found(side: Json, path: Sequence[str]) -> float | None:
+def _found(side: Json, path: Sequence[str]) -> Any:
     found: Any = side
     for key in path:
         found = None if found is None else found[key]
-    return None if found is None else float(found)
+    return found
 
 
-def _measure(risk: Json, sides: Sequence[str], label: str, path: Sequence[str], times: float = 1) -> Pair:
+def _risk_pair(risk: Json, sides: Sequence[str], label: str, path: Sequence[str]) -> Pair:
     values = {key: _found(risk[key], path) for key in sides}
-    texts = {
-        key: "\N{EN DASH}" if value is None else f"{100 * value:.2f} %" if times == 100 else f"{value:.4f}"
-        for key, value in values.items()
-    }
-    scaled = {key: None if value is None else times * value for key, value in values.items()}
-    return Pair(
-        label, scaled.get("before"), scaled.get("after"), (texts.get("before", ""), texts.get("after", "\N{EN DASH}"))
-    )
+    texts = {key: _DASH if value is None else _short(value) for key, value in values.items()}
+    return _pair(label, values, texts)
+
+
+def _short(value: float) -> str:
+    return f"{value:.4f}" if value >= 0.001 or not value else f"{value:.2g}"
+
+
+def _rows_pair(risk: Json, sides: Sequence[str], label: str, path: Sequence[str], k: int) -> Pair:
+    """The share of the rows; a dash where it was not measured."""
+    there = {key: _found(risk[key], path) for key in sides}
+    shares = {key: None if found is None else found["share"] for key, found in there.items()}
+    texts = {key: _DASH if there[key] is None else _percent(share, k, 2) for key, share in shares.items()}
+    values = {key: None if share is None else 100 * share for key, share in shares.items()}
+    return _pair(label, values, texts)

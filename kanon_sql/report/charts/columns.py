@@ -1,54 +1,137 @@
-"""A quasi-identifier: the steps of its hierarchy, and how its labels are distributed in source and release."""
+"""A quasi-identifier: the levels of its hierarchy, and how its labels are distributed in source and release."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kanon_sql.report.charts import svg
-from kanon_sql.report.charts.figure import WIDTH, Figure, Panel
-from kanon_sql.report.charts.paired import SMALL, Frame, Pair, add_head, draw_pairs_of_bars, legend
+from kanon_sql.report.charts.diagram import clean
+from kanon_sql.report.charts.figure import WIDTH, Figure, Key, Panel
+from kanon_sql.report.charts.paired import AFTER, SIZE, SMALL, Frame, Pair, draw_pairs_of_bars, legend
 from kanon_sql.report.page.model import Bar, ColumnFacts, Step
 
-_STEP, _PITCH = 34, 40
+_PITCH, _LOW_PITCH = 52, 38
+_STRIP = 14
+_MOST_PARTS = 80
 
 
 def draw_labels(column: ColumnFacts, k: int, name: str) -> Figure:
     """Rows of each label in the release and, at the same level, in the source; a count None is below `k`."""
     bars = [*column.bars, *([column.others] if column.others else [])]
-    knows = any(bar.source is not None for bar in bars)
+    compares = any(bar.source is not None for bar in bars)
     pairs = [_pair(bar, k, bar is column.others) for bar in bars]
-    sides = (True, False) if knows else (False,)
-    title = f"{column.name}: rows by label"
-    drawing = draw_pairs_of_bars(Frame(title, "rows", whole=True), pairs, sides)
-    alt = f"{len(column.bars)} labels of {column.name}"
-    rows = tuple((pair.label, *pair.texts) for pair in pairs)
-    key = legend() if knows else legend(before="")
-    return Figure(name, title, alt, (Panel(title, alt, drawing),), key, ("label", "source", "release"), rows)
+    sides = (True, False) if compares else (False,)
+    title = f"{column.name}: rows of each label"
+    alt = _distribution(column, compares)
+    drawing = draw_pairs_of_bars(Frame("", "rows", whole=True), pairs, sides)
+    rows = tuple((pair.label, *(pair.texts if compares else pair.texts[1:])) for pair in pairs)
+    head = ("label", "source", "release") if compares else ("label", "release")
+    key = legend() if compares else legend(before="")
+    return Figure(name, title, alt, (Panel(title, alt, drawing),), key, head, rows, note=column.note or "")
 
 
 def draw_steps(column: ColumnFacts, name: str) -> Figure:
-    """The hierarchy as steps, the finest at the bottom: labels of each level, and the level that was chosen."""
-    title = f"{column.name}: the levels of its hierarchy"
-    drawing = svg.Drawing(WIDTH, 0)
-    add_head(drawing, title)
-    top = drawing.height + 4
-    for place, step in enumerate(reversed(column.steps)):
-        drawing.marks.append(_step(step, step.level == column.level, top + place * _PITCH))
-    drawing.height = top + len(column.steps) * _PITCH
-    alt = f"{len(column.steps)} levels"
+    """The hierarchy as strips, the finest at the bottom, one part a label; the level that was chosen is full."""
+    title = f"{column.name}: levels of generalization"
+    drawing = svg.Drawing(WIDTH, 2)
+    for step in reversed(column.steps):
+        drawing.marks.append(_strip(step, _is_released(step, column), drawing.height))
+        drawing.height += _PITCH if step.labels else _LOW_PITCH
+    alt = _chosen(column)
+    head = ("level", "labels", "rows released", "labels of the release, or above them")
     rows = tuple(
-        (str(step.level), f"{step.count:,}", f"{step.rows:,}", ", ".join(step.labels)) for step in column.steps
+        (str(step.level), f"{step.count:,}", f"{step.rows:,}" if step.rows else "", ", ".join(map(_said, step.labels)))
+        for step in column.steps
     )
-    return Figure(name, title, alt, (Panel(title, alt, drawing),), (), ("level", "labels", "rows", "some"), rows)
+    released = any(_is_released(step, column) for step in column.steps)
+    box = {"x": -11, "y": -6, "width": 22, "height": 12, "rx": 2}
+    keys = (
+        Key(svg.tag("rect", **box, class_="step", fill=svg.GRID, stroke=svg.BORDER), "a level; its parts are labels"),
+        Key(svg.tag("rect", **box, class_="after", color=AFTER, fill="currentColor"), "released"),
+    )
+    return Figure(name, title, alt, (Panel(title, alt, drawing),), keys if released else keys[:1], head, rows)
+
+
+def _is_released(step: Step, column: ColumnFacts) -> bool:
+    return step.level == column.level or (column.level is None and step.rows > 0)
 
 
 def _pair(bar: Bar, k: int, others: bool) -> Pair:
-    label = "all others" if others else "(missing)" if bar.label is None else bar.label
+    label = "all others" if others else _said(bar.label)
     source = f"< {k:,}" if bar.source is None else f"{bar.source:,}"
-    return Pair(label, bar.source, bar.release, (source, f"{bar.release:,}"), label)
+    said = f"{label}\nsource: {source} rows\nrelease: {bar.release:,} rows"
+    return Pair(label, bar.source, bar.release, (source, f"{bar.release:,}"), said)
 
 
-def _step(step: Step, chosen: bool, y: float) -> str:
-    look = {"fill": svg.WINNER if chosen else svg.GRID, "stroke": svg.BORDER, "class_": "step"}
-    words = f"level {step.level}: {step.count:,} labels" + (", released" if chosen else "")
-    some = svg.shortened(", ".join(step.labels), WIDTH - 16, SMALL)
-    box = svg.tag("rect", x=0.5, y=y, width=WIDTH - 1, height=_STEP, rx=4, **look)
-    return svg.tag("g", box, svg.text(8, y + 14, words, 11.5), svg.text(8, y + 28, some, SMALL))
+def _said(label: str | None) -> str:
+    """A label as it is shown: a missing value and an empty text have words."""
+    if label is None:
+        return "(missing)"
+    return clean(label) or "(empty)"
+
+
+def _distribution(column: ColumnFacts, compares: bool) -> str:
+    count = len(column.bars)
+    if not count:
+        return f"No labels of {column.name} are shown."
+    what = "one label" if count == 1 else f"{'all' if column.others is None else 'the most frequent'} {count:,} labels"
+    top = max(column.bars, key=lambda bar: bar.release)
+    both = ", in source and release" if compares else " of the release"
+    return f"Rows of {what}{both}; the most frequent is {_said(top.label)} with {top.release:,} rows of the release."
+
+
+def _chosen(column: ColumnFacts) -> str:
+    tops = max((step.level for step in column.steps), default=0)
+    lost = None if column.loss is None else f"{100 * column.loss:.1f} %" if column.loss else "nothing"
+    loss = "" if lost is None else f"; {lost} of its detail is lost"
+    if column.level is None:
+        return f"{column.name} has levels 0 to {tops}; each class has its own{loss}."
+    return f"Level {column.level} of 0 to {tops} was released{loss}."
+
+
+def _strip(step: Step, released: bool, y: float) -> str:
+    """A line of words, the strip, and below it some labels."""
+    count = "1 label" if step.count == 1 else f"{step.count:,} labels"
+    rows = f", {step.rows:,} rows" if step.rows else ""
+    look: dict[str, str | float] = {"font_weight": "bold"} if released else {}
+    marks = [
+        svg.tooltip(f"level {step.level}\n{', '.join(map(_said, step.labels))}"),
+        svg.text(0, y + 12, f"level {step.level}" + (" \N{EM DASH} released" if released else ""), SIZE, **look),
+        svg.text(WIDTH, y + 12, f"{count}{rows}", SIZE, text_anchor="end"),
+        _parts(step.count, released, y + 17),
+    ]
+    if step.labels:
+        words = _listed(step.labels, step.count)
+        marks.append(svg.text(0, y + 18 + _STRIP + 11, words, SMALL, **svg.QUIET_LOOK))
+    return svg.tag("g", *marks, class_="level")
+
+
+def _listed(labels: Sequence[str], count: int) -> str:
+    """As many labels as have room, at least one."""
+    shown: list[str] = []
+    for label in labels:
+        more = [*shown, _said(label)]
+        end = ", \N{HORIZONTAL ELLIPSIS}" if len(more) < count else ""
+        if svg.text_width(", ".join(more) + end, SMALL) > WIDTH and shown:
+            break
+        shown = more
+    end = ", \N{HORIZONTAL ELLIPSIS}" if len(shown) < count else ""
+    return svg.shortened(", ".join(shown), WIDTH - svg.text_width(end, SMALL), SMALL) + end
+
+
+def _parts(count: int, released: bool, y: float) -> str:
+    """The strip in as many parts as there are labels, or as can be told apart."""
+    parts = min(max(count, 1), _MOST_PARTS)
+    look: dict[str, str | float] = (
+        {"class_": "after", "color": AFTER, "fill": "currentColor", "stroke": "currentColor"}
+        if released
+        else {"class_": "step", "fill": svg.GRID, "stroke": svg.BORDER}
+    )
+    box = svg.tag("rect", x=0.5, y=y + 0.5, width=WIDTH - 1, height=_STRIP - 1, rx=2, **look)
+    if parts == 1:
+        return box
+    cuts = "".join(f"M{WIDTH * part / parts:.1f} {y + 0.5:.1f}v{_STRIP - 1}" for part in range(1, parts))
+    line: dict[str, str | float] = (
+        {"class_": "gap", "stroke": "#FFFFFF"} if released else {"class_": "cut", "stroke": svg.BORDER}
+    )
+    return box + svg.tag("path", d=cuts, stroke_width=1, **line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.axes import Axis, tick_text, value_axis
@@ -14,8 +14,8 @@ from kanon_sql.report.charts.figure import WIDTH, Key
 BEFORE, AFTER = "#D55E00", "#0072B2"
 SIZE, SMALL, HEAD = 11.5, 10.5, 13
 _BAR, _GAP = 11, 8
-_NUMBERS = 58
-_LABELS = (44.0, 112.0)
+_EDGE = 14
+_LABELS = (44.0, 126.0)
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,15 @@ class Pair:
 
 @dataclass(frozen=True)
 class Frame:
-    """What stands around the bars: a title, the unit of the axis; a line below so many rows, and its words."""
+    """What stands around the bars: a title (may be empty), the unit of the axis; a line across, and its words.
+
+    The line lies below so many rows, which may be a fraction.
+    """
 
     title: str
     unit: str
     whole: bool = False
-    line_after: int | None = None
+    line: float | None = None
     line_words: str = ""
 
 
@@ -65,23 +68,34 @@ def draw_pairs_of_bars(frame: Frame, pairs: Sequence[Pair], sides: Sequence[bool
     labels = [clean(pair.label) for pair in pairs]
     room = min(max([svg.text_width(one, SIZE) for one in labels] + [_LABELS[0]]), _LABELS[1]) + 6
     values = [value for pair in pairs for value in (pair.before, pair.after) if value is not None]
-    across = value_axis(values, room, WIDTH - _NUMBERS, may_be_log=False, whole=frame.whole)
+    across = _fitting(value_axis(values, room, WIDTH - _EDGE, may_be_log=False, whole=frame.whole), pairs)
     pitch, top = len(sides) * _BAR + _GAP, drawing.height + 4
     floor = top + len(pairs) * pitch
     add_axis(drawing, across, top, floor, frame.unit)
     for place, (pair, label) in enumerate(zip(pairs, labels, strict=True)):
         y = top + place * pitch + _GAP / 2
         drawing.marks.append(_row(pair, label, across, y, room, sides))
-    if frame.line_after is not None and 0 < frame.line_after < len(pairs):
-        y = top + frame.line_after * pitch
+    if frame.line is not None and 0 < frame.line < len(pairs):
+        y = top + frame.line * pitch
         line = svg.tag("path", d=f"M0 {y:.1f}H{WIDTH}", class_="rule", stroke=svg.QUIET, stroke_dasharray="4 3")
         drawing.marks += [line, svg.text(WIDTH, y - 3, frame.line_words, SMALL, text_anchor="end", **svg.QUIET_LOOK)]
     drawing.height = floor + 34
     return drawing
 
 
+def _fitting(across: Axis, pairs: Sequence[Pair]) -> Axis:
+    """The axis, as much shorter as the numbers beside the bars need."""
+    end = across.end
+    for pair in pairs:
+        for value, words in zip((pair.before, pair.after), pair.texts, strict=True):
+            share = (value or 0) / across.high
+            if share:
+                end = min(end, across.start + (WIDTH - 6 - svg.text_width(words, SMALL) - across.start) / share)
+    return replace(across, end=max(end, across.start + 60))
+
+
 def add_head(drawing: svg.Drawing, title: str) -> None:
-    """The title at the top, in as many lines as it needs."""
+    """The title at the top, in as many lines as it needs; none for an empty one."""
     for line in svg.wrapped(title.split(), drawing.width, HEAD):
         drawing.height += HEAD + 5
         drawing.marks.append(svg.text(0, drawing.height - 4, line, HEAD, font_weight="bold"))
@@ -90,11 +104,16 @@ def add_head(drawing: svg.Drawing, title: str) -> None:
 def add_axis(drawing: svg.Drawing, across: Axis, top: float, floor: float, unit: str) -> None:
     """Lines at round values through the rows, their numbers and the unit below."""
     for tick in across.ticks:
-        x = across.at(tick)
+        x, words = across.at(tick), tick_text(tick)
         drawing.marks.append(svg.grid(f"M{x:.1f} {top:.1f}V{floor:.1f}"))
-        drawing.marks.append(svg.text(x, floor + 13, tick_text(tick), SMALL, text_anchor="middle", **svg.QUIET_LOOK))
-    middle = (across.start + across.end) / 2
-    drawing.marks.append(svg.text(middle, floor + 28, unit, SMALL, text_anchor="middle", **svg.QUIET_LOOK))
+        drawing.marks.append(_centred(x, floor + 13, words))
+    drawing.marks.append(_centred((across.start + across.end) / 2, floor + 28, unit))
+
+
+def _centred(x: float, y: float, words: str) -> str:
+    """Small words around x, but on the sheet."""
+    half = min(svg.text_width(words, SMALL) / 2, WIDTH / 2)
+    return svg.text(min(max(x, half), WIDTH - half), y, words, SMALL, text_anchor="middle", **svg.QUIET_LOOK)
 
 
 def _row(pair: Pair, label: str, across: Axis, y: float, room: float, sides: Sequence[bool]) -> str:

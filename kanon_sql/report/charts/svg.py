@@ -125,7 +125,7 @@ def shortened(content: str, width: float, size: float) -> str:
     room = width
     for position, character in enumerate(content):
         room -= size * _em(character)
-        if room < 0:
+        if room < -1e-6:
             return content[: max(position - 1, 0)] + "\N{HORIZONTAL ELLIPSIS}"
     return content
 
