@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
-from itertools import product
+from dataclasses import replace
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
 
+from kanon_sql.report.charts.axes import decimal_top
 from kanon_sql.report.charts.bands import draw_bands
-from kanon_sql.report.charts.before_after import draw_class_sizes, draw_risks
+from kanon_sql.report.charts.before_after import _place_of, draw_class_sizes, draw_risks
 from kanon_sql.report.charts.columns import draw_labels, draw_steps
 from kanon_sql.report.charts.figure import Figure, figure_html, panel_svg
 from kanon_sql.report.charts.lattice_figure import draw_lattice
@@ -86,6 +89,8 @@ FIGURES = {
     "pairs": draw_pairs(PAIRS),
     "bands": draw_bands(BANDS),
     "lattice": draw_lattice(lattice((1, 2, 2))),
+    "lattice of squares": draw_lattice(lattice((4, 4, 4, 4))),
+    "lattice of cells": draw_lattice(lattice((9, 9, 9, 9))),
 }
 
 
@@ -103,7 +108,131 @@ def test_a_figure_is_well_formed_and_named(figure: Figure) -> None:
 
 
 @pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
-def test_panels_are_narrow(figure: Figure) -> None:
+def test_panels_are_narrow_and_hold_their_marks(figure: Figure) -> None:
+    assert any(panel.drawing.width <= 340 for panel in figure.panels)
     for panel in figure.panels:
-        assert panel.drawing.width <= 340
-        ET.fromstring(panel_svg(panel, "a").encode())
+        assert panel.drawing.width <= 340 or panel.kind == "wide"
+        root = ET.fromstring(panel_svg(panel, "a").encode())
+        for box in root.iter("rect"):
+            x, y, width, height = (float(box.attrib[key]) for key in ("x", "y", "width", "height"))
+            assert x >= -1 and y >= -1 and x + width <= panel.drawing.width + 1, box.attrib
+            assert y + height <= panel.drawing.height + 1, box.attrib
+        for text in root.iter("text"):
+            assert float(text.attrib["font-size"]) >= 9 and 0 <= float(text.attrib["x"]) <= panel.drawing.width
+
+
+@pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)
+def test_nothing_of_the_data_becomes_a_tag(figure: Figure) -> None:
+    text = figure_html(figure)
+    assert "<script>alert" not in text and "\x00" not in text and "\u202e" not in text
+    assert text.count("</script>") == bool(figure.data)
+    tags = {element.tag for element in ET.fromstring(text.encode()).iter()}
+    assert tags <= {
+        *("figure", "figcaption", "p", "ul", "li", "div", "details", "summary", "table", "thead", "tbody", "tr", "th"),
+        *("td", "dl", "dt", "dd", "script", "svg", "title", "desc", "g", "path", "rect", "text", "circle", "polygon"),
+    }
+
+
+def texts(figure: Figure, place: int = 0) -> list[str]:
+    root = ET.fromstring(panel_svg(figure.panels[place], "a").encode())
+    return ["".join(element.itertext()) for element in root.iter("text")]
+
+
+def test_what_is_not_told_is_below_k() -> None:
+    figure = FIGURES["class-sizes"]
+    assert figure.rows[1] == ("2", "< 5", "0", "< 5", "0")
+    assert "< 5 rows" in texts(figure)
+    assert FIGURES["labels"].rows[1][1:] == ("< 5", "40")
+
+
+def test_bars_are_as_long_as_their_values() -> None:
+    """On one scale: the widths of all full bars of a figure have the proportions of the numbers of its table."""
+    drawn = ET.fromstring(panel_svg(FIGURES["labels"].panels[0], "a").encode())
+    widths = [float(one.attrib["width"]) for one in drawn.iter("rect") if one.attrib["class"] == "after"]
+    values = [float(row[2]) for row in FIGURES["labels"].rows]
+    assert len(widths) == len(values) == 4
+    assert all(abs(width / widths[0] - value / values[0]) < 0.01 for width, value in zip(widths, values, strict=True))
+
+
+def test_a_level_has_a_part_for_each_label() -> None:
+    root = ET.fromstring(panel_svg(FIGURES["steps"].panels[0], "a").encode())
+    strips = [one for one in root.iter("g") if one.get("class") == "level"]
+    cuts = [sum(path.attrib["d"].count("M") for path in strip.iter("path")) for strip in strips]
+    assert cuts == [0, 7, 14, 72]
+    released = [any("after" in rect.attrib["class"] for rect in strip.iter("rect")) for strip in strips]
+    assert released == [False, True, False, False]
+
+
+def test_the_matrix_has_two_cells_for_each_pair_and_the_strongest_is_fullest() -> None:
+    root = ET.fromstring(panel_svg(FIGURES["pairs"].panels[0], "a").encode())
+    cells = [one for one in root.iter("g") if "cell" in one.get("class", "")]
+    assert len(cells) == 5  # one of the six is not known
+    dense = {cell.findtext("title"): float(cell.findall("rect")[0].attrib["fill-opacity"]) for cell in cells}
+    assert max(dense, key=lambda said: dense[said]).endswith("source: 0.40 \N{EN DASH}")  # type: ignore[union-attr]
+
+
+def squares_of(figure: Figure) -> dict[str, int]:
+    """The squares of each state in the first panel."""
+    root = ET.fromstring(panel_svg(figure.panels[0], "a").encode())
+    return {
+        path.attrib["class"].split()[-1]: path.attrib["d"].count("M")
+        for path in root.iter("path")
+        if path.get("class", "").startswith("node ")
+    }
+
+
+@pytest.mark.parametrize("highs", [(1, 2, 2), (4, 4, 4, 4), (1,) * 12])
+def test_every_node_of_a_lattice_is_drawn_once(highs: tuple[int, ...]) -> None:
+    facts = lattice(highs)
+    figure = draw_lattice(facts)
+    satisfying = sum(node.satisfies is True for node in facts.nodes)
+    minimal = sum(node.minimal for node in facts.nodes)
+    failing = len(facts.nodes) - satisfying - 1  # the winner, which has its own mark, is among those that fail here
+    expected = {"failing": failing, "satisfying": satisfying - minimal, "minimal": minimal, "winner": 1}
+    assert squares_of(figure) == expected
+    data = json.loads(figure.data)
+    assert len(data["items"]) == len(facts.nodes)
+    for layout in data["layouts"]:
+        corners = list(zip(layout["at"][::2], layout["at"][1::2], strict=True))
+        width, height = layout["size"]
+        assert len(set(corners)) == len(corners) == len(facts.nodes)
+        for line in {y for _, y in corners}:
+            row = sorted(x for x, y in corners if y == line)
+            assert all(after - before >= width for before, after in pairwise(row))
+        lines = sorted({y for _, y in corners})
+        assert all(after - before >= height for before, after in pairwise(lines))
+
+
+def test_nodes_that_nobody_counted_are_points() -> None:
+    facts = lattice((1, 2, 2))
+    some = replace(facts, nodes=facts.nodes[::2])
+    figure = draw_lattice(some)
+    assert squares_of(figure)["unknown"] == facts.size - len(some.nodes)
+    assert "not known (9)" in figure_html(figure)
+
+
+def test_a_large_lattice_is_cells_whose_counts_are_its_nodes() -> None:
+    facts = lattice((9, 9, 9, 9))
+    figure = draw_lattice(facts)
+    items = json.loads(figure.data)["items"]
+    assert sum(sum(item[3:6]) for item in items) == facts.size == 10_000
+    assert sum(item[6] for item in items) == sum(node.minimal for node in facts.nodes)
+    assert sum(item[7] for item in items) == 1
+    assert len(figure_html(figure)) < 100_000
+    for height, low, high, *_ in items:
+        assert low <= height * 3.0 <= high + 1e-9
+
+
+def test_details_are_those_of_the_winner() -> None:
+    details = dict(FIGURES["lattice"].details)
+    assert details["standing"] == "fails, the winner" and details["height"] == "0" and details["loss"] == "0.00 %"
+    assert details["q1"].startswith("level 0: ") and details["suppressed rows"] == "50"
+
+
+@pytest.mark.parametrize("k, place", [(1, 0.0), (2, 1.0), (4, 2.5), (5, 3.0), (7, 3.4), (50, None)], ids=str)
+def test_the_line_of_k_divides_the_classes(k: int, place: float | None) -> None:
+    assert _place_of(k, [{"from": low, "to": high} for low, high in SIZES]) == place
+
+
+def test_shares_of_an_axis_are_even() -> None:
+    assert [decimal_top(high) for high in (0.3, 1, 1.2, 4, 7, 11, 39, 41, 100)] == [1, 1, 2, 4, 10, 20, 40, 100, 100]

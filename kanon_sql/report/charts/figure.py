@@ -26,11 +26,12 @@ WIDTH = 320
 
 @dataclass(frozen=True)
 class Panel:
-    """One drawing of a figure: what it shows in a few words, and in a sentence."""
+    """One drawing of a figure: what it shows in a few words, and in a sentence; `kind` is a class of its element."""
 
     title: str
     alt: str
     drawing: svg.Drawing
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Figure:
     """Drawings that belong together.
 
     `name` is made of a-z, 0-9 and "-", and is used once on a page. `title` says what is shown, `alt` what is seen.
-    `head` and `rows` are the numbers as a table. `data` is a JSON text for the script, empty where it needs none.
+    `head` and `rows` are the numbers as a table. `details` are words and values of the one thing that is looked at.
+    `data` is a JSON text for the script, empty where it needs none. `kind` are classes of the element.
     """
 
     name: str
@@ -58,20 +60,23 @@ class Figure:
     rows: tuple[tuple[str, ...], ...] = ()
     note: str = ""
     data: str = ""
-    wide: bool = False  # the panels take the whole width, one below the other
+    details: tuple[tuple[str, str], ...] = ()
+    kind: str = ""
 
 
 def figure_html(figure: Figure) -> str:
     """The figure as a `<figure>` element: title, legend, drawings, note, numbers."""
-    kind = "figure wide" if figure.wide else "figure"
+    kind = f"figure {figure.kind}".strip()
     data = f'<script type="application/json">{_json(figure.data)}</script>' if figure.data else ""
     parts = [
         f'<figure class="{kind}" id="figure-{figure.name}" data-figure="{figure.name}">',
         f"<figcaption>{_text(figure.title)}</figcaption>",
         f'<p class="alt">{_text(figure.alt)}</p>' if figure.alt else "",
         _legend(figure.legend),
-        '<div class="panels">',
+        '<div class="view"><div class="panels">',
         *(panel_svg(panel, f"{figure.name}-{place}") for place, panel in enumerate(figure.panels)),
+        "</div>",
+        _details(figure.details),
         "</div>",
         f'<p class="note">{_text(figure.note)}</p>' if figure.note else "",
         _numbers(figure),
@@ -89,7 +94,7 @@ def panel_svg(panel: Panel, name: str) -> str:
         svg.tag("title", escape(clean(panel.title), quote=False), id=f"{name}-title"),
         svg.tag("desc", escape(clean(panel.alt), quote=False), id=f"{name}-desc"),
         "\n".join(panel.drawing.marks),
-        class_="panel",
+        class_=f"panel {panel.kind}".strip(),
         role="img",
         aria_labelledby=f"{name}-title {name}-desc",
         width=width,
@@ -107,6 +112,13 @@ def _legend(keys: tuple[Key, ...]) -> str:
         for key in keys
     )
     return f'<ul class="legend">{entries}</ul>'
+
+
+def _details(details: tuple[tuple[str, str], ...]) -> str:
+    if not details:
+        return ""
+    pairs = "".join(f"<div><dt>{_text(what)}</dt><dd>{_text(value)}</dd></div>" for what, value in details)
+    return f'<dl class="details">{pairs}</dl>'
 
 
 def _numbers(figure: Figure) -> str:

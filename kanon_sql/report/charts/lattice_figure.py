@@ -1,34 +1,186 @@
-"""The lattice that was searched, as a figure of a page."""
+"""The lattice that was searched, as a figure: boxes or squares, or where it is large cells by height and loss.
+
+The drawing says everything by itself; the script of the figures adds zoom, and the details of each node.
+"""
 
 from __future__ import annotations
 
-from kanon_sql.report.charts import svg
-from kanon_sql.report.charts.diagram import number
-from kanon_sql.report.charts.figure import WIDTH, Figure, Panel
-from kanon_sql.report.charts.paired import add_head
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from math import prod
+
+from kanon_sql.report.charts.diagram import clean
+from kanon_sql.report.charts.figure import Figure, Panel
+from kanon_sql.report.charts.lattice_boxes import draw_boxes
+from kanon_sql.report.charts.lattice_cells import NOTE as CELLS_NOTE
+from kanon_sql.report.charts.lattice_cells import Cell, draw_cells, states_of
+from kanon_sql.report.charts.lattice_marks import Layout, legend_of, state_of
+from kanon_sql.report.charts.lattice_squares import NOTE as SQUARES_NOTE
+from kanon_sql.report.charts.lattice_squares import draw_squares
 from kanon_sql.report.page.model import LatticeFacts, NodeFacts
+
+MOST_SQUARES = 5_000
+
+_MOST_LISTED = 200
+_SATISFIES, _UNKNOWN, _MINIMAL, _WINNER, _BOUND = 1, 2, 4, 8, 16
+# The widths of a page from which boxes of as many pixels are legible.
+_WIDE = ((640, "small"), (860, "middle"), (1_200, "large"))
 
 
 def draw_lattice(facts: LatticeFacts, name: str = "lattice") -> Figure:
-    """Every choice of levels by its height: which satisfy, the minimal ones and the winner."""
-    title = f"The lattice of {facts.size:,} choices of levels"
-    drawing = svg.Drawing(WIDTH, 0)
-    add_head(drawing, title)
-    rows: dict[int, list[NodeFacts]] = {}
-    for node in facts.nodes:
-        rows.setdefault(sum(node.levels), []).append(node)
-    for height in sorted(rows, reverse=True):
-        drawing.height += 14
-        for place, node in enumerate(rows[height][:24]):
-            fill = svg.WINNER if node.winner else svg.SATISFYING if node.satisfies else svg.FAILING
-            box = {"x": 24 + 12 * place, "y": drawing.height, "width": 10, "height": 10}
-            drawing.marks.append(svg.tag("rect", **box, fill=fill, stroke=svg.BORDER, class_="node"))
-    drawing.height += 16
-    alt = f"{len(facts.nodes):,} of {facts.size:,} nodes"
-    listed = [node for node in facts.nodes if node.winner or node.minimal]
-    table = tuple(
-        (",".join(map(str, n.levels)), number(n.suppressed, 0), number(n.classes, 0), number(n.loss, 2)) for n in listed
+    """Every choice of levels by its height: which satisfy, the minimal ones, the winner, and what is not known."""
+    nodes = _completed(facts)
+    title = f"The lattice: {facts.size:,} choices of levels" if facts.size != 1 else "The lattice: one choice of levels"
+    alt = _words(facts, nodes)
+    winner = next((node for node in nodes if node.winner), None)
+    missing = facts.size - len(nodes)
+    note = f" {missing:,} further nodes are not drawn: the search never came to them." if missing > 0 else ""
+    base = Figure(name, title, alt, (), rows=_table(facts, nodes), kind="lattice")
+    base = replace(base, head=("standing", "levels", "suppressed rows", "classes", "loss"))
+    base = replace(base, details=() if winner is None else _details(facts, winner))
+    if len(nodes) > MOST_SQUARES:
+        layout, cells = draw_cells(nodes)
+        return replace(
+            base,
+            panels=(Panel("Nodes by height and loss", alt, layout.drawing, "narrow"),),
+            legend=legend_of(states_of(cells)),
+            note=CELLS_NOTE + note,
+            data=_data(facts, [_cell_item(cell) for cell in cells], [layout], "cells"),
+        )
+    squares, boxes = draw_squares(nodes), draw_boxes(nodes, facts.names) if nodes else None
+    layouts = [squares] if boxes is None else [squares, boxes]
+    titles = (("Nodes by height", "narrow"), ("Nodes, and the steps between them", "wide"))
+    return replace(
+        base,
+        panels=tuple(Panel(said, alt, one.drawing, kind) for one, (said, kind) in zip(layouts, titles, strict=False)),
+        legend=legend_of(Counter(map(state_of, nodes))),
+        note=_order(facts, boxes=boxes is not None) + note,
+        data=_data(facts, [_node_item(node) for node in nodes], layouts, "nodes"),
+        kind="lattice" if boxes is None else f"lattice two {_room(boxes)}",
     )
-    return Figure(
-        name, title, alt, (Panel(title, alt, drawing),), (), ("levels", "suppressed", "classes", "loss %"), table
+
+
+def _room(boxes: Layout) -> str:
+    """The class of a figure whose boxes need so much room."""
+    return next(word for most, word in _WIDE if boxes.drawing.width <= most)
+
+
+def _completed(facts: LatticeFacts) -> list[NodeFacts]:
+    """The nodes, and those that nobody looked at where they are all known by name and few enough to be drawn."""
+    nodes = list(facts.nodes)
+    if len(nodes) < facts.size <= MOST_SQUARES and facts.size == prod(high + 1 for high in facts.highs):
+        known = {node.levels for node in nodes}
+        every = product(*(range(high + 1) for high in facts.highs))
+        nodes += [NodeFacts(levels, None, None, None, None) for levels in every if levels not in known]
+    return sorted(nodes, key=lambda node: (sum(node.levels), node.levels))
+
+
+def _order(facts: LatticeFacts, *, boxes: bool) -> str:
+    """What a drawing of nodes does not say by itself."""
+    if not boxes:
+        return SQUARES_NOTE
+    ranges = ", ".join(f"{name} 0\N{EN DASH}{high}" for name, high in zip(facts.names, facts.highs, strict=True))
+    return f"{SQUARES_NOTE} In a box: the levels ({ranges}), and the loss."
+
+
+def _words(facts: LatticeFacts, nodes: Sequence[NodeFacts]) -> str:
+    satisfying = sum(node.satisfies is True for node in nodes)
+    minimal = sum(node.minimal for node in nodes)
+    unknown = facts.size - sum(node.satisfies is not None for node in nodes)
+    rows = "no row" if not facts.limit else f"at most {facts.limit:,} row{'s' * (facts.limit != 1)}"
+    said = f"{satisfying:,} are known to satisfy k = {facts.k:,} with {rows} suppressed, {minimal:,} of them minimal."
+    if unknown > 0:
+        said += f" {unknown:,} were not needed: whether they satisfy is not known."
+    winner = next((node for node in nodes if node.winner), None)
+    if winner is None:
+        return said
+    loss = "" if winner.loss is None else f" and loses {winner.loss:.2f} %"
+    lost = "an unknown number of" if winner.suppressed is None else f"{winner.suppressed:,}"
+    return f"{said} The winner, of height {sum(winner.levels)}, suppresses {lost} rows{loss}: {_levels(facts, winner)}."
+
+
+def _levels(facts: LatticeFacts, node: NodeFacts) -> str:
+    return ", ".join(f"{name} {level}" for name, level in zip(facts.names, node.levels, strict=True))
+
+
+def _standing(node: NodeFacts) -> str:
+    """The same words as the script's."""
+    if node.satisfies is None:
+        return "not known: the search did not need it"
+    words = ["satisfies" if node.satisfies else "fails", "minimal" * node.minimal, "the winner" * node.winner]
+    return ", ".join(filter(None, words))
+
+
+def _count(value: int | None) -> str:
+    return "not counted" if value is None else f"{value:,}"
+
+
+def _loss(node: NodeFacts) -> str:
+    if node.loss is None:
+        return "not measured"
+    return f"{node.loss:.2f} %" if node.exact else f"at least {node.loss:.2f} %"
+
+
+def _details(facts: LatticeFacts, node: NodeFacts) -> tuple[tuple[str, str], ...]:
+    """What the page says of a node: that of the winner where no script runs."""
+    levels = [
+        (name, words[level] if words[level] == f"level {level}" else f"level {level}: {words[level]}")
+        for name, level, words in zip(facts.names, node.levels, facts.labels, strict=True)
+    ]
+    return (
+        ("standing", _standing(node)),
+        *levels,
+        ("height", str(sum(node.levels))),
+        ("suppressed rows", _count(node.suppressed)),
+        ("classes", _count(node.classes)),
+        ("loss", _loss(node)),
     )
+
+
+def _table(facts: LatticeFacts, nodes: Sequence[NodeFacts]) -> tuple[tuple[str, ...], ...]:
+    """The winner and the minimal nodes, those of least loss first."""
+    found = [node for node in nodes if node.winner or node.minimal]
+    found.sort(key=lambda node: (not node.winner, node.loss is None, node.loss or 0.0, node.levels))
+    return tuple(
+        (_standing(node), _levels(facts, node), _count(node.suppressed), _count(node.classes), _loss(node))
+        for node in found[:_MOST_LISTED]
+    )
+
+
+def _node_item(node: NodeFacts) -> list[object]:
+    flags = (
+        _SATISFIES * (node.satisfies is True)
+        + _UNKNOWN * (node.satisfies is None)
+        + _MINIMAL * node.minimal
+        + _WINNER * node.winner
+        + _BOUND * (not node.exact)
+    )
+    loss = None if node.loss is None else round(node.loss, 4)
+    return [node.levels, node.suppressed, node.classes, loss, flags]
+
+
+def _cell_item(cell: Cell) -> list[object]:
+    bounds = [None if bound is None else round(bound, 2) for bound in (cell.low, cell.high)]
+    return [cell.height, *bounds, cell.satisfying, cell.failing, cell.unknown, cell.minimal, int(cell.winner)]
+
+
+def _data(facts: LatticeFacts, items: Sequence[list[object]], layouts: Sequence[Layout], kind: str) -> str:
+    """What the script reads: the things that are drawn, and where each drawing shows them."""
+    places = [
+        {
+            "size": [round(side, 1) for side in layout.size],
+            "at": [round(value, 1) for corner in layout.corners for value in corner],
+        }
+        for layout in layouts
+    ]
+    found = {
+        "kind": kind,
+        "names": [clean(name) for name in facts.names],
+        "words": [[clean(word) for word in words] for words in facts.labels],
+        "items": items,
+        "layouts": places,
+    }
+    return json.dumps(found, separators=(",", ":"))
