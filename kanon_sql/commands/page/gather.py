@@ -6,20 +6,32 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from kanon_sql.commands.page import columns, lattice, risk
+from kanon_sql.commands.page import classes, columns, lattice, risk
 from kanon_sql.commands.page.gathered import Gathered
 from kanon_sql.commands.subject import Subject
+from kanon_sql.commands.utility.measure import measure_utility
 from kanon_sql.errors import InterruptedRunError, KanonError
 from kanon_sql.report.page.model import Json, PageFacts
-from kanon_sql.sql.deadline import TimeUpError
+from kanon_sql.sql.deadline import Deadline, TimeUpError
+
+_SECONDS = 30.0  # for utility, where no run tells how long it may take
 
 # What is gathered for a field of PageFacts; it may read the fields before its own.
 Part = Callable[[Gathered, PageFacts], Any]
+
+
+def _utility(gathered: Gathered, _: PageFacts) -> Json:
+    """The `utility` entry, in as much time as the run took."""
+    taken: float = gathered.subject.call.watch.report()["total"]
+    return measure_utility(gathered.subject, Deadline(max(taken, _SECONDS)))
+
 
 PARTS: dict[str, Part] = {
     "risk": risk.measure,
     "columns": columns.measure,
     "lattice": lattice.measure,
+    "classes": classes.measure,
+    "utility": _utility,
 }
 
 

@@ -11,6 +11,7 @@ from kanon_sql.commands.page.gathered import Gathered
 from kanon_sql.commands.page.hidden import least_told, told_bars
 from kanon_sql.commands.risk.table import value_name
 from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.frequency.dimensions.dimension import Kind
 from kanon_sql.frequency.dimensions.order import kind_of_type
 from kanon_sql.hierarchy.builtin import describe
 from kanon_sql.report.page.model import Bar
@@ -18,7 +19,7 @@ from kanon_sql.source.model import Column
 from kanon_sql.source.reading import understood
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import column, state
+from kanon_sql.sql.template import Fill, column, state
 
 MOST_BARS = 30
 MOST_LABELS = 6  # samples of a level
@@ -55,10 +56,33 @@ def count_labels(gathered: Gathered, index: int) -> None:
     gathered.subject.engine.query("commands/page/label_counts", names=names)
 
 
-def place_alone(engine: Engine) -> None:
-    """Makes the table placed of labels of which nothing else is known."""
-    names = {"placed": state("page_placed"), "label_counts": state("page_label_counts")}
-    engine.query("commands/page/placed_alone", names=names)
+def place_alone(engine: Engine, kind: Kind = "text") -> None:
+    """Makes the table placed of labels under which the source is not counted; numbers and dates are put in order."""
+    names: dict[str, Fill] = {"placed": state("page_placed"), "label_counts": state("page_label_counts")}
+    engine.query("commands/page/placed_alone", names={**names, "label_place": begin_of(kind)})
+
+
+def begin_of(kind: Kind) -> exp.Expr:
+    """Where the first number or date of a `label` lies in order."""
+    found: exp.Expr
+    if kind == "number":
+        found = _extracted("^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?")
+    elif kind == "date":
+        found = exp.Replace(
+            this=_extracted("^[0-9]{4}(-[0-9]{2})?(-[0-9]{2})?"), expression=_text("-"), replacement=_text("")
+        )
+        found = exp.Anonymous(this="rpad", expressions=[found, exp.Literal.number(8), _text("0")])
+    else:
+        found = exp.null()
+    return exp.TryCast(this=found, to=exp.DataType.build("DOUBLE"))
+
+
+def _extracted(pattern: str) -> exp.Expr:
+    return exp.Anonymous(this="regexp_extract", expressions=[column("label"), _text(pattern)])
+
+
+def _text(text: str) -> exp.Expr:
+    return exp.Literal.string(text)
 
 
 def read_placed(engine: Engine) -> Counted:

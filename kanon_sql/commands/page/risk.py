@@ -26,9 +26,9 @@ def measure(gathered: Gathered, facts: PageFacts) -> Json:
     names = {"quasi_identifiers": gathered.names}
     after = {"table": facts.title, **names, **_describe(gathered, _sizes(gathered))}
     before = None
-    if subject.source is not None:
+    if gathered.problem is not None:
         found = _describe(gathered, _sizes_of_source(gathered))
-        before = {"table": subject.source.label, **names, **found}
+        before = {"table": gathered.problem.source.label, **names, **found}
         before["rows"] = {**found["rows"], "source": rows["source"], "missing": rows["missing"]}
         pad_sizes(before, after)
         pad_sizes(after, before)
