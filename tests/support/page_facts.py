@@ -57,6 +57,43 @@ def without_release(status: str = "no-release", **changes: Any) -> PageFacts:
     return replace(PageFacts(title="Adult, for the public", report=told), **changes)
 
 
+def poor(**changes: Any) -> PageFacts:
+    """A release of which hardly anything could be measured or may be told: whatever may be None is."""
+    risks = risk()
+    side = risks["before"]
+    side["classes"]["min"] = None
+    side["unique"] = {"rows": None, "share": None, "in_population": None}
+    side["prosecutor"]["above"] = {"rows": None, "share": None}
+    side["marketer"] = None
+    side["sizes"] = [{**one, "rows": None, "share": None, "classes": None} for one in side["sizes"]]
+    bare = ColumnFacts("age", "ranges", (), None, None, (), True, distinct=(None, 0), note="not looked at")
+    measured = {
+        "columns": {"sex": {"total_variation": None, "earth_mover": None}},
+        "pairs": [{"columns": ["sex", "age"], "measure": "cramers_v", "source": None, "release": None}],
+        "queries": {"count": 0, "median_relative_error": None, "p95_relative_error": None},
+        "pmse": None,
+        "prediction": {},
+        "warnings": ["time ran out"],
+    }
+    nodes = (
+        NodeFacts((0, 0), None, None, None, None),
+        NodeFacts((0, 1), None, None, None, True, winner=True, exact=False),
+    )
+    proof = Evidence("", FileFacts("a query", note="no file"), FileFacts("a table"), (), (), (), ())
+    facts = PageFacts(
+        title="",
+        report=report(),
+        risk=risks,
+        columns=(bare, replace(bare, name="sex", bars=(Bar(None, None, 5),), others=Bar(None, None, 0))),
+        utility=measured,
+        lattice=LatticeFacts(("sex", "age"), (0, 1), (("level 0",), ("level 0", "*")), 2, 10, 0, nodes),
+        classes=(ClassBand(10, 19, 1, 10, None),),
+        evidence=proof,
+        notes={"risk": "time did not suffice", "columns": "x", "lattice": "y", "evidence": "z"},
+    )
+    return replace(facts, **changes)
+
+
 def report() -> Json:
     """What `run --json` prints, shortened."""
     return {
@@ -207,7 +244,7 @@ def utility() -> Json:
         ],
         "queries": {"count": 1000, "median_relative_error": 0.021, "p95_relative_error": 0.31},
         "pmse": 0.0031,
-        "prediction": None,
+        "prediction": {"occupation": {"source": 0.214, "release": 0.198, "guessing": 0.137}},
         "warnings": [],
         "seconds": 0.7,
     }

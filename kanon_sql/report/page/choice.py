@@ -80,11 +80,11 @@ def _effort(report: Json) -> str:
 def _alternatives(report: Json) -> Table | None:
     rows = []
     for one in report.get("advice") or ():
-        instead = one.get("instead_of")
+        instead, others = one.get("instead_of"), " in the other columns" if "without" in one else ""
         rows.append(
             (
                 change(one),
-                f"{percent(one['loss']['ncp'] / 100)}{'' if one['exact'] else ' or less'}",
+                f"{percent(one['loss']['ncp'] / 100)}{'' if one['exact'] else ' or less'}{others}",
                 percent(instead["ncp"] / 100) if instead else "no release",
                 count(one["suppressed"]),
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.report.page.model import ColumnFacts, PageFacts, Step
-from kanon_sql.report.page.texts import UNKNOWN, Json, Table, count, counted, joined, percent
+from kanon_sql.report.page.texts import Json, Table, count, counted, joined, percent
 
 _LONGEST_LABEL = 40
 
@@ -18,13 +18,13 @@ class ColumnView:
     facts: ColumnFacts
     anchor: str
     known: str
-    loss: str
-    distinct: str
 
 
 def view_columns(facts: PageFacts) -> tuple[ColumnView, ...]:
     """Each quasi-identifier as the page shows it."""
-    return tuple(_view(facts, column, place) for place, column in enumerate(facts.columns, 1))
+    return tuple(
+        ColumnView(column, f"column-{place}", known(facts, column)) for place, column in enumerate(facts.columns, 1)
+    )
 
 
 def overview(facts: PageFacts) -> Table:
@@ -32,28 +32,28 @@ def overview(facts: PageFacts) -> Table:
     rows = [
         (
             shortened(one.name),
-            one.generalized_by,
             "by class" if one.level is None else f"{one.level} of {max((step.level for step in one.steps), default=0)}",
-            known(facts, one),
-            count(one.distinct[0]) if one.distinct[0] is not None else UNKNOWN,
+            count(one.distinct[0]),
             count(one.distinct[1]),
             percent(one.loss),
+            one.generalized_by,
         )
         for one in facts.columns
     ]
-    head = ("column", "generalized by", "level", "what is known", "values before", "after", "loss")
-    return Table("Quasi-identifiers, and what is left of each", head, tuple(rows), texts=(0, 1, 2, 3))
+    head = ("column", "level", "values before", "after", "loss", "generalized by")
+    return Table("Quasi-identifiers, and what is left of each", head, tuple(rows), texts=(0, 5))
 
 
 def known(facts: PageFacts, column: ColumnFacts) -> str:
     """What a release tells of a column: "in steps of 10"."""
     if column.level is None:
-        return _by_class(column)
+        return _by_class(facts.report, column)
     step = next((one for one in column.steps if one.level == column.level), None)
     if column.distinct[1] == 1 and column.level > 0:
         return "nothing: one label for all rows"
     if column.level == 0:
-        return "as in the source"
+        suppressed = facts.report["rows"]["suppressed"] and column.loss
+        return f"as in the source{', but for suppressed rows' if suppressed else ''}"
     return _built_in(_asked(facts.report, column.name), column.level) or _groups(column, step)
 
 
@@ -93,29 +93,21 @@ def _groups(column: ColumnFacts, step: Step | None) -> str:
     return f"in {groups}{instead}{f', such as {joined(labels)}' if labels else ''}"
 
 
-def _by_class(column: ColumnFacts) -> str:
-    rows = sum(step.rows for step in column.steps)
+def _by_class(report: Json, column: ColumnFacts) -> str:
+    """How many rows are exact, coarser or not told; the report says it too where the search is local."""
+    top = max((step.level for step in column.steps), default=0)
+    told = {step.level: step.rows for step in column.steps if step.rows}
+    by_level = ((report.get("solution") or {}).get("rows_by_level") or {}).get(column.name) or {}
+    told = told or {int(level): count for level, count in by_level.items()}
+    rows, exact = sum(told.values()), told.get(0, 0)
+    if column.loss == 0 or (rows and exact == rows):
+        return "as in the source"
     if not rows:
         return "each class has labels of its own"
-    top = max(step.level for step in column.steps)
-    exact = sum(step.rows for step in column.steps if step.level == 0)
-    hidden = sum(step.rows for step in column.steps if step.level == top > 0 and step.labels == ("*",))
+    ends_in_star = any(step.level == top > 0 and step.labels == ("*",) for step in column.steps)
+    hidden = told.get(top, 0) if ends_in_star else 0
     coarser = rows - exact - hidden
-    if exact == rows:
-        return "as in the source"
     parts = [f"exactly in {percent(exact / rows)} of the rows" if exact else "exactly in no row"]
     parts += [f"coarser in {percent(coarser / rows)}"] * bool(coarser)
     parts += [f"not at all in {percent(hidden / rows)}"] * bool(hidden)
     return joined(parts)
-
-
-def _view(facts: PageFacts, column: ColumnFacts, place: int) -> ColumnView:
-    before, after = column.distinct
-    told = f"{counted(after, 'value')} in the release"
-    return ColumnView(
-        facts=column,
-        anchor=f"column-{place}",
-        known=known(facts, column),
-        loss=percent(column.loss),
-        distinct=told if before is None else f"{counted(before, 'value')} in the source, {count(after)} in the release",
-    )

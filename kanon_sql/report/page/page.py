@@ -43,7 +43,7 @@ def render(facts: PageFacts) -> str:
         .get_template("page.html.j2")
         .render(
             facts=facts,
-            name=facts.title.rstrip("/").rpartition("/")[2] or facts.title,
+            name=facts.title.rstrip("/").rpartition("/")[2] or "A release",
             report=facts.report,
             k=facts.report["privacy"]["k"]["required"],
             sections=SECTIONS,

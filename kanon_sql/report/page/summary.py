@@ -31,7 +31,7 @@ _ASKS = {
     "l_diversity recursive": "in every class the most frequent value of {column} is rarer than {c} times all those "
     "from the {required}th on together",
     "t_closeness": "in every class the values of {column} are spread nearly as in all rows: a distance of at most "
-    "{required}, of 1",
+    "{required} on a scale of 0 to 1",
     "alpha_k": "no value of {column} makes up more than {required} of a class",
     "beta": "no value of {column} is in a class more frequent than in all rows by more than {required} times",
     "delta_disclosure": "no value of {column} is in a class more or less frequent than in all rows by more than e to "

@@ -139,7 +139,10 @@ def _prediction(prediction: Json | None) -> Table | None:
     rows = [
         (
             shortened(name),
-            *(percent(one.get(key)) if one.get(key) is not None else UNKNOWN for key in ("guess", "source", "release")),
+            *(
+                percent(one.get(key)) if one.get(key) is not None else UNKNOWN
+                for key in ("guessing", "source", "release")
+            ),
         )
         for name, one in prediction.items()
         if isinstance(one, dict)

@@ -19,6 +19,8 @@ FACTS = {
     "no release": page_facts.without_release(),
     "timed out": page_facts.without_release("timed-out"),
     "failed": page_facts.without_release("failed"),
+    "poor": page_facts.poor(),
+    "without source": page_facts.released(risk={**page_facts.risk(), "before": None}),
 }
 
 
@@ -48,6 +50,22 @@ def test_the_policy_allows_the_scripts_of_the_page_alone() -> None:
     digests = {b64encode(hashlib.sha256(one.encode()).digest()).decode() for one in scripts}
     assert digests == set(re.findall(r"sha256-([\w+/=]+)", policy[1]))
     assert not re.search(r"<[^>]+\son\w+=", page)
+
+
+@pytest.mark.parametrize("facts", FACTS.values(), ids=FACTS)
+def test_every_name_is_used_once_and_every_link_leads_somewhere(facts: PageFacts) -> None:
+    page = render(facts)
+    names = re.findall(r"""\sid=["']?([^"'\s>]+)""", page)
+    assert len(names) == len(set(names))
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(names)
+    told = re.findall(r'aria-labelledby="([^"]+)"', page)
+    assert {name for one in told for name in one.split()} <= set(names)
+
+
+@pytest.mark.parametrize("facts", FACTS.values(), ids=FACTS)
+def test_nothing_reads_as_python(facts: PageFacts) -> None:
+    words = re.sub(r"<(script|style)\b.*?</\1>", "", render(facts), flags=re.DOTALL)
+    assert not re.findall(r">[^<]*\b(?:None|nan|inf|True|False|Undefined)\b[^<]*<", words)
 
 
 def test_texts_of_others_do_nothing() -> None:

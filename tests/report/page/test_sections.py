@@ -49,7 +49,7 @@ def test_each_model_says_what_it_asks() -> None:
     assert found.asks == "every class holds at least 3 different values of illness"
     found = verdict("t_closeness", required=0.2, actual=0.15, distance="equal", column="illness")
     assert (found.model, found.required, found.actual) == ("t-closeness equal illness", "at most 0.2", "0.15")
-    assert "a distance of at most 0.2" in found.asks
+    assert "a distance of at most 0.2 on" in found.asks
 
 
 def test_a_list_of_models_has_a_verdict_each() -> None:
@@ -110,7 +110,7 @@ def known(asked: Any, **changes: Any) -> str:
 
 def test_what_is_still_known() -> None:
     intervals = {"builtin": "intervals", "widths": [5, 10, 20]}
-    assert known(intervals, level=0) == "as in the source"
+    assert known(intervals, level=0, loss=0.0) == "as in the source"
     assert known(intervals, level=1) == "in steps of 5"
     assert known(intervals, level=2) == "in steps of 10"
     assert known(intervals, level=4, distinct=(72, 1)) == "nothing: one label for all rows"
@@ -119,6 +119,12 @@ def test_what_is_still_known() -> None:
     assert known({"builtin": "date", "levels": ["month", "year"]}, level=2) == "by year"
     assert known("age.csv") == "in 8 groups instead of 72 values, such as 20-29 and 30-39"
     assert known("age.csv", distinct=(None, 8), labels=()) == "in 8 groups"
+
+
+def test_a_column_that_only_suppression_changed() -> None:
+    facts = page_facts.released()
+    assert columns.known(facts, facts.columns[0]) == "as in the source, but for suppressed rows"
+    assert columns.known(facts, replace(facts.columns[0], loss=0.0)) == "as in the source"
 
 
 def test_what_is_still_known_where_classes_differ() -> None:
@@ -131,6 +137,11 @@ def test_what_is_still_known_where_classes_differ() -> None:
         known(None, level=None, steps=(replace(steps[0], rows=0), steps[1])) == "exactly in no row and coarser in 100 %"
     )
     assert known(None, level=None, steps=()) == "each class has labels of its own"
+    assert known(None, level=None, steps=(), loss=0.0) == "as in the source"
+    told = page_facts.by_classes()
+    assert (
+        columns.known(told, replace(told.columns[1], steps=())) == "exactly in 39.8 % of the rows and coarser in 60.2 %"
+    )
 
 
 def test_small_counts_of_the_source_are_not_told() -> None:
@@ -170,8 +181,16 @@ def test_words_for_figures(value: float | None, word: str) -> None:
     assert utility.word_of(value, ((0.05, "good"), (0.2, "fair")), "poor") == word
 
 
+def test_predictions_stand_beside_guessing() -> None:
+    found = utility.describe(page_facts.released())
+    assert found is not None and found.prediction is not None
+    assert found.prediction.rows == (("occupation", "13.7 %", "21.4 %", "19.8 %"),)
+
+
 def test_utility_takes_what_is_there() -> None:
-    found = utility.describe(page_facts.released(utility={"columns": {}, "pairs": [], "queries": None, "pmse": None}))
+    found = utility.describe(
+        page_facts.released(utility={"columns": {}, "pairs": [], "queries": None, "pmse": None, "prediction": None})
+    )
     assert found is not None
     assert (found.pairs, found.answers, found.prediction) == (None, (), None)
     assert utility.describe(page_facts.without_release()) is None
