@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from mondrian_tables import Table
 from mondrian_tables import tables as mondrian_tables
-from page_jobs import facts_of
+from page_jobs import facts_afterwards, facts_of
 from reference import Cell, Node
 
 from kanon_sql.commands.page import lattice
@@ -175,6 +175,57 @@ def test_facts_of_one_level_are_those_of_both_tables(case: Case, mask: bool, sec
 @example(3, True)
 def test_of_suppressed_rows_the_facts_tell_no_few(seed: int, mask: bool) -> None:
     check_case(pinned_case(seed), mask, 60.0)
+
+
+def of_the_release(facts: PageFacts) -> list[Any]:
+    """What the columns say of the release alone."""
+    return [(c.name, c.level, c.labels, {b.label: b.release for b in c.bars}, c.distinct[1]) for c in facts.columns]
+
+
+@pytest.mark.slow
+@given(cases(most=24))
+@settings(max_examples=tries(60), suppress_health_check=list(HealthCheck))
+def test_facts_of_a_release_that_is_there_are_those_of_its_run(case: Case) -> None:
+    with TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lattice, "_seconds", lambda _: 60.0)
+        folder = Path(name)
+        try:
+            within, after, alone = facts_afterwards(case.config(folder), folder, OURS)
+        except NoReleaseError:
+            return
+        assert not {**within.notes, **after.notes}
+        assert (after.risk, after.columns, after.lattice) == (within.risk, within.columns, within.lattice)
+        assert of_the_release(alone) == of_the_release(within)
+        assert list(alone.notes) == ["lattice"]
+        assert alone.risk is not None
+        assert within.risk is not None
+        assert alone.risk["before"] is None
+        assert alone.risk["after"]["classes"] == within.risk["after"]["classes"]
+        for column, known in zip(alone.columns, within.columns, strict=True):
+            assert column.note
+            assert not [bar for bar in column.bars if bar.source is not None]
+            assert column.steps == (known.steps if column.name in case.files else ())
+
+
+@pytest.mark.slow
+@given(mondrian_tables(), st.sampled_from(["mondrian", "local"]))
+@settings(max_examples=tries(40), suppress_health_check=list(HealthCheck))
+def test_facts_of_classes_that_are_there_are_those_of_their_run(table: Table, algorithm: str) -> None:
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        try:
+            config = {**table.config(folder), "algorithm": algorithm}
+            within, after, alone = facts_afterwards(config, folder, OURS)
+        except NoReleaseError:
+            return
+        assert not {**within.notes, **after.notes, **alone.notes}
+        assert (after.risk, after.columns, after.classes) == (within.risk, within.columns, within.classes)
+        assert [(c.name, c.labels, c.distinct[1]) for c in alone.columns] == [
+            (c.name, c.labels, c.distinct[1]) for c in within.columns
+        ]
+        assert [(b.least, b.most, b.classes, b.rows, b.loss) for b in alone.classes] == [
+            (b.least, b.most, b.classes, b.rows, None) for b in within.classes
+        ]
 
 
 def labels_above(table: Table, column: str, released: set[Cell]) -> set[Cell]:

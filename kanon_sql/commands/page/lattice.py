@@ -1,7 +1,8 @@
 """The lattice of a search for the page: what is known of each node, and as much more as a bounded time allows.
 
-First it is settled which nodes satisfy, those near the chosen one first: one answer settles many. Then nodes are
-counted. Of a node that was not, the loss is that of its levels without suppressed rows, a lower bound.
+The neighbours of the chosen node are counted. Then it is settled which nodes satisfy, those near the chosen one first:
+one answer settles many. Then nodes are counted. Of a node that was not, the loss is that of its levels without
+suppressed rows, a lower bound.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def measure(gathered: Gathered, facts: PageFacts) -> LatticeFacts | None:
     try:
         deadline = Deadline(_seconds(gathered))
         with checker.engine.until(deadline):
-            _look(checker, winner, _nearest(lattice, winner) if few else iter([winner]), deadline)
+            near = [winner, *lattice.predecessors(winner), *lattice.successors(winner)]
+            _look(checker, near, _nearest(lattice, winner) if few else iter(()), deadline)
     except TimeUpError:
         pass
     listed = list(lattice.nodes()) if few else sorted({*checker.counted, winner})
@@ -83,9 +85,11 @@ def _nearest(lattice: Lattice, winner: Node) -> Iterator[Node]:
                 yield from lattice.nodes_at(at)
 
 
-def _look(checker: NodeChecker, winner: Node, nodes: Iterator[Node], deadline: Deadline) -> None:
-    """Settles which nodes satisfy, then counts them. Raises TimeUpError."""
-    checker.measures(winner)
+def _look(checker: NodeChecker, near: Iterable[Node], nodes: Iterator[Node], deadline: Deadline) -> None:
+    """Counts the nodes that are near, settles which others satisfy, then counts them, too. Raises TimeUpError."""
+    for node in near:
+        deadline.check()
+        checker.measures(node)
     waiting = []
     for node in nodes:
         deadline.check()
@@ -97,29 +101,41 @@ def _look(checker: NodeChecker, winner: Node, nodes: Iterator[Node], deadline: D
 
 
 def _described(problem: FullDomain, checker: NodeChecker, nodes: Iterable[Node], winner: Node) -> Iterator[NodeFacts]:
-    """What is known of each node; minimal ones satisfy, and all below them are known not to."""
-    costs, width = checker.costs, len(winner)
-    loss = [[costs.loss(i, level) for level in range(top + 1)] for i, top in enumerate(problem.lattice.tops)]
-    best: dict[Node, bool | None] = {}  # whether a node or one below it satisfies, None where nobody knows
-    whole = problem.lattice.size <= MOST_NODES
-    for node in nodes:
-        satisfies = checker.known_to_satisfy(node)
-        below = [best[one] for one in problem.lattice.predecessors(node)] if whole else [None]
-        under = True if True in below else None if None in below else False
-        best[node] = True if satisfies or under else None if None in (satisfies, under) else False
+    """What is known of each node; minimal ones satisfy, and all below them are known not to.
+
+    `nodes` are all of the lattice in order, so that those below a node lie before it, or some of a lattice too large.
+    """
+    costs, lattice, width = checker.costs, problem.lattice, len(winner)
+    loss = [[100 * costs.loss(i, level) / width for level in range(top + 1)] for i, top in enumerate(lattice.tops)]
+    steps = _steps(lattice) if lattice.size <= MOST_NODES else None
+    best: list[bool | None] = []  # whether a node or one below it satisfies, None where nobody knows
+    for position, node in enumerate(nodes):
+        under: bool | None = None
+        if steps is not None:
+            lows = zip(node, lattice.lows, steps, strict=True)
+            below = [best[position - step] for level, low, step in lows if level > low]
+            under = True if True in below else None if None in below else False
+        satisfies = True if under and checker.prunes else checker.known_to_satisfy(node)
+        best.append(True if satisfies or under else None if satisfies is None or under is None else False)
         measures, suppressed = checker.known_measures(node), checker.known_suppressed(node)
-        exact = measures is not None or suppressed == 0
-        lm = measures.lm if measures else math.fsum(loss[i][level] for i, level in enumerate(node))
         yield NodeFacts(
             levels=node,
-            loss=100 * lm / width,
+            loss=100 * measures.lm / width if measures else math.fsum(map(list.__getitem__, loss, node)),
             suppressed=suppressed,
             classes=measures.classes if measures and measures.counts else None,
             satisfies=satisfies,
             minimal=satisfies is True and under is False,
             winner=node == winner,
-            exact=exact,
+            exact=measures is not None or suppressed == 0,
         )
+
+
+def _steps(lattice: Lattice) -> list[int]:
+    """For each quasi-identifier, by how much a node lies behind the one a level below, in the order of all nodes."""
+    steps = [1]
+    for low, high in list(zip(lattice.lows, lattice.highs, strict=True))[:0:-1]:
+        steps.append(steps[-1] * (high - low + 1))
+    return steps[::-1]
 
 
 def _words(facts: PageFacts, problem: FullDomain) -> tuple[tuple[str, ...], ...]:
