@@ -14,8 +14,8 @@ from kanon_sql.frequency.table import participants
 from kanon_sql.hierarchy.quasi_identifiers import without_text
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Role, Source
+from kanon_sql.source.reading import understood
 from kanon_sql.source.values import bring_counted, normalized
-from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
 
 
@@ -86,30 +86,100 @@ def _released(item: Column | None, cell: Cell, release: Source) -> tuple[exp.Exp
     return (cell.text, "VARCHAR") if item is None else (normalized(item, release.missing), item.type)
 
 
-def read_sides(subject: Subject, source: Source, columns: Sequence[Compared]) -> None:
-    """Makes the frequency tables of both sides. Raises EngineError for tables that cannot be read."""
-    rows = participants(source, subject.roles, subject.loaded.config.missing)
-    values = [normalized(one.item, source.missing) for one in columns]
-    _read(subject.engine, "source", source, rows, columns, values)
-    values = [one.released for one in columns]
-    _read(subject.engine, "release", subject.release, subject.release.relation, columns, values)
-
-
 def tuples(side: str) -> str:
     """The frequency table of a side, source or release."""
     return state(f"utility_{side}")
 
 
-def _read(
-    engine: Engine, side: str, table: Source, rows: exp.Select, columns: Sequence[Compared], values: Sequence[exp.Expr]
-) -> None:
-    items: list[Item] = [{"name": one.value, "value": value} for one, value in zip(columns, values, strict=True)]
-    weighted = table.weighted
-    with telling_faults(engine, table):
+class Reader:
+    """Reads both sides. Of columns of many values that are released as they are only their own counts are read first.
+
+    What another engine holds is brought as distinct combinations with their rows.
+    """
+
+    def __init__(self, subject: Subject, source: Source, columns: Sequence[Compared]) -> None:
+        self._engine = subject.engine
+        self._tables = {"source": source, "release": subject.release}
+        rows = participants(source, subject.roles, subject.loaded.config.missing)
+        self._rows = {"source": rows, "release": subject.release.relation}
+        self._values = {
+            "source": {one.index: normalized(one.item, source.missing) for one in columns},
+            "release": {one.index: one.released for one in columns},
+        }
+        self._numbers: dict[tuple[str, int], exp.Expr] = {}
+        self.weighted = any(table.weighted or table.backend.weighted for table in self._tables.values())
+
+    def distinct(self, columns: Sequence[Compared]) -> list[int]:
+        """About how many distinct values each column of the source has."""
+        source, items = self._tables["source"], [{"key": one.item.key} for one in columns]
+        names = {"source": self._rows["source"]}
+        found = source.backend.query("source/distinct_estimates", names=names, lists={"out": items}) if items else [()]
+        return [int(count) for count in found[0]]
+
+    def rows(self, side: str) -> exp.Select:
+        """The rows of a side in DuckDB."""
+        return self._rows[side]
+
+    def count(self, side: str, one: Compared) -> None:
+        """Counts the values of one column, from the rows themselves. Raises EngineError."""
+        value = self._values[side][one.index]
+        with telling_faults(self._engine, self._tables[side]):
+            rows, total = self._given(side, [value])
+            names = {"source": rows, "counted_values": one.table("values"), "item_value": value, "row_total": total}
+            self._engine.query("commands/utility/counted_rows", names=names)
+
+    def read(self, side: str, columns: Sequence[Compared], folds: Sequence[Compared], sums: Sequence[Item]) -> None:
+        """Makes the frequency table of a side over columns. Raises EngineError.
+
+        Of `folds`, columns of many texts, those that are not in their table of the most frequent are one; `sums` are
+        the numbers of which only sums are kept.
+        """
+        values = {one.index: self._values[side][one.index] for one in columns}
+        folding: list[Item] = []
+        for one in folds:
+            raw, table = values[one.index], one.table(f"{side}_fold")
+            folding.append({"raw": raw, "table": table})
+            is_kept = exp.or_(
+                exp.Is(this=column("value", table), expression=exp.null()).not_(),
+                exp.Is(this=raw.copy(), expression=exp.null()),
+            )
+            rest = exp.select("value").from_(exp.to_table(one.table(f"{side}_rest"))).subquery()
+            values[one.index] = exp.Case(ifs=[exp.If(this=is_kept, true=raw.copy())], default=rest)
+        items: list[Item] = [{"name": one.value, "value": values[one.index]} for one in columns]
+        with telling_faults(self._engine, self._tables[side]):
+            rows, total = self._given(side, [self._values[side][one.index] for one in columns])
+            self._engine.query(
+                "commands/utility/tuples",
+                names={"source": rows, "tuples": tuples(side), "row_total": total},
+                lists={"item": items, "fold": folding, "sum": sums},
+            )
+
+    def number(self, side: str, one: Compared, kind: str, span: tuple[float, float]) -> exp.Expr:
+        """The number of a value of a row, where `span`, its least and its greatest number, are 0 and 1."""
+        value = self._values[side][one.index]
+        described = one.item.type if side == "source" else one.released_type
+        if described == "VARCHAR":
+            value = understood(value, one.item.reading)
+        if kind == "date":
+            moment = exp.TryCast(this=value, to=exp.DataType.build("TIMESTAMP"))
+            value = exp.Anonymous(this="epoch_us", expressions=[moment])
+        number = exp.TryCast(this=value, to=exp.DataType.build("DOUBLE"))
+        low, high = (exp.cast(exp.Literal.string(repr(end)), "DOUBLE") for end in (span[0], span[1] - span[0] or 1.0))
+        made = exp.Div(this=exp.Paren(this=exp.Sub(this=number, expression=low)), expression=high)
+        self._numbers[side, one.index] = made
+        return made
+
+    def raw_number(self, side: str, index: int) -> exp.Expr:
+        """The number of a value of a row once more."""
+        return self._numbers[side, index].copy()
+
+    def _given(self, side: str, values: Sequence[exp.Expr]) -> tuple[exp.Select, exp.Expr]:
+        """The rows of a side with what values need, and how many each stands for."""
+        table, rows = self._tables[side], self._rows[side]
         if table.backend.weighted:
             keys = {found.name for value in values for found in value.find_all(exp.Column)}
             read = [item for item in table.columns if item.key in keys]
-            rows, weighted = bring_counted(engine, table.backend, rows, read, state(f"utility_given_{side}")), True
-        total: exp.Expr = exp.Sum(this=column("row_count")) if weighted else exp.Count(this=exp.Star())
-        names = {"source": rows, "tuples": tuples(side), "row_total": total}
-        engine.query("commands/utility/tuples", names=names, lists={"item": items})
+            rows = bring_counted(self._engine, table.backend, rows, read, state(f"utility_given_{side}"))
+        elif not table.weighted:
+            return rows, exp.Count(this=exp.Star())
+        return rows, exp.Sum(this=column("row_count"))

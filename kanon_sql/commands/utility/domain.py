@@ -15,7 +15,7 @@ from kanon_sql.commands.subject import Subject
 from kanon_sql.commands.utility.compared import Compared, tuples
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.frequency.dimensions.dimension import Dimension
+from kanon_sql.frequency.dimensions.dimension import Dimension, Kind
 from kanon_sql.frequency.dimensions.order import ordered_dimension
 from kanon_sql.hierarchy.codes import CODES
 from kanon_sql.hierarchy.hierarchy import Input
@@ -28,14 +28,15 @@ from kanon_sql.sql.template import Item, column, state
 _OWN = 100_000
 
 
-def make_domain(subject: Subject, one: Compared) -> bool:
-    """Makes the domain of a column from its counted values, and the table ranks; whether its values have an order.
+def count_values(subject: Subject, side: str, one: Compared) -> None:
+    """Counts the values of a column in the frequency table of a side."""
+    names = {"tuples": tuples(side), "counted_values": one.table("values"), "item_name": one.value}
+    subject.engine.query("commands/utility/counted_values", names=names)
 
-    Numbers and dates have one. What is asked of the hierarchies is that of a run.
-    """
+
+def make_domain(subject: Subject, one: Compared) -> Kind:
+    """Makes the domain of a column from its counted values, and the table ranks; what its values are."""
     engine = subject.engine
-    names = {"tuples": tuples("source"), "counted_values": one.table("values"), "item_name": one.value}
-    engine.query("commands/utility/counted_values", names=names)
     dimension = _ordered(subject, one)
     number: exp.Expr = exp.cast(exp.null(), "DOUBLE")
     if dimension.kind == "number":
@@ -56,7 +57,7 @@ def make_domain(subject: Subject, one: Compared) -> bool:
     engine.query("commands/utility/ranks", names={"domain": one.table("domain"), "ranks": one.table("ranks")})
     engine.run(tables.drop(dimension.domain))
     engine.run(tables.drop(dimension.places))
-    return dimension.has_ranges
+    return dimension.kind
 
 
 def _ordered(subject: Subject, one: Compared) -> Dimension:
@@ -75,14 +76,12 @@ def _ordered(subject: Subject, one: Compared) -> Dimension:
 
 
 def make_runs(subject: Subject, one: Compared) -> None:
-    """Makes the tables labels(code, label ...) and runs(code, first, last) of a column."""
+    """Makes the tables labels(code, label ...) and runs(code, first, last) of a column from its counted labels."""
     engine = subject.engine
     own = ("domain", "ranks", "labels", "runs")
     names: dict[str, Any] = {name: one.table(name) for name in own}
     scratch = ("steps", "points", "spans", "span_runs", "open_labels", "members")
     names |= {name: state(f"utility_{name}") for name in scratch}
-    counted = {"tuples": tuples("release"), "counted_values": one.table("values"), "item_name": one.value}
-    engine.query("commands/utility/counted_values", names=counted)
     text = as_written(column("value"), one.released_type)
     labels = {"counted_values": one.table("values"), "labels": names["labels"], "label_text": text}
     engine.query("commands/utility/labels", names=labels, values={"ranges": one.meaning.ranges})

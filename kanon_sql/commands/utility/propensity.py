@@ -1,0 +1,174 @@
+"""How well the rows of the release can be told from those of the source: pMSE.
+
+A logistic regression on main effects is fitted to the rows of both; pMSE is the mean squared distance of the fitted
+propensities from the share of the release: 0 where nothing tells them apart, c (1 - c) with the share c where
+everything does, 0.25 for tables of one size (J. Snoke, G. Raab, B. Nowok, C. Dibben, A. Slavkovic: General and specific
+utility measures for synthetic data, JRSS A 2018, section 3). An effect is the share of a row's label in a group of the
+values of a column. It is fitted by iteratively reweighted least squares: the engine sums, Python solves the small
+system.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations_with_replacement
+from math import log
+
+from kanon_sql.commands.subject import Subject
+from kanon_sql.commands.utility.coding import Coded, coded_table
+from kanon_sql.sql import template
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.template import Fill, Item, state
+
+MOST_EFFECTS, MOST_GROUPS, MOST_ROWS = 40, 10, 100_000
+_STEPS, _NEAR, _RIDGE = 25, 1e-8, 1e-8
+
+
+@dataclass(frozen=True)
+class Effects:
+    """The effects of one column: `size` groups of its bins beside the first."""
+
+    one: Coded
+    size: int
+
+    @property
+    def names(self) -> list[str]:
+        """The columns of the effects."""
+        return [f"f{self.one.column.index}_{group}" for group in range(1, self.size + 1)]
+
+    @property
+    def profiles(self) -> str:
+        """The table of the labels' shares."""
+        return self.one.column.table("profiles")
+
+    @property
+    def vectors(self) -> str:
+        """The table of the shares of each kind of labels."""
+        return self.one.column.table("vectors")
+
+    @property
+    def kind(self) -> str:
+        """The column of kinds."""
+        return f"k{self.one.column.index}"
+
+
+def measure_propensity(subject: Subject, columns: Sequence[Coded], deadline: Deadline) -> float | None:
+    """The pMSE, None where no column has two values. Raises TimeUpError."""
+    effects = make_effects(subject, [one for one in columns if not one.summed])
+    if not effects:
+        return None
+    draw_kinds(subject, effects, None)
+    items: list[Item] = [{"kind": one.kind, "vectors": one.vectors} for one in effects]
+    parts: list[Item] = [
+        {"feature": template.column(name, one.vectors), "name": name} for one in effects for name in one.names
+    ]
+    names = {"drawn": state("utility_drawn"), "design": state("utility_design")}
+    subject.engine.query("commands/utility/design", names=names, lists={"item": items, "part": parts})
+    return _fit(subject, ["x0", *(name for one in effects for name in one.names)], deadline)
+
+
+def make_effects(subject: Subject, columns: Sequence[Coded]) -> list[Effects]:
+    """Groups the bins of each column, and makes the tables of its profiles and vectors."""
+    most = min(max(MOST_EFFECTS // max(len(columns), 1) + 1, 2), MOST_GROUPS)
+    found = []
+    for one in columns:
+        groups = _groups(subject, one, most)
+        size = max(groups.values())
+        if not size:
+            continue
+        effects = Effects(one, size)
+        grouped = state("utility_grouped")
+        values = {"bins": json.dumps(list(groups)), "groups": json.dumps(list(groups.values()))}
+        subject.engine.query("commands/utility/grouped", names={"grouped": grouped}, values=values)
+        names = {"profiles": effects.profiles, "grouped": grouped}
+        names |= {f"{side}_bins": one.bins(side) for side in ("source", "release")}
+        items: list[Item] = [{"name": name, "number": number} for number, name in enumerate(effects.names, 1)]
+        subject.engine.query("commands/utility/profiles", names=names, lists={"feature": items})
+        names = {"profiles": effects.profiles, "vectors": effects.vectors}
+        subject.engine.query("commands/utility/vectors", names=names, lists={"feature": items})
+        found.append(effects)
+    return found
+
+
+def _groups(subject: Subject, one: Coded, most: int) -> dict[int, int]:
+    """The group of each bin, numbered from 0: of about as many rows where there is an order, else the most frequent."""
+    names = {"bins": one.column.table("bins"), "ranks": one.column.table("ranks")}
+    rows = {int(bin_): int(count) for bin_, count in subject.engine.query("commands/utility/listed_bins", names=names)}
+    strange = {100: 0}  # what stands for no value of the source is beside all groups
+    if len(rows) <= most:
+        return {bin_: number for number, bin_ in enumerate(rows)} | strange
+    if not one.ordered:
+        by_rows = sorted(rows, key=lambda bin_: (-rows[bin_], bin_))
+        return {bin_: min(number, most - 1) for number, bin_ in enumerate(by_rows)} | strange
+    whole, so_far, found = sum(rows.values()), 0.0, {}
+    for bin_, count in rows.items():
+        found[bin_] = int(most * (so_far + count / 2) / whole)
+        so_far += count
+    dense = {group: number for number, group in enumerate(sorted(set(found.values())))}
+    return {bin_: dense[group] for bin_, group in found.items()} | strange
+
+
+def draw_kinds(subject: Subject, effects: Sequence[Effects], target: Coded | None) -> None:
+    """Makes the table drawn(is_release, target, kinds, row_count) of both sides, at most about MOST_ROWS rows."""
+    items: list[Item] = [{"kind": one.kind, "code": one.one.code, "profiles": one.profiles} for one in effects]
+    names: dict[str, Fill] = {"drawn": state("utility_drawn")}
+    for number, side in enumerate(("source", "release")):
+        coded: dict[str, Fill] = {"coded": coded_table(side), "side_number": number}
+        coded["target_code"] = target.code if target else 0
+        names[f"{side}_kinds"] = template.fill("commands/utility/kinds", names=coded, lists={"item": items})
+    subject.engine.query("commands/utility/drawn", names=names, lists={"item": items}, values={"most": MOST_ROWS})
+
+
+def _fit(subject: Subject, parts: Sequence[str], deadline: Deadline) -> float:
+    design = {"design": state("utility_design")}
+    rows, released = map(float, subject.engine.query("commands/utility/sides", names=design)[0])
+    share = released / rows
+    pairs = list(combinations_with_replacement(range(len(parts)), 2))
+    statement = template.render(
+        "commands/utility/newton",
+        names=design,
+        lists={
+            "part": [{"x": name, "number": number} for number, name in enumerate(parts, 1)],
+            "pair": [{"first": parts[i], "second": parts[j]} for i, j in pairs],
+        },
+    )
+    beta = [log(share / (1 - share)), *(0.0 for _ in parts[1:])]
+    found = before = 0.0
+    for step in range(_STEPS):
+        deadline.check()
+        row = list(map(float, subject.engine.run(statement, {"beta": beta, "share": share})[0]))
+        found, gradient, seconds = row[0], row[1 : len(parts) + 1], row[len(parts) + 1 :]
+        if step and abs(found - before) <= _NEAR:
+            break
+        before = found
+        matrix = [[0.0] * len(parts) for _ in parts]
+        for (i, j), second in zip(pairs, seconds, strict=True):
+            matrix[i][j] = matrix[j][i] = second
+        for i, value in enumerate(beta):
+            # Where everything is told apart there is no largest likelihood: it is bounded a little.
+            matrix[i][i] += _RIDGE * rows
+            gradient[i] -= _RIDGE * rows * value * (i > 0)
+        beta = [value + change for value, change in zip(beta, solved(matrix, gradient), strict=True)]
+    return max(found, 0.0) if found > _NEAR else 0.0
+
+
+def solved(matrix: list[list[float]], right: list[float]) -> list[float]:
+    """The solution of a system of linear equations, by Gauss with the largest pivot of each column."""
+    size = len(right)
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for place in range(size):
+        best = max(range(place, size), key=lambda i: abs(rows[i][place]))
+        rows[place], rows[best] = rows[best], rows[place]
+        pivot = rows[place]
+        for below in rows[place + 1 :]:
+            factor = below[place] / pivot[place]
+            if factor:
+                for i in range(place, size + 1):
+                    below[i] -= factor * pivot[i]
+    found = [0.0] * size
+    for place in reversed(range(size)):
+        known = sum(rows[place][i] * found[i] for i in range(place + 1, size))
+        found[place] = (rows[place][size] - known) / rows[place][place]
+    return found
