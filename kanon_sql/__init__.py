@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         run,
         show_release,
         sweep,
+        utility,
     )
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "run",
     "show_release",
     "sweep",
+    "utility",
 ]
 
 

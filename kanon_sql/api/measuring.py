@@ -17,6 +17,7 @@ from kanon_sql.commands.risk.run import RiskRequest, measure_risk
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.commands.sweep.plan import DEFAULT_KS, Given, Outputs, plan_sweep
 from kanon_sql.commands.sweep.sweeping import run_plan, write_outputs
+from kanon_sql.commands.utility.run import compare_release
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import EngineConfig
 from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_given
@@ -173,6 +174,32 @@ def risk(
     if asked.plot is not None:
         write_risk_plot(asked.plot, measured)
     return call.write(measured)
+
+
+@without_causes
+def utility(
+    config: Configuration,
+    *,
+    data: Data | None = None,
+    connection: DuckDBConnection | None = None,
+    overrides: Overrides = (),
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    report: str | os.PathLike[str] | None = None,
+    progress: Progress | bool | None = None,
+) -> dict[str, Any]:
+    """Compares the configuration's target, a release that is there, with its source: `kanon-sql utility --json`.
+
+    "columns" has the distances of the distributions, "pairs" the associations before and after, "queries" the errors of
+    counting queries, "pmse" how well both are told apart, "prediction" (with scikit-learn) how well sensitive columns
+    are predicted. What `time_limit` leaves no time for is None. `data` and `connection` are those of `run`. Raises the
+    errors of kanon_sql.errors.
+    """
+    loaded, handed = hand(config, overrides, data, connection)
+    require_rows(loaded, "utility")
+    call = Call.of(options, progress, time_limit, report)
+    with job_of(loaded, handed).read(call.options) as (engine, source):
+        return call.write(compare_release(engine, loaded, source, call))
 
 
 @without_causes

@@ -11,7 +11,7 @@ import click
 from kanon_sql.cli.compile import compile_command, dbt, sqlmesh
 from kanon_sql.cli.hierarchy import hierarchy
 from kanon_sql.cli.init import init
-from kanon_sql.cli.measuring import check, lattice, link, risk, sweep
+from kanon_sql.cli.measuring import check, lattice, link, risk, sweep, utility
 from kanon_sql.cli.output import complain, print_json, print_traceback
 from kanon_sql.cli.releases import apply, releases
 from kanon_sql.cli.run import run
@@ -52,6 +52,7 @@ for command in (
     compile_command,
     sweep,
     risk,
+    utility,
     link,
     releases,
     apply,

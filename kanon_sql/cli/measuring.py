@@ -1,4 +1,4 @@
-"""kanon-sql check, lattice, sweep, risk and link"""
+"""kanon-sql check, lattice, sweep, risk, utility and link"""
 
 from __future__ import annotations
 
@@ -244,6 +244,27 @@ def risk(common: Common, config: str, **options: Any) -> None:
     if asked["threshold"] is None:
         del asked["threshold"]
     common.show(api.risk(loaded, **asked, **common.arguments()), summarize_risk)
+
+
+@click.command()
+@click.argument("config", metavar="CONFIG")
+@common_options
+def utility(common: Common, config: str) -> None:
+    """What are the data still good for? Compares a release that is there with its source.
+
+    \b
+      kanon-sql run config.yaml && kanon-sql utility config.yaml
+      kanon-sql utility config.yaml --json
+
+    How far the distributions of the columns are apart, how strongly columns are associated before and after, how well
+    counting queries are answered, how well the rows of both are told apart; with scikit-learn, how well sensitive
+    columns are predicted. Exit status 0 when it was measured.
+    """
+    from kanon_sql import api
+    from kanon_sql.cli.utility_summary import summarize_utility
+
+    data = api.utility(config, overrides=common.overrides, **common.arguments())
+    common.show(data, summarize_utility)
 
 
 @click.command()
