@@ -19,6 +19,7 @@ WIDER: set[str] = {
     "api/compiling.py:sqlmesh_model",
     "api/measuring.py:link",
     "api/measuring.py:risk",
+    "api/measuring.py:utility",
     "api/measuring.py:sweep",
     "api/proposing.py:init",
     "api/releases.py:apply",

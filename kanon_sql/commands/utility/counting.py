@@ -10,7 +10,7 @@ The queries are the same whenever the values are.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from kanon_sql.commands.subject import Subject
@@ -26,11 +26,12 @@ _PLACES = ("first", "second", "third")
 
 def measure_queries(subject: Subject, columns: Sequence[Coded], rows: int, deadline: Deadline) -> Json | None:
     """The errors of the queries on a source of `rows` rows, None where no column has two values. Raises TimeUpError."""
-    usable = [one for one in columns if not one.summed and len(_bins(subject, one)) > 1]
-    sets = _draw_sets(usable)
+    bins = {one.column.index: _bins(subject, one) for one in columns if not one.summed}
+    sets = _draw_sets([one for one in columns if len(bins.get(one.column.index, ())) > 1])
     if not sets:
         return None
-    _ask(subject, sets)
+    asked = {name: json.dumps(listed) for name, listed in draw_bins(sets, bins).items()}
+    subject.engine.query("commands/utility/asked", names={"asked": state("utility_asked")}, values=asked)
     answers: dict[str, list[float]] = {}
     for side in SIDES:
         for one in {one.code: one for drawn in sets for one in drawn}.values():
@@ -83,15 +84,14 @@ def _draw_sets(columns: Sequence[Coded]) -> list[tuple[Coded, ...]]:
     return list(found.values())
 
 
-def _ask(subject: Subject, sets: Sequence[tuple[Coded, ...]]) -> None:
-    """Draws what each query takes of each of its columns, into the table asked."""
+def draw_bins(sets: Sequence[tuple[Coded, ...]], bins: Mapping[int, Sequence[int]]) -> dict[str, list[int]]:
+    """What each query takes of each of its columns, whose `bins` are by their numbers: sets, columns, queries, bins."""
     random = Random(SEED)
     asked: dict[str, list[int]] = {"sets": [], "columns": [], "queries": [], "bins": []}
-    bins = {one.code: _bins(subject, one) for drawn in sets for one in drawn}
     for number, drawn in enumerate(sets):
         for query in range(SIZE):
             for one in drawn:
-                there = bins[one.code]
+                there = bins[one.column.index]
                 size = random.randint(1, len(there) - 1)
                 start = random.randint(0, len(there) - size)
                 taken = there[start : start + size] if one.ordered else random.sample(there, size)
@@ -99,8 +99,7 @@ def _ask(subject: Subject, sets: Sequence[tuple[Coded, ...]]) -> None:
                 asked["columns"] += [one.column.index] * size
                 asked["queries"] += [query] * size
                 asked["bins"] += taken
-    values = {name: json.dumps(listed) for name, listed in asked.items()}
-    subject.engine.query("commands/utility/asked", names={"asked": state("utility_asked")}, values=values)
+    return asked
 
 
 def _answer(subject: Subject, side: str, number: int, drawn: Sequence[Coded]) -> list[float]:

@@ -26,6 +26,7 @@ from kanon_sql.commands.utility.compared import Compared, Reader, compared_colum
 from kanon_sql.commands.utility.counting import measure_queries
 from kanon_sql.commands.utility.domain import count_values, make_domain, make_runs
 from kanon_sql.commands.utility.pairs import measure_pairs
+from kanon_sql.commands.utility.prediction import can_predict, measure_prediction
 from kanon_sql.commands.utility.propensity import measure_propensity
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions.dimension import Kind
@@ -110,6 +111,8 @@ class _Measuring:
         rows = int(self.subject.engine.query("commands/risk/rows", names=names)[0][0])
         self.others["queries"] = measure_queries(self.subject, coded, rows, self.deadline)
         self.others["pmse"] = measure_propensity(self.subject, coded, self.deadline)
+        if can_predict():
+            self.others["prediction"] = measure_prediction(self.subject, coded, self.deadline)
 
     def _many(self) -> list[Compared]:
         """The columns of many values that are released as they are."""

@@ -4,8 +4,8 @@
 -- of each column the codes of its values (value, code, x).
 -- Takes: item_code, of each column the name of its code here; item_codes, of each column the table of its codes;
 -- item_name, of each column its values; number_codes, of each column of few numbers the table of its codes;
--- number_count, number_square, number_total and number_x, the names of its sums and of its number; sum_count, sum_square
--- and sum_total, of each column of many numbers its sums.
+-- number_count, number_square, number_total and number_x, the names of its sums and of its number; sum_count,
+-- sum_square and sum_total, of each column of many numbers its sums.
 -- Gives: the table coded (row_count, item_code, number_x, number_count, number_total, number_square, sum_count,
 -- sum_total, sum_square).
 CREATE OR REPLACE TEMP TABLE coded AS
