@@ -1,6 +1,6 @@
 -- Answers: the rows of both sides as vectors: a one, then for each column the shares of its labels in each group.
--- Reads: drawn, the rows of both sides by the kinds of their labels (is_release, item_kind, row_count); item_vectors, of
--- each column the shares of each kind (kind).
+-- Reads: drawn, the rows of both sides by the kinds of their labels (is_release, item_kind, row_count); item_vectors,
+-- of each column the shares of each kind (kind).
 -- Takes: item_kind, of each column its kinds; item_vectors, of each column the table of its vectors; part_feature, of
 -- each entry of the vectors its value; part_name, its name.
 -- Gives: the table design (is_release, row_count, x0, part_name).

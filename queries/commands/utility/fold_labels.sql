@@ -1,6 +1,6 @@
 -- Answers: the texts of a column of the release that have a bin of their own, or one of those that share the last.
--- Reads: labels, the labels of one column of the release (code, value); release_bins, the bins that each label is spread
--- over (code, bin).
+-- Reads: labels, the labels of one column of the release (code, value); release_bins, the bins that each label is
+-- spread over (code, bin).
 -- Takes: $rest, the number of the last bin; $is_rest, which of both is asked for.
 -- Gives: the table folded (value).
 CREATE OR REPLACE TEMP TABLE folded AS

@@ -3,8 +3,8 @@
 -- divided by its rows.
 -- Reads: coded, the frequency table of one side with codes (this_code, number_count, number_total, number_square);
 -- label_bins, the bins that each label of the categories is spread over (code, bin, weight).
--- Takes: this_code, the column of the categories; number_count, number_square and number_total, of each column of numbers
--- its sums.
+-- Takes: this_code, the column of the categories; number_count, number_square and number_total, of each column of
+-- numbers its sums.
 -- Gives: rows, total, square and between of each column of numbers, as a list.
 SELECT [
     coalesce(sum(number_count), 0),
