@@ -133,7 +133,7 @@ def make(folder: Path, rows: Sequence[Row], quasi: Mapping[str, Any], **more: An
     """Writes the tables; a configuration for them."""
     names = list(rows[0])
     write_csv(folder / "source.csv", [names, *([row[name] for name in names] for row in rows)])
-    write_csv(folder / "jobs.csv", list(JOBS.items()))
+    write_csv(folder / "jobs.csv", [[job, group, "*"] for job, group in JOBS.items()])
     quasi = {name: str(folder / "jobs.csv") if spec == "jobs.csv" else spec for name, spec in quasi.items()}
     return {
         "source": str(folder / "source.csv"),
