@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_sql.cli.summary import table
+from kanon_sql.cli.parts import table
 from kanon_sql.report.charts.diagram import clean
 
 Json = dict[str, Any]

@@ -75,7 +75,7 @@ def _ordered(subject: Subject, one: Compared) -> Dimension:
     raise AssertionError
 
 
-def make_runs(subject: Subject, one: Compared) -> None:
+def make_runs(subject: Subject, one: Compared, kind: Kind) -> None:
     """Makes the tables labels(code, label ...) and runs(code, first, last) of a column from its counted labels."""
     engine = subject.engine
     own = ("domain", "ranks", "labels", "runs")
@@ -89,7 +89,7 @@ def make_runs(subject: Subject, one: Compared) -> None:
     level = _make_steps(subject, one, names)
     engine.query("commands/utility/points", scope=names, values={"level": level})
     if one.meaning.ranges:
-        _read_ranges(subject, one, names)
+        _read_ranges(subject, one, kind, names)
     engine.query("commands/utility/missing_points", scope=names)
     engine.query("commands/utility/runs", scope=names, values={"generalized": one.generalized})
     engine.query("commands/utility/strange_runs", scope=names)
@@ -123,7 +123,7 @@ def _mapping(subject: Subject, one: Compared) -> Mapping:
     return build_mapping(subject.engine, given)
 
 
-def _read_ranges(subject: Subject, one: Compared, names: dict[str, Any]) -> None:
+def _read_ranges(subject: Subject, one: Compared, kind: Kind, names: dict[str, Any]) -> None:
     """Adds what labels of columns without hierarchy stand for: members of sets, ranges of numbers and dates."""
     engine = subject.engine
     engine.query("commands/utility/open_labels", scope=names)
@@ -133,7 +133,6 @@ def _read_ranges(subject: Subject, one: Compared, names: dict[str, Any]) -> None
         engine.query("commands/link/set_points", names={**unread, "points": names["members"]})
     engine.query("commands/utility/bare_points", scope=names)
     engine.query("commands/utility/open_labels", scope=names)
-    for reading in [name for name, asked in (("number", one.meaning.numbers), ("date", one.meaning.dates)) if asked]:
-        engine.query(f"commands/link/{reading}_spans", names={**unread, "spans": names["spans"]})
-        made = {**names, "span_runs": names["span_runs"]}
-        engine.query("commands/utility/span_runs", scope=made)
+    if kind in ("number", "date"):
+        engine.query(f"commands/link/{kind}_spans", names={**unread, "spans": names["spans"]})
+        engine.query("commands/utility/span_runs", scope=names)

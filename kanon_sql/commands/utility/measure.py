@@ -127,7 +127,7 @@ class _Measuring:
     def _measure_column(self, one: Compared, kind: Kind, *, many: bool) -> None:
         """Compares one column, of which the domain is made and the labels are counted."""
         engine, ordered = self.subject.engine, kind in ("number", "date")
-        make_runs(self.subject, one)
+        make_runs(self.subject, one, kind)
         self.found[one.name] = measure_column(engine, one, ordered=ordered)
         make_bins(engine, one, ordered=ordered)
         make_label_bins(engine, one)
