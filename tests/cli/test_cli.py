@@ -18,13 +18,13 @@ import duckdb
 import pytest
 import yaml
 from effort import some
-from ended import Call, Ended
+from ended import Call, Ended, calling
 from places import EXAMPLES
 from tables import configuration, write
 
 import kanon_sql
 from kanon_sql import __version__, api
-from kanon_sql.cli.main import cli, main
+from kanon_sql.cli.main import cli
 from kanon_sql.config.load import from_mapping, load_config
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.targets.files import FileSink
@@ -42,14 +42,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     before = [signal.getsignal(number) for number in numbers]
 
-    def run(*words: str) -> Ended:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main(list(words))
-        assert isinstance(ended.value.code, int)
-        return Ended(ended.value.code, *capsys.readouterr())
-
-    yield run
+    yield calling(capsys)
     for number, handler in zip(numbers, before, strict=True):
         signal.signal(number, handler)
 

@@ -19,13 +19,12 @@ from typing import Any
 import duckdb
 import pytest
 import yaml
-from ended import Call, Ended
+from ended import Call, calling
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from places import ROOT
 
 import kanon_sql
-from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError
 from kanon_sql.source.profile.model import DIRECT
 
@@ -37,14 +36,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
     """Runs kanon-sql in a folder of its own."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*words: str) -> Ended:
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            main(list(words))
-        assert isinstance(ended.value.code, int)
-        return Ended(ended.value.code, *capsys.readouterr())
-
-    return run
+    return calling(capsys)
 
 
 def german_table(path: Path, rows: int = 600) -> Path:

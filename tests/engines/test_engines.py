@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,9 @@ from adult import SAMARATI, adult_config, configurations, rows_of
 from compiled_cases import CASES, COLUMNS, DEALT, HOSTILE, source_rows
 from compiled_cases import configuration as case_configuration
 from engine_jobs import Json, same, small
-from engine_places import InPostgres, InSpark, Place, as_parquet, counted, spark_session
+from engine_places import Start, as_parquet, counted, spark_session, starting
 from places import EXAMPLES
-from servers import missing_postgres, missing_sail, postgres, sail
+from servers import missing_postgres, missing_sail
 
 import kanon_sql
 from kanon_sql.api import load
@@ -30,7 +29,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
 ]
 
-Start = Callable[[str], Place]
 ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
 
 
@@ -45,19 +43,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def start(folder: Path) -> Iterator[Start]:
     """Starts an engine when it is first asked for."""
-    running: dict[str, Place] = {}
-    with ExitStack() as stack:
-
-        def started(engine: str) -> Place:
-            if engine not in running:
-                reason = missing_postgres() if engine == "postgres" else missing_sail()
-                if reason:
-                    pytest.skip(reason)
-                url = stack.enter_context(postgres() if engine == "postgres" else sail())
-                running[engine] = (InPostgres if engine == "postgres" else InSpark)(url, folder)
-            return running[engine]
-
-        yield started
+    with starting(lambda engine: folder) as start:
+        yield start
 
 
 @ENGINES

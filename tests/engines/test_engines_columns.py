@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from engine_jobs import same
-from engine_places import InPostgres, InSpark, Place, as_parquet, counted, spark_session
-from servers import missing_postgres, missing_sail, postgres, sail
+from engine_places import Place, Start, as_parquet, counted, spark_session, starting
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError
@@ -24,7 +22,6 @@ pytestmark = [
 ]
 
 Json = dict[str, Any]
-Start = Callable[[str], Any]
 ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
 NAMES = ["number", "grouped", "day", "month", "moment", "iso", "word", "upper", "kept", "cost", "sex"]
 COLUMNS: Json = {
@@ -112,20 +109,8 @@ def configuration(folder: Path, **more: Any) -> Json:
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
     """Starts an engine when it is first asked for."""
-    running: dict[str, Place] = {}
-    with ExitStack() as stack:
-
-        def started(engine: str) -> Place:
-            if engine not in running:
-                reason = missing_postgres() if engine == "postgres" else missing_sail()
-                if reason:
-                    pytest.skip(reason)
-                url = stack.enter_context(postgres() if engine == "postgres" else sail())
-                folder = tmp_path_factory.mktemp(engine)
-                running[engine] = (InPostgres if engine == "postgres" else InSpark)(url, folder)
-            return running[engine]
-
-        yield started
+    with starting(tmp_path_factory.mktemp) as start:
+        yield start
 
 
 def there(place: Place, config: Json) -> Json:

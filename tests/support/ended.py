@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+import pytest
+
+from kanon_sql.cli.main import main
+
 
 class Ended(NamedTuple):
     status: int
@@ -13,3 +17,16 @@ class Ended(NamedTuple):
 
 
 Call = Callable[..., Ended]
+
+
+def calling(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Runs kanon-sql with the given words; what was written before is left out."""
+
+    def run(*words: str) -> Ended:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(list(words))
+        assert isinstance(ended.value.code, int)
+        return Ended(ended.value.code, *capsys.readouterr())
+
+    return run

@@ -7,12 +7,14 @@ import uuid
 import warnings
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
 import duckdb
+import pytest
+from servers import missing_postgres, missing_sail, postgres, sail
 
 Rows = list[tuple[Any, ...]]
 Json = dict[str, Any]
@@ -156,3 +158,24 @@ def spark_session(url: str, settings: Json) -> Iterator[Any]:
             yield session
         finally:
             session.stop()
+
+
+Start = Callable[[str], Place]
+
+
+@contextmanager
+def starting(folder: Callable[[str], Path]) -> Iterator[Start]:
+    """Starts an engine when it is first asked for, with the folder of its name; skips the test where it cannot."""
+    running: dict[str, Place] = {}
+    with ExitStack() as stack:
+
+        def started(engine: str) -> Place:
+            if engine not in running:
+                reason = missing_postgres() if engine == "postgres" else missing_sail()
+                if reason:
+                    pytest.skip(reason)
+                url = stack.enter_context(postgres() if engine == "postgres" else sail())
+                running[engine] = (InPostgres if engine == "postgres" else InSpark)(url, folder(engine))
+            return running[engine]
+
+        yield started
