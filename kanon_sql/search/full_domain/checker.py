@@ -19,7 +19,7 @@ from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Composed, Item, Statement, compose, state
 
 
-class Nodes(Protocol):
+class Counter(Protocol):
     """What counts the classes of nodes; reports call it `duckdb`, or the `engine` that holds the rows."""
 
     searched_in: str
@@ -27,11 +27,15 @@ class Nodes(Protocol):
     def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
         """Runs a statement over the tables of the search; its rows."""
 
-    def until(self, deadline: Deadline) -> AbstractContextManager[None]:
-        """Stops what runs within it when the deadline passes."""
-
     def list_suppressed(self, statement: Statement, k: int, keys: Sequence[Item]) -> None:
         """Makes the table suppressed_classes of DuckDB by the statement of a node's violating classes."""
+
+
+class Nodes(Counter, Protocol):
+    """What counts the classes of nodes within a time."""
+
+    def until(self, deadline: Deadline) -> AbstractContextManager[None]:
+        """Stops what runs within it when the deadline passes."""
 
 
 class NodesHere:

@@ -6,8 +6,7 @@ of each single column, which the hierarchies and the bounds of the loss need.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,11 +28,11 @@ from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.hierarchy.mapping import Mapping as MappingTable
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
 from kanon_sql.privacy.registry import models_of
+from kanon_sql.search.full_domain.unhurried import Unhurried
 from kanon_sql.source.model import Backend, Column
 from kanon_sql.source.values import counted_columns, counted_statement, or_missing
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
-from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.dialects.inline_table import Cell, Listing, cell_of
 from kanon_sql.sql.template import Composed, Item, column, state
 
@@ -96,7 +95,7 @@ def refusal(config: Config) -> str | None:
 
 
 class NodesThere:
-    """Asks the engine that holds the rows about nodes (see kanon_sql.search.full_domain.checker.Nodes)."""
+    """Asks the engine that holds the rows about nodes (see kanon_sql.search.full_domain.checker.Counter)."""
 
     searched_in = "engine"
 
@@ -104,20 +103,9 @@ class NodesThere:
         self._engine = engine
         self._backend = backend
         self._tables = tables
-        self._deadline = Deadline()
 
     def query(self, name: template.Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
-        self._deadline.check()
         return self._backend.query(Composed(self._filled(name, **holes)), values=values)
-
-    @contextmanager
-    def until(self, deadline: Deadline) -> Iterator[None]:
-        """Asks nothing more once the deadline has passed; a statement that runs is not interrupted."""
-        self._deadline = deadline
-        try:
-            yield
-        finally:
-            self._deadline = Deadline()
 
     def list_suppressed(self, statement: template.Statement, k: int, keys: Sequence[Item]) -> None:
         made = self._filled(statement, lists={"key": keys})
@@ -137,7 +125,7 @@ class NodesThere:
 
 def frequency_there(
     engine: Engine, kept: Kept, inputs: Sequence[Input], mappings: Sequence[MappingTable]
-) -> tuple[Frequency, NodesThere]:
+) -> tuple[Frequency, Unhurried]:
     """Codes the combinations in the engine, and gives DuckDB the costs of each column's values.
 
     `inputs` read what `bring_values` brought. Raises ConfigurationError when hierarchies leave values uncovered,
@@ -162,7 +150,7 @@ def frequency_there(
         listed = backend.listed(Listing(f"costs_{mapping.index}", "the costs", typed, rows)).this
         assert isinstance(listed, exp.Select)
         tables[costs] = listed
-    return Frequency(tuple(mappings), int(n), int(count), marginals), NodesThere(engine, backend, tables)
+    return Frequency(tuple(mappings), int(n), int(count), marginals), Unhurried(NodesThere(engine, backend, tables))
 
 
 def _marginals(

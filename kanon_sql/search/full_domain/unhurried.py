@@ -6,16 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from kanon_sql.search.full_domain.checker import Nodes
+from kanon_sql.search.full_domain.checker import Counter
 from kanon_sql.sql.connection import Row
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Item, Statement
 
 
 class Unhurried:
-    """What counts the classes of nodes, for work beside a run: an interrupt would end a user's transaction with it."""
+    """What counts the classes of nodes, without interrupts: they would end a user's transaction, or another engine's.
 
-    def __init__(self, nodes: Nodes) -> None:
+    It is for work beside a run, and for engines that are asked over a connection.
+    """
+
+    def __init__(self, nodes: Counter) -> None:
         self._nodes = nodes
         self._deadline = Deadline()
         self.searched_in = nodes.searched_in
