@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
 from kanon_sql.commands.check import check_table
@@ -58,13 +58,9 @@ def check(
     or "violated". Raises the errors of kanon_sql.errors when it cannot be measured.
     """
     call = Call.of(options, progress)
-    if connection is None and isinstance(data, (str, os.PathLike)):
-        if isinstance(config, Mapping) and "source" not in config:
-            config = {**config, "source": os.fspath(data)}
-        loaded, handed = _with_source(load(config, overrides), Path(data)), HandedIn()
-    else:
-        loaded, handed = hand(config, overrides, data, connection)
-        loaded = loaded if data is None else _as_it_stands(loaded)
+    loaded, handed = hand(config, overrides, data, connection)
+    if data is not None:
+        loaded = _with_source(loaded, Path(data)) if _is_file(data, connection) else _as_it_stands(loaded)
     with job_of(loaded, handed).read(call.options) as (engine, opened):
         compared = None if reference is None else _open_reference(engine, loaded, reference)
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
@@ -237,8 +233,12 @@ def link(
 def _given(data: Any, connection: Any, what: str) -> Any:
     """A file as its path; a frame, or a table of a connection, as it is. Raises ConfigurationError."""
     refuse_kinds(HandedIn(data, connection), what)
-    is_file = isinstance(data, os.PathLike) or (isinstance(data, str) and connection is None)
-    return Path(data) if is_file else data
+    return Path(data) if _is_file(data, connection) else data
+
+
+def _is_file(data: Any, connection: Any) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether it is the path of a file, not a frame or a table of the connection."""
+    return isinstance(data, os.PathLike) or (isinstance(data, str) and connection is None)
 
 
 def _open_reference(engine: Engine, loaded: LoadedConfig, reference: Any) -> Source:

@@ -98,7 +98,7 @@ def standing_in(
     given = [*overrides]
     for key, part in parts.items():
         if key == "source":
-            kept = {*part, *(["csv"] if "path" in part else [])}
+            kept = {*part, *(["csv", "sheet"] if "path" in part else [])}
             given += [(f"source.{name}", None) for name in _PLACES_OF_A_SOURCE if name not in kept]
             given += [(f"source.{name}", _AsItIs(value)) for name, value in part.items()]
         else:
@@ -112,8 +112,8 @@ def standing_in(
 
 
 _LABEL = "data"
-# With csv, which goes with a path.
-_PLACES_OF_A_SOURCE = ("path", "database", "table", "query", "allow", "csv")
+# With csv and sheet, which go with a path.
+_PLACES_OF_A_SOURCE = ("path", "database", "table", "query", "allow", "csv", "sheet")
 
 
 @dataclass(frozen=True)

@@ -222,6 +222,13 @@ def test_a_file_is_checked_by_a_configuration_without_source(tmp_path: Path) -> 
     assert found["classes"] == expected["classes"]
 
 
+def test_a_frame_stands_for_a_sheet() -> None:
+    config: dict[str, Any] = {"quasi_identifiers": {"a": {"builtin": "suppress"}}, "privacy": {"k": 2}}
+    config["source"] = {"path": "people.xlsx", "sheet": "2024"}
+    frame = polars.DataFrame({"a": [1, 1, 1]})
+    assert kanon_sql.check(config, frame)["classes"]["min"] == 3
+
+
 def test_frames_are_linked(tmp_path: Path) -> None:
     result = kanon_sql.run(CONFIG, data=polars.DataFrame(ROWS))
     persons = polars.DataFrame({"age": [20, 33], "sex": ["m", "f"]})
