@@ -18,9 +18,9 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.dialects.dialect import Dialect
 from kanon_sql.sql.template import Item, column, state
+from kanon_sql.sql.type_names import NUMERIC
 
 _OF_TEXTS = ("format", "decimal", "thousands", "trim", "case", "recode", "missing", "invalid")
-_NUMERIC = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U", "DECIMAL", "FLOAT", "DOUBLE", "BIGNUM")
 
 
 def read_columns(
@@ -66,7 +66,7 @@ def _problem(source: Source, item: Column | None, name: str, one: ColumnConfig, 
         return f"there is no column {name!r} in {source.label}; {hint if hidden else f'expected one of {known}'}"
     if item.is_text:
         return None
-    own = "number" if item.type.startswith(_NUMERIC) and item.type != "UUID" else None
+    own = "number" if item.type.startswith(NUMERIC) else None
     own = own or next((kind.lower() for kind in ("TIMESTAMP", "DATE") if item.type.startswith(kind)), None)
     given = [key for key in _OF_TEXTS if key in one.model_fields_set]
     if given:

@@ -18,8 +18,8 @@ from kanon_sql.source.profile.model import Finding
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.type_names import IN_BIGINT
 
-_WHOLE = ("SMALLINT", "INTEGER", "BIGINT", "USMALLINT", "UINTEGER")
 _DRAWN = 4_000  # rows of another engine, about
 _WORDS = {"quasi_identifier": "quasi-identifier"}
 
@@ -50,7 +50,7 @@ def guard(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles) ->
 
 def _numbers_rows(source: Source, item: Column, finding: Finding) -> bool:
     """Whether an id only numbers the rows of this table: it is known to nobody who has not seen the table itself."""
-    if finding.name != "id" or not (source.only_texts or item.type in _WHOLE):
+    if finding.name != "id" or not (source.only_texts or item.type in IN_BIGINT):
         return False
     value: exp.Expr = template.column(item.key)
     if item.is_text:

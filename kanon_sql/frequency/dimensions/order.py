@@ -14,9 +14,8 @@ from kanon_sql.source.values import means_missing
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column, state
+from kanon_sql.sql.type_names import IN_BIGINT, NUMERIC
 
-_INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
-_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "U", "DECIMAL", "FLOAT", "DOUBLE", "BIGNUM")
 _DATES = ("DATE", "TIMESTAMP")
 _KINDS: dict[str, Kind] = {"number": "number", "date": "date", "timestamp": "date", "text": "text"}
 _EXACT_DIGITS = 36  # so that a difference of two decimals is one, too
@@ -109,7 +108,7 @@ def _read_value(item: Column, kind: Kind, read_as: str | None, *, by_text: bool)
 
 def kind_of_type(described: str) -> Kind:
     """What values of a type, as DuckDB describes it, are ordered as; texts as texts."""
-    if described.startswith(_NUMBERS) and described != "UUID":
+    if described.startswith(NUMERIC):
         return "number"
     return "date" if described.startswith(_DATES) else "text"
 
@@ -142,7 +141,7 @@ def _number(kind: Kind, ordered: exp.Expr, read_as: str) -> exp.Expr:
     if kind == "number":
         if read_as.startswith("DECIMAL"):
             return ordered.copy()
-        exact = read_as.startswith(_INTEGERS) and "HUGE" not in read_as
+        exact = read_as.startswith((*IN_BIGINT, "UBIGINT"))
         return exp.cast(ordered.copy(), "HUGEINT" if exact else "DOUBLE", dialect="duckdb")
     if kind == "date":
         moment = exp.cast(ordered.copy(), "TIMESTAMP")

@@ -18,12 +18,10 @@ from kanon_sql.source.formats.csv_reading import USUAL, cells_of, lines_of, open
 from kanon_sql.source.model import Column, CsvDialect, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.type_names import NUMERIC
 
 # Of what others are nothing can be taken for a formula.
-_NO_TEXTS = (
-    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
-    *("UHUGEINT", "BIGNUM", "DECIMAL", "FLOAT", "DOUBLE", "BOOLEAN", "DATE", "TIME", "INTERVAL", "UUID", "BIT"),
-)
+_NO_TEXTS = (*NUMERIC, "BOOLEAN", "DATE", "TIME", "INTERVAL", "UUID", "BIT")
 
 
 class CsvFormat(FileFormat):

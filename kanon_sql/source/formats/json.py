@@ -30,6 +30,7 @@ from kanon_sql.source.model import Column, Source, is_nested, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.template import Item, column
+from kanon_sql.sql.type_names import WHOLE
 
 _MOST_COLUMNS = 10_000
 _LARGEST_LOOKED_AT = 1 << 24  # bytes of a file in which a fault is looked for
@@ -44,10 +45,7 @@ _TYPES = (
 )
 _DIGITS = re.compile(r"DECIMAL\((\d+),")
 _EXACT = 15  # so many digits a double holds
-_AS_THEY_ARE = (
-    *("VARCHAR", "BOOLEAN", "DOUBLE", "DECIMAL", "JSON", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
-    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"),
-)
+_AS_THEY_ARE = ("VARCHAR", "BOOLEAN", "DOUBLE", "DECIMAL", "JSON", *WHOLE)
 
 
 class JsonFormat(FileFormat):

@@ -17,16 +17,14 @@ from kanon_sql.source.profile.spellings import SPELLINGS
 from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.template import Item, column, state
+from kanon_sql.sql.type_names import WHOLE
 
 MOST_VALUES = 3_000_000  # distinct values of a column that are counted exactly
 _MOST_IN_ALL = 8_000_000
 _DRAWN = 100_000  # about so many are drawn where there are more
 _TOGETHER = 200  # columns of one statement
 _LONGEST = 1_000  # bytes of a text that are kept; of longer ones the beginning and a digest
-_ORDERED = (
-    *("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"),
-    *("UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIMESTAMP"),
-)
+_ORDERED = (*WHOLE, "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIMESTAMP")
 
 
 @dataclass(frozen=True)

@@ -14,21 +14,10 @@ from kanon_sql.source.profile.model import Kind
 from kanon_sql.source.reading import Reading as TextReading
 from kanon_sql.source.reading import fits
 from kanon_sql.sql.connection import literal
+from kanon_sql.sql.type_names import WHOLE
 
 MOST = 0.9  # share of the values that a kind must fit
 _CATEGORIES, _LISTED = 50, 1_000
-_WHOLE: tuple[str, ...] = (
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "HUGEINT",
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-    "UBIGINT",
-)
-_WHOLE += ("UHUGEINT", "BIGNUM")
 
 _DATES = (
     *("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d"),
@@ -101,7 +90,7 @@ def kind_of(item: Column, shares: Shares, formats: Mapping[str, int], distinct: 
 
 def _kind_of_type(item: Column, shares: Shares) -> Kind | None:
     """The kind that a column's type tells; None for texts."""
-    if item.type in _WHOLE:
+    if item.type in (*WHOLE, "BIGNUM"):
         return "whole number"
     if item.type.startswith(("DOUBLE", "FLOAT", "DECIMAL")) and not item.type.endswith("]"):
         whole = shares.of("whole", "whole_with_zeros") == 1 or item.type.endswith(",0)")

@@ -11,14 +11,14 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.sql.dialects.dialect import Dialect
 from kanon_sql.sql.dialects.types import column_type
 from kanon_sql.sql.template import column, quoted
+from kanon_sql.sql.type_names import IN_BIGINT
 
 Cell = str | int | bool | None
-_WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 
 
 def cell_type(described: str) -> type[str] | type[int] | type[bool]:
     """What holds the values of a type, described as DuckDB does, in a listing."""
-    return int if described in _WHOLE else bool if described == "BOOLEAN" else str
+    return int if described in IN_BIGINT else bool if described == "BOOLEAN" else str
 
 
 def cell_of(value: str | None, described: str) -> Cell:

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.sql.dialects.dialect import Dialect
+from kanon_sql.sql.type_names import IN_BIGINT
 
 _SAME = {
     "VARCHAR": "VARCHAR",
@@ -17,7 +18,7 @@ _SAME = {
     "DATE": "DATE",
     "UBIGINT": "DECIMAL(20, 0)",
     "HUGEINT": "DECIMAL(38, 0)",
-    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), "BIGINT"),
+    **dict.fromkeys(IN_BIGINT, "BIGINT"),
 }
 # Types of which `=` says the same in every dialect that has them; a TIMESTAMP has microseconds in DuckDB.
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
