@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 State = Literal["met", "not met", "judgement"]
+Fact = tuple[str, str]  # what was measured, and the figure
 
 NO_ADVICE = (
     "This is not legal advice. It lays figures out along the steps of a text; whether the text is complied with is for "
@@ -25,7 +26,7 @@ class RecipeStep:
     title: str
     asked: str
     source: str
-    facts: tuple[tuple[str, str], ...]
+    facts: tuple[Fact, ...]
     state: State
     remains: str = ""
 

@@ -1,0 +1,191 @@
+"""The presets: what each asks, where its thresholds lie, and that nothing is called met which nobody measured."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import page_facts
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kanon_sql.config.model import RECIPES as NAMES
+from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.recipes.model import Recipe, RecipeStep
+from kanon_sql.report.page.recipes.registry import RECIPES, recipe_of
+
+Json = dict[str, Any]
+CONFIGURATION: Json = {
+    "source": {"path": "adult.csv"},
+    "target": {"path": "out/adult.parquet"},
+    "identifiers": ["name"],
+    "quasi_identifiers": {"sex": {"builtin": "suppress"}, "age": {"builtin": "intervals", "widths": [5]}},
+    "sensitive": ["occupation"],
+    "insensitive": ["hours"],
+}
+
+
+def facts(recipe: str, **changes: Any) -> PageFacts:
+    """A release whose report holds its configuration."""
+    made = copy.deepcopy(page_facts.released(recipe=recipe))
+    made.report["configuration"] = copy.deepcopy(CONFIGURATION)
+    return replace(made, **changes)
+
+
+def with_least(recipe: str, least: int) -> PageFacts:
+    """A release whose smallest class has so many rows."""
+    made = facts(recipe)
+    assert made.risk is not None
+    made.risk["after"]["prosecutor"]["highest"] = 1 / least
+    made.risk["after"]["unique"]["rows"] = 3 if least == 1 else 0
+    made.report["privacy"]["k"]["actual"] = least
+    return made
+
+
+def of(made: PageFacts) -> Recipe:
+    found = recipe_of(made)
+    assert found is not None
+    return found
+
+
+def step(made: PageFacts, title: str) -> RecipeStep:
+    return next(one for one in of(made).steps if one.title == title)
+
+
+def test_every_name_that_a_configuration_takes_is_a_preset() -> None:
+    assert set(NAMES) == set(RECIPES)
+    assert recipe_of(page_facts.released()) is None
+
+
+def states() -> Iterator[PageFacts]:
+    """Releases with all facts, with few, and runs without any."""
+    for name in RECIPES:
+        yield facts(name)
+        yield facts(name, risk=None, utility=None, evidence=None, columns=(), lattice=None, notes={"risk": "no time"})
+        yield page_facts.released(recipe=name)  # a report without its configuration, as older versions wrote it
+        yield page_facts.by_classes(recipe=name)
+        for status in ("no-release", "timed-out", "failed"):
+            yield page_facts.without_release(status, recipe=name)
+
+
+@pytest.mark.parametrize("made", list(states()), ids=lambda made: f"{made.recipe} {made.report['status']}")
+def test_every_step_says_what_is_asked_where_and_what_remains(made: PageFacts) -> None:
+    recipe = of(made)
+    assert recipe.name == made.recipe
+    assert "not legal advice" in recipe.note
+    assert all(title and re.fullmatch(r"https://\S+", address) for title, address in recipe.sources)
+    titles = [one.title for one in recipe.steps]
+    assert len(set(titles)) == len(titles) >= 6
+    for one in recipe.steps:
+        assert one.asked and one.source and one.remains
+        assert one.state in ("met", "not met", "judgement")
+        assert all(what and isinstance(figure, str) and figure for what, figure in one.facts)
+
+
+@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("status", ["no-release", "timed-out", "failed"])
+def test_nothing_is_met_without_a_release(name: str, status: str) -> None:
+    assert "met" not in {one.state for one in of(page_facts.without_release(status, recipe=name)).steps}
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_nothing_is_met_where_no_risk_was_measured(name: str) -> None:
+    assert "met" not in {one.state for one in of(facts(name, risk=None)).steps}
+
+
+@given(st.integers(1, 60))
+def test_the_threshold_of_the_agency_is_that_of_the_smallest_class(least: int) -> None:
+    measured = step(with_least("ema-0070", least), "The actual risk")
+    assert measured.state == ("met" if 9 * least >= 100 else "not met")
+    assert measured.facts[-1] == ("threshold", "0.09")
+
+
+def test_a_class_of_eleven_is_called_what_it_is() -> None:
+    """1/11 is 0.0909: above the threshold, though many round it."""
+    eleven, ten = (step(with_least("ema-0070", least), "The actual risk") for least in (11, 10))
+    assert eleven.state == ten.state == "not met"
+    assert "0.0909" in eleven.remains and "0.0909" not in ten.remains
+    assert step(with_least("ema-0070", 12), "The actual risk").state == "met"
+
+
+def test_a_population_may_carry_the_risk_where_a_person_says_so() -> None:
+    made = with_least("ema-0070", 5)
+    assert made.risk is not None
+    made.risk["after"]["journalist"] = {"highest": 1 / 40}
+    measured = step(made, "The actual risk")
+    assert measured.state == "judgement" and "population" in measured.remains
+    made.risk["after"]["journalist"] = {"highest": 1 / 6}
+    assert step(made, "The actual risk").state == "not met"
+
+
+def test_of_entities_the_risk_is_that_of_an_entity() -> None:
+    """Rows enough in the class, but of fewer persons."""
+    made = with_least("ema-0070", 40)
+    made.report["privacy"]["k"] = {"required": 5, "actual": 5, "counts": "entities"}
+    assert step(made, "The actual risk").state == "not met"
+    made.report["privacy"]["k"] = {"required": 12, "actual": 12, "counts": "entities"}
+    assert step(made, "The actual risk").state == "met"
+
+
+@pytest.mark.parametrize("name, title", [("hipaa-expert", "The methods and results are documented"),
+                                         ("ema-0070", "The documentation")])  # fmt: skip
+def test_documents_are_there_or_not(name: str, title: str) -> None:
+    assert step(facts(name), title).state == "met"
+    for missing in ("evidence", "risk"):
+        assert step(facts(name, **{missing: None}), title).state == "not met"
+    whole = facts(name).evidence
+    assert whole is not None
+    for part in (replace(whole, recounts=()), replace(whole, release=replace(whole.release, sha256=None))):
+        found = step(facts(name, evidence=part), title)
+        assert found.state == "not met"
+        assert [figure for _, figure in found.facts].count("not on this page") == 1
+
+
+@pytest.mark.parametrize("name", ["hipaa-expert", "ehds"])
+@pytest.mark.parametrize("least", [1, 2, 11, 1000])
+def test_where_the_text_has_no_number_no_risk_is_judged(name: str, least: int) -> None:
+    judged = [one for one in of(with_least(name, least)).steps if "documented" not in one.title]
+    assert {one.state for one in judged} == {"judgement"}
+
+
+def test_singling_out_is_excluded_where_nobody_is_alone() -> None:
+    assert step(with_least("gdpr-wp216", 2), "Singling out").state == "met"
+    assert step(with_least("gdpr-wp216", 1), "Singling out").state == "not met"
+
+
+def test_a_pseudonym_singles_out() -> None:
+    made = with_least("gdpr-wp216", 50)
+    made.report["configuration"]["transform"] = {"name": {"pseudonym": {"key": "***"}}, "hours": {"round": 5}}
+    found = step(made, "Singling out")
+    assert found.state == "not met"
+    assert ("released as pseudonyms", "name") in found.facts
+    assert ("direct identifiers, never released", "none") in found.facts
+
+
+def test_k_alone_leaves_inference() -> None:
+    made = facts("gdpr-wp216")
+    assert step(made, "Inference").state == "judgement"  # l-diversity of the only sensitive column
+    made.report["configuration"]["sensitive"].append("religion")
+    found = step(made, "Inference")
+    assert found.state == "not met" and "religion" in found.remains and "occupation" not in found.remains
+    del made.report["privacy"]["l_diversity"]
+    assert "occupation" in step(made, "Inference").remains
+    made.report["privacy"]["l_diversity"] = [{"column": "occupation", "required": 1, "actual": 1},
+                                             {"column": "religion", "required": 2, "actual": 2}]  # fmt: skip
+    assert "occupation" in step(made, "Inference").remains
+
+
+def test_linkability_is_never_called_met() -> None:
+    for least in (1, 2, 1000):
+        assert step(with_least("gdpr-wp216", least), "Linkability").state == "judgement"
+
+
+def test_the_source_that_was_replaced_is_not_called_kept() -> None:
+    made = facts("gdpr-wp216")
+    assert "kept" in step(made, "The original data").facts[0][1]
+    made.report["configuration"]["target"] = {"in_place": True}
+    assert "replaced" in step(made, "The original data").facts[0][1]
