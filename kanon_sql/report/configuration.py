@@ -17,9 +17,15 @@ _SAID = ("unlisted", "missing", "suppression", "release")
 _SECRET_KEY = re.compile(
     r"password|passwd|pwd|secret|token|credential|access[._-]?key|api[._-]?key|^key$", re.IGNORECASE
 )
-# user:password@ of a URL, and password=... of its query or of words as libpq and ODBC take them.
-_IN_URL = re.compile(r"(://[^\s:/@]*:)[^\s@]+(?=@)")
-_ASSIGNED = re.compile(r"\b((?:password|passwd|pwd|secret|token|api_?key)\s*=\s*)('[^']*'|[^\s&;]+)", re.IGNORECASE)
+# user:password@ of a URL, up to its last @, for an @ in a password may stand as it is; password=... of its query or of
+# words as libpq and ODBC take them, and signatures of addresses; all parameters of Spark Connect but a few.
+_IN_URL = re.compile(r"(://[^\s:/@]*:)\S+(?=@)")
+_ASSIGNED = re.compile(
+    r"((?:[\w-]*(?:password|passwd|pwd|secret|token|credential|signature|api_?key|access_?key)[\w-]*|[\w-]*\bauth|\bsig)"
+    r"\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&;]+)",
+    re.IGNORECASE,
+)
+_OF_SPARK = re.compile(r"(;(?!(?:user_id|use_ssl|user_agent|session_id)=)[\w.-]+=)[^\s;]+")
 
 
 def describe_configuration(loaded: LoadedConfig) -> Json:
@@ -55,4 +61,6 @@ def _plain(value: Any, loaded: LoadedConfig, key: str = "") -> Any:
 
 
 def _masked(text: str) -> str:
+    if text.startswith("sc://"):
+        text = _OF_SPARK.sub(rf"\1{MASK}", text)
     return _ASSIGNED.sub(rf"\1{MASK}", _IN_URL.sub(rf"\1{MASK}", text))

@@ -144,6 +144,9 @@ SECRETS = {
     "postgresql://jane:s3cret@host/db": "postgresql://jane:***@host/db",
     "postgresql://host/db?user=jane&password=s3cret": "postgresql://host/db?user=jane&password=***",
     "postgresql://host/${NAME}": "postgresql://host/${NAME}",
+    "postgresql://jane:s3@cr/et:@host/db": "postgresql://jane:***@host/db",
+    "postgresql://jane@host/db?sslpassword=s3cret": "postgresql://jane@host/db?sslpassword=***",
+    "host=there password = s3cret dbname=db": "host=there password = *** dbname=db",
 }
 
 
@@ -153,6 +156,20 @@ def test_passwords_are_masked(url: str, monkeypatch: pytest.MonkeyPatch) -> None
     text = f"source: {{table: t}}\nquasi_identifiers: [sex]\nprivacy: {{k: 3}}\nengine: {{postgres: '{url}'}}\n"
     described = describe_configuration(config_from_text(text, Path(), name="job.yaml"))
     assert described["engine"] == {"postgres": SECRETS[url]}
+
+
+def test_passwords_in_quotes_and_what_tells_who_asks_are_masked() -> None:
+    quoted = {"postgres": r"host=there password='s3 \'cret' sslpassword='' dbname=db"}
+    assert describe_configuration(from_mapping(configured(engine=quoted, source={"table": "t"})))["engine"] == {
+        "postgres": "host=there password=*** sslpassword=*** dbname=db"
+    }
+    spark = {"spark": "sc://there:15002/;user_id=jane;token=s3cret;x-who=s3cret"}
+    assert describe_configuration(from_mapping(configured(engine=spark, source={"table": "t"})))["engine"] == {
+        "spark": "sc://there:15002/;user_id=jane;token=***;x-who=***"
+    }
+    query = "SELECT * FROM read_csv('https://there/a.csv?sv=2&sig=s3cret&se=3')"
+    described = describe_configuration(from_mapping(configured(source={"query": query})))
+    assert described["source"] == {"query": "SELECT * FROM read_csv('https://there/a.csv?sv=2&sig=***&se=3')"}
 
 
 def test_keys_are_masked_and_a_seed_is_left_out() -> None:
