@@ -46,7 +46,7 @@ def anonymize(
 ) -> RunResult:
     """Releases a table so that each row is like at least k - 1 others in the quasi-identifiers, and verifies that.
 
-    `data` is a DataFrame of polars or pandas, an Arrow table, a relation of DuckDB, anything with __arrow_c_stream__,
+    `data` is a DataFrame of polars or pandas, an Arrow table, a relation of DuckDB, anything with `__arrow_c_stream__`,
     the path of a file, or with a `connection` a table of it. Of each quasi-identifier a mapping says how it is
     generalized: a hierarchy file, the name of a ready one, a text such as "intervals:5,10,20", "prefix:4,3,2",
     "date:month,year" or "suppress", a mapping as in a configuration, or None for its own order. Every other column is

@@ -44,7 +44,7 @@ def run(
     """Anonymizes what a configuration names, and verifies what was written.
 
     `data` stands for the configured source: a DataFrame of polars or pandas, an Arrow table, a relation of DuckDB,
-    anything with __arrow_c_stream__, or the path of a file. `target` is the file to write, in the place of the
+    anything with `__arrow_c_stream__`, or the path of a file. `target` is the file to write, in the place of the
     configured one. Without a target the release is made in memory, where the result has it.
     With a `connection` of DuckDB the work is done in that: `source`, or `data`, may be a table or view of it, and
     `target` is the table to make in it; nothing else of it is changed. With a Spark
