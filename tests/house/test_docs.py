@@ -35,6 +35,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 # Commands in the documentation that are not run here, and why.
 NOT_RUN = {
     "python -m": "makes the environment, or runs these tests: .ci/run does both",
+    "python scripts/site.py": "builds the site: tests/house/test_site.py and .ci/run do",
     "pip": "installs the project: .ci/run does",
 }
 SLOW = dict.fromkeys(
