@@ -24,6 +24,7 @@ from pages import leaves, rows, sections
 from places import ROOT
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from servers import missing_postgres, missing_sail, postgres, sail
 
 from kanon_sql.cli.main import cli, main
 from kanon_sql.config.arguments import to_yaml
@@ -31,7 +32,12 @@ from kanon_sql.config.load import load_config
 from kanon_sql.config.model import Config
 
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md",
+    *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "howto").glob("*.md")),
+]  # fmt: skip
+# Pages whose commands need a server, which a test of their own starts: what it is called there.
+SERVED = {"postgresql.md": "clinic.yaml", "spark.md": "lake.yaml"}
 # Commands in the documentation that are not run here, and why.
 NOT_RUN = {
     "python -m": "makes the environment, or runs these tests: .ci/run does both",
@@ -50,6 +56,11 @@ SLOW = dict.fromkeys(
         "releases.md",
         "risk.md",
         "search.md",
+        "start.md",
+        "csv.md",
+        "in_place.md",
+        "officer.md",
+        "scheduled.md",
     ),
     pytest.mark.slow,
 )
@@ -182,8 +193,41 @@ def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return copy
 
 
-@pytest.mark.parametrize("page", [pytest.param(page, id=page.name, marks=SLOW.get(page.name, ())) for page in PAGES])
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, id=page.name, marks=SLOW.get(page.name, ())) for page in PAGES if page.name not in SERVED],
+)
 def test_commands_do_what_the_page_says(page: Path, folder: Path) -> None:
+    carry_out(page)
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("name", SERVED)
+def test_commands_on_a_server_do_what_the_page_says(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    reason = missing_postgres() if name == "postgresql.md" else missing_sail()
+    if reason:
+        pytest.skip(reason)
+    page = ROOT / "docs" / "howto" / name
+    (folder / SERVED[name]).write_text(next(block.text for block in blocks(page) if block.language == "yaml"))
+    with postgres() if name == "postgresql.md" else sail() as url:
+        monkeypatch.setenv("CLINIC" if name == "postgresql.md" else "SPARK", url)
+        monkeypatch.setenv("LAKE", str(folder))
+        if name == "postgresql.md":
+            import psycopg
+
+            rows = duckdb.sql("SELECT name, ssn, sex, age, zip, diagnosis, ward FROM 'patients.parquet'").fetchall()
+            with psycopg.connect(url, autocommit=True) as connection:
+                connection.execute("DROP TABLE IF EXISTS patients, patients_released")
+                connection.execute(
+                    "CREATE TABLE patients "
+                    "(name text, ssn text, sex text, age integer, zip text, diagnosis text, ward text)"
+                )
+                connection.cursor().executemany("INSERT INTO patients VALUES (%s, %s, %s, %s, %s, %s, %s)", rows)
+        carry_out(page)
+
+
+def carry_out(page: Path) -> None:
+    """Runs the commands of a page in the working folder, and compares what the page says that they print."""
     last = ""
     for block in blocks(page):
         for words, statuses in shell_commands(block.text) if block.language == "sh" else ():
@@ -204,10 +248,14 @@ def without_times(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("block", blocks_in("yaml"))
-def test_configurations_run(block: Block, folder: Path) -> None:
+def test_configurations_run(block: Block, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = yaml.safe_load(block.text)
-    if isinstance(given.get("engine"), dict):  # which tests/engines/test_engines.py starts
-        (folder / "shown.yaml").write_text(block.text + to_yaml({k: v for k, v in REST.items() if k not in given}))
+    if isinstance(given.get("engine"), dict):  # which tests/engines/test_engines.py, and those of a server, start
+        monkeypatch.setenv("CLINIC", "postgresql://nobody@localhost/clinic")
+        monkeypatch.setenv("SPARK", "sc://localhost:15002")
+        monkeypatch.setenv("LAKE", str(folder))
+        rest = {} if "privacy" in given else {k: v for k, v in REST.items() if k not in given}
+        (folder / "shown.yaml").write_text(block.text + (to_yaml(rest) if rest else ""))
         load_config(folder / "shown.yaml")
         return
     if block.page == "choosing.md":
