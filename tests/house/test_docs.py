@@ -215,14 +215,16 @@ def test_commands_on_a_server_do_what_the_page_says(name: str, folder: Path, mon
         if name == "postgresql.md":
             import psycopg
 
-            rows = duckdb.sql("SELECT name, ssn, sex, age, zip, diagnosis, ward FROM 'patients.parquet'").fetchall()
+            found = duckdb.connect().execute("SELECT name, ssn, sex, age, zip, diagnosis, ward FROM 'patients.parquet'")
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute("DROP TABLE IF EXISTS patients, patients_released")
                 connection.execute(
                     "CREATE TABLE patients "
                     "(name text, ssn text, sex text, age integer, zip text, diagnosis text, ward text)"
                 )
-                connection.cursor().executemany("INSERT INTO patients VALUES (%s, %s, %s, %s, %s, %s, %s)", rows)
+                connection.cursor().executemany(
+                    "INSERT INTO patients VALUES (%s, %s, %s, %s, %s, %s, %s)", found.fetchall()
+                )
         carry_out(page)
 
 
