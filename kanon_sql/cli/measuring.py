@@ -70,7 +70,7 @@ def check(common: Common, config: str, data: Path | None, reference: Path | None
 @click.command()
 @click.argument("config", metavar="CONFIG|DATA")
 @column_options
-@click.option("--plot", metavar="FILE", type=FILE, help="Draw the lattice, .svg or .dot.")
+@click.option("--plot", metavar="FILE", type=FILE, help="Draw the lattice, .html, .svg or .dot.")
 @common_options
 def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> None:
     """Evaluates every node of the generalization lattice: levels, suppressed rows, classes, loss.
@@ -86,14 +86,18 @@ def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> N
     from kanon_sql import api
     from kanon_sql.cli.summary import summarize_lattice
     from kanon_sql.report.charts.lattice import write_plot
+    from kanon_sql.report.charts.lattice_page import draw_lattice_page
     from kanon_sql.report.report import write_json
     from kanon_sql.targets.outputs import refuse_outputs
+    from kanon_sql.targets.staging_permissions import write_output
 
-    if plot is not None and plot.suffix.lower() not in (".svg", ".dot"):
-        raise click.UsageError(f"--plot {plot}: expected a file that ends in .svg or .dot")
+    if plot is not None and plot.suffix.lower() not in (".html", ".svg", ".dot"):
+        raise click.UsageError(f"--plot {plot}: expected a file that ends in .html, .svg or .dot")
     refuse_outputs([loaded], [("--plot", plot), ("--report", common.report)])
     data = api.lattice(loaded, **common.arguments("report"))
-    if plot is not None:
+    if plot is not None and plot.suffix.lower() == ".html":
+        write_output(plot, draw_lattice_page(data), "drawing", private=False)
+    elif plot is not None:
         winner = next((node["levels"] for node in data["nodes"] if node["winner"]), None)
         title = f"k = {data['k']}, at most {data['limit']} rows suppressed"
         write_plot(plot, data["nodes"], title, winner)

@@ -21,7 +21,7 @@ from tables import configuration, people, write
 
 import kanon_sql
 from kanon_sql.cli.main import main
-from kanon_sql.report.charts.risk import HEAD, draw_html, draw_svg
+from kanon_sql.report.charts.risk import draw_html, draw_svg, size_text
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = "<script>alert('1')</script> & \u202eevil"
@@ -165,26 +165,32 @@ class Page(HTMLParser):
 def test_the_drawing_has_every_count(call: Call) -> None:
     data: Any = json.loads(call("config.yaml", "--json").out)
     root = ET.fromstring(draw_svg(data).encode())
-    said = [one.findtext(SVG + "title") or "" for one in root.iter(SVG + "g") if "data-line" in one.attrib]
-    for word in ("before", "after"):
-        for one in data[word]["sizes"]:
-            assert any(
-                text.startswith(f"{word}\n") and f"\n{one['rows']:,} rows, " in text
-                and text.endswith(f"\n{one['classes']:,} classes")
-                for text in said
-            )  # fmt: skip
-    bars = [one for one in root.iter(SVG + "rect") if one.get("class") == "bar"]
-    shares = [one["share"] for place in range(len(data["before"]["sizes"]))
-              for one in (data["before"]["sizes"][place], data["after"]["sizes"][place])]  # fmt: skip
-    widths = [float(bar.get("width") or 0) for bar in bars]
-    assert len(widths) == len(shares)
-    widest = max(range(len(shares)), key=shares.__getitem__)
-    for width, share in zip(widths, shares, strict=True):
-        assert width == pytest.approx(widths[widest] * share / shares[widest], abs=1.6)
-        assert (width > 0) == (share > 0)
+    shares, classes = [one for one in root.iter(SVG + "g") if one.get("class") == "panel"][:2]
+    sides = [data[word]["sizes"] for word in ("before", "after")]
+    said = {one.findtext(SVG + "title") for panel in (shares, classes) for one in panel.iter(SVG + "g")}
+    widths, expected = [], []
+    for pair in zip(*sides, strict=True):
+        of = f"classes of {size_text(pair[0])} rows"
+        counts = [f"{one['classes']:,}" for one in pair]
+        assert f"{of}\nbefore: {counts[0]} classes\nafter: {counts[1]} classes" in said
+        assert any(
+            (text or "").startswith(f"{of}\nbefore: {pair[0]['rows']:,} rows, ")
+            and f"\nafter: {pair[1]['rows']:,} rows, " in (text or "")
+            for text in said
+        )
+        expected += [one["share"] for one in pair if one["share"]]
+    for bar in shares.iter(SVG + "rect"):
+        widths.append(float(bar.attrib["width"]) + (1.2 if bar.get("class") == "before" else 0))
+    assert len(widths) == len(expected)
+    for width, share in zip(widths, expected, strict=True):
+        assert width == pytest.approx(max(widths) * share / max(expected), abs=1.6)
     page = Page(draw_html(data))
-    assert page.rows[0] == list(HEAD)
-    assert len(page.rows) == 1 + len(shares)
+    assert page.rows[0] == ["rows in the class", "rows before", "rows after", "% before", "% after", "classes before",
+                            "classes after"]  # fmt: skip
+    for row, one, other in zip(page.rows[1:], *sides, strict=False):
+        found = (one["rows"], other["rows"], 100 * one["share"], 100 * other["share"], one["classes"], other["classes"])
+        texts = [f"{value:,}" if isinstance(value, int) else f"{value:.2f}" for value in found]
+        assert row == [size_text(one), *texts]
     assert "above this line" in draw_svg(data)
 
 

@@ -129,7 +129,23 @@ def test_nothing_of_the_data_becomes_a_tag(figure: Figure) -> None:
     tags = {element.tag for element in ET.fromstring(text.encode()).iter()}
     assert tags <= {
         *("figure", "figcaption", "p", "ul", "li", "div", "details", "summary", "table", "thead", "tbody", "tr", "th"),
-        *("td", "dl", "dt", "dd", "script", "svg", "title", "desc", "g", "path", "rect", "text", "circle", "polygon"),
+        *(
+            "td",
+            "dl",
+            "dt",
+            "dd",
+            "span",
+            "script",
+            "svg",
+            "title",
+            "desc",
+            "g",
+            "path",
+            "rect",
+            "text",
+            "circle",
+            "polygon",
+        ),
     }
 
 
@@ -140,7 +156,7 @@ def texts(figure: Figure, place: int = 0) -> list[str]:
 
 def test_what_is_not_told_is_below_k() -> None:
     figure = FIGURES["class-sizes"]
-    assert figure.rows[1] == ("2", "< 5", "0", "< 5", "0")
+    assert figure.rows[1] == ("2", "< 5", "0", "< 5", "0.00", "< 5", "0")
     assert "< 5 rows" in texts(figure)
     assert FIGURES["labels"].rows[1][1:] == ("< 5", "40")
 

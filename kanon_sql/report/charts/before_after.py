@@ -29,17 +29,19 @@ _DASH = "\N{EN DASH}"
 _LEAST_RISK = 1e-9
 
 
-def draw_class_sizes(risk: Json, k: int, name: str = "class-sizes") -> Figure:
+def draw_class_sizes(risk: Json, k: int, name: str = "class-sizes", words: str = "") -> Figure:
     """Shares of the rows by the size of their class, and the classes, before and after, each on one scale.
 
-    A count or share that is None is one below `k` that is not told.
+    A line divides the classes below `k` from the others; `words` stand beside it in place of "k = 5". A count
+    or share that is None is one below `k` that is not told.
     """
     sides = _sides(risk)
     bins = [{key: risk[key]["sizes"][place] for key in sides} for place in range(len(risk[sides[0]]["sizes"]))]
     line = _place_of(k, [one[sides[0]] for one in bins])
     shown = tuple(key == "before" for key in sides)
-    share = Frame("Rows in classes of this size", "% of the rows", False, line, f"k = {k:,}")
-    count = Frame("Classes of this size", "classes", True, line, f"k = {k:,}")
+    words = words or f"k = {k:,}"
+    share = Frame("Rows in classes of this size", "% of the rows", False, line, words)
+    count = Frame("Classes of this size", "classes", True, line, words)
     alt = _smallest(risk, sides, k)
     panels = (
         Panel(
@@ -53,11 +55,11 @@ def draw_class_sizes(risk: Json, k: int, name: str = "class-sizes") -> Figure:
             draw_pairs_of_bars(count, [_class_pair(one, sides, k) for one in bins], shown),
         ),
     )
+    columns = (("rows", "rows"), ("%", "share"), ("classes", "classes"))
     table = tuple(
-        (size_text(one[sides[0]]), *(_count(one[key][what], k) for what in ("rows", "classes") for key in sides))
-        for one in bins
+        (size_text(one[sides[0]]), *(_cell(one[key], what, k) for _, what in columns for key in sides)) for one in bins
     )
-    head = ("rows in the class", *(f"{what} {key}" for what in ("rows", "classes") for key in sides))
+    head = ("rows in the class", *(f"{words} {key}" for words, _ in columns for key in sides))
     title = "How many rows share their quasi-identifiers?"
     return Figure(name, title, alt, panels, _legend(sides), head, table)
 
@@ -141,13 +143,15 @@ def _rows(count: int) -> str:
 
 
 def _likely(risk: Json, sides: Sequence[str]) -> str:
-    """The highest and the average risk of each side, as sentences."""
-    words = {"before": "Before", "after": "After"}
-    return " ".join(
-        f"{words[key]}, who knows that a person is in the table finds the one at most risk with a probability of "
-        f"{_probability(risk[key]['prosecutor']['highest'])}, and one on average with "
-        f"{_probability(risk[key]['prosecutor']['average'])}."
-        for key in sides
+    """The highest and the average risk of each side, as a sentence."""
+    words = {"before": " in the source", "after": " in the release"} if len(sides) == 2 else {}
+    found = {
+        what: " and ".join(f"{_probability(risk[key]['prosecutor'][what])}{words.get(key, '')}" for key in sides)
+        for what in ("highest", "average")
+    }
+    return (
+        "Somebody who knows that a person is in the table finds the one at most risk with a probability of "
+        f"{found['highest']}; the mean over all rows is {found['average']}."
     )
 
 
@@ -157,6 +161,12 @@ def _probability(value: float | None) -> str:
 
 def _count(count: int | None, k: int) -> str:
     return f"< {k:,}" if count is None else f"{count:,}"
+
+
+def _cell(one: Json, what: str, k: int) -> str:
+    """A count, or a share in percent, of the table."""
+    value = one[what]
+    return _count(value, k) if value is None or what != "share" else f"{100 * value:.2f}"
 
 
 def _percent(share: float | None, k: int, digits: int) -> str:

@@ -20,6 +20,10 @@ _ASSETS = Path(__file__).with_name("assets")
 STYLE = (_ASSETS / "figures.css").read_text(encoding="utf-8")
 SCRIPT = (_ASSETS / "figures.js").read_text(encoding="utf-8")
 
+# As many entries of a legend follow each other; more of them stand in columns.
+_FEW_KEYS = 6
+_UNFOLDED = ' open=""'
+
 # The width that a panel is drawn for, in pixels: a telephone shows it as it is.
 WIDTH = 320
 
@@ -36,10 +40,14 @@ class Panel:
 
 @dataclass(frozen=True)
 class Key:
-    """An entry of a legend: a mark of at most 24 by 14 pixels around 0, 0 (an SVG text), and its words."""
+    """An entry of a legend: a mark of at most 24 by 14 pixels around 0, 0 (an SVG text), and its words.
+
+    Where it stands for a line of the drawings, `line` is the `data-line` of its marks: the script hides and shows it.
+    """
 
     mark: str
     words: str
+    line: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,8 +72,8 @@ class Figure:
     kind: str = ""
 
 
-def figure_html(figure: Figure) -> str:
-    """The figure as a `<figure>` element: title, legend, drawings, note, numbers."""
+def figure_html(figure: Figure, *, unfolded: bool = False) -> str:
+    """The figure as a `<figure>` element: title, legend, drawings, note, numbers, which may be folded."""
     kind = f"figure {figure.kind}".strip()
     data = f'<script type="application/json">{_json(figure.data)}</script>' if figure.data else ""
     parts = [
@@ -79,7 +87,7 @@ def figure_html(figure: Figure) -> str:
         _details(figure.details),
         "</div>",
         f'<p class="note">{_text(figure.note)}</p>' if figure.note else "",
-        _numbers(figure),
+        _numbers(figure, unfolded),
         data,
         "</figure>",
     ]
@@ -107,11 +115,16 @@ def _legend(keys: tuple[Key, ...]) -> str:
     if not keys:
         return ""
     entries = "".join(
-        f'<li><svg aria-hidden="true" width="24" height="14" viewBox="-12 -7 24 14">{key.mark}</svg>'
-        f"{_text(key.words)}</li>"
+        f'<li{_line(key)}><svg aria-hidden="true" width="24" height="14" viewBox="-12 -7 24 14">{key.mark}</svg>'
+        f"<span>{_text(key.words)}</span></li>"
         for key in keys
     )
-    return f'<ul class="legend">{entries}</ul>'
+    many = " many" if len(keys) > _FEW_KEYS else ""
+    return f'<ul class="legend{many}">{entries}</ul>'
+
+
+def _line(key: Key) -> str:
+    return f' class="entry" data-line="{escape(key.line)}"' if key.line else ""
 
 
 def _details(details: tuple[tuple[str, str], ...]) -> str:
@@ -121,7 +134,7 @@ def _details(details: tuple[tuple[str, str], ...]) -> str:
     return f'<dl class="details">{pairs}</dl>'
 
 
-def _numbers(figure: Figure) -> str:
+def _numbers(figure: Figure, unfolded: bool) -> str:
     if not figure.rows:
         return ""
     head = "".join(f'<th scope="col">{_text(cell)}</th>' for cell in figure.head)
@@ -129,9 +142,10 @@ def _numbers(figure: Figure) -> str:
         f'<tr><th scope="row">{_text(first)}</th>' + "".join(f"<td>{_text(cell)}</td>" for cell in more) + "</tr>"
         for first, *more in figure.rows
     )
+    words = f"The numbers of: {_text(figure.title)}"
     return (
-        '<details class="numbers"><summary>The numbers</summary><div class="scroll" tabindex="0" role="region" '
-        f'aria-label="The numbers of: {_text(figure.title)}">\n'
+        f'<details class="numbers"{_UNFOLDED if unfolded else ""}><summary>The numbers</summary>\n'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{words}">\n'
         f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div></details>"
     )
 

@@ -12,20 +12,21 @@ from typing import Any
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.axes import Axis, tick_text, value_axis
 from kanon_sql.report.charts.diagram import clean, number
+from kanon_sql.report.charts.figure import WIDTH
 
 Json = Mapping[str, Any]
 
 _STATUS = {"no-release": "no release", "timed-out": "timed out"}
 _MOST_LISTED = 12
 
-WIDTH, HEIGHT = 470, 268
+HEIGHT = 236
 
 # Okabe and Ito: told apart also by people who see few colours; shapes and dashes differ besides.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#B0528C", "#B87900", "#3A93C8", "#4D4D4D")
 _DASHES = ("none", "7 4", "2 3", "9 3 2 3")
 _SHAPES = ("circle", "square", "diamond", "up", "down", "plus")
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 14, 38, 46
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 10, 34, 44
 _SIZE = 4.6
 _REACH = 9
 _LABEL_GAP = 5
@@ -153,9 +154,9 @@ def cross(x: float, y: float) -> str:
 def _add_frame(drawing: svg.Drawing, measure: Measure, across: Axis, up: Axis) -> None:
     left, right, floor = _LEFT, WIDTH - _RIGHT, HEIGHT - _BOTTOM
     unit = f"{measure.unit}, log scale" if up.log else measure.unit
-    title = svg.tag("tspan", escape(measure.title, quote=False), font_weight="bold", font_size=14)
+    title = svg.tag("tspan", escape(measure.title, quote=False), font_weight="bold", font_size=13)
     quiet = svg.tag("tspan", escape(unit, quote=False), **svg.QUIET_LOOK, dx=8)
-    drawing.marks.append(svg.tag("text", title, quiet, x=left, y=16, font_size=12))
+    drawing.marks.append(svg.tag("text", title, quiet, x=0, y=16, font_size=svg.SMALL))
     for tick in up.ticks:
         y = up.at(tick)
         drawing.marks += [
@@ -169,9 +170,7 @@ def _add_frame(drawing: svg.Drawing, measure: Measure, across: Axis, up: Axis) -
         drawing.marks.append(_axis(f"M{x:.1f} {floor}v{length}"))
         if k in labelled:
             drawing.marks.append(svg.quiet(x, floor + 20, limit_text(int(k)), "middle"))
-    drawing.marks.append(
-        svg.quiet((left + right) / 2, floor + 37, "k: rows each class holds at least, log scale", "middle")
-    )
+    drawing.marks.append(svg.quiet((left + right) / 2, floor + 37, "k: least rows of a class, log scale", "middle"))
 
 
 def _axis(path: str) -> str:

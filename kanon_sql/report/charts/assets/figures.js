@@ -176,7 +176,9 @@
       watchKeys(stage, () => chosen, (place) => { choose(place); if (place >= 0) stage.reveal(place); }, winner);
       watchPointers(stage, (place) => show(place < 0 ? chosen : place), choose);
     }
-    show(chosen);
+    // The details of the winner stand there already.
+    if (data.kind === "nodes") show(chosen);
+    else for (const stage of stages) stage.mark(chosen);
   }
 
   function tools(seen, home) {
@@ -185,7 +187,7 @@
     const button = (words, said, act) => {
       const made = document.createElement("button");
       made.type = "button";
-      made.textContent = words;
+      made.dataset.words = words;
       made.setAttribute("aria-label", said);
       made.addEventListener("click", act);
       bar.append(made);
@@ -194,9 +196,6 @@
     button("\u2212", "zoom out", () => seen().zoom(1 / STEP));
     button("whole", "show the whole lattice", () => seen().look(seen().whole));
     button("winner", "go to the winner", home);
-    const hint = document.createElement("p");
-    hint.textContent = "Point at a node, or go there with the arrow keys. A wheel zooms once the drawing was clicked.";
-    bar.append(hint);
     return bar;
   }
 
@@ -262,7 +261,35 @@
     });
   }
 
-  for (const figure of document.querySelectorAll(".figure.lattice")) explore(figure);
+  // An entry of a legend hides or shows its line.
+  function switchable(figure, entry) {
+    const toggle = () => {
+      const off = entry.classList.toggle("off");
+      entry.setAttribute("aria-pressed", String(!off));
+      for (const line of figure.querySelectorAll(`.panel .line[data-line="${entry.dataset.line}"]`)) {
+        line.classList.toggle("off", off);
+      }
+    };
+    const button = document.createElement("div");
+    button.className = entry.className;
+    button.dataset.line = entry.dataset.line;
+    button.append(...entry.childNodes);
+    entry.className = "";
+    entry.append(button);
+    entry = button;
+    entry.tabIndex = 0;
+    entry.setAttribute("role", "button");
+    entry.setAttribute("aria-pressed", "true");
+    entry.addEventListener("click", toggle);
+    entry.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") { event.preventDefault(); toggle(); }
+    });
+  }
+
+  for (const figure of document.querySelectorAll(".figure")) {
+    for (const entry of figure.querySelectorAll(".legend .entry")) switchable(figure, entry);
+    if (figure.classList.contains("lattice")) explore(figure);
+  }
   // Paper shows the whole of it.
   addEventListener("beforeprint", () => {
     for (const panel of document.querySelectorAll(".figure.lattice .panel")) {
