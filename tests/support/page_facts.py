@@ -57,6 +57,16 @@ def without_release(status: str = "no-release", **changes: Any) -> PageFacts:
     return replace(PageFacts(title="Adult, for the public", report=told), **changes)
 
 
+def afterwards(**changes: Any) -> PageFacts:
+    """A release in place of its source, of which no report is left."""
+    told = report()
+    told["rows"] = {"source": None, "missing": None, "suppressed": None, "masked": None, "released": 30149}
+    told.update(solution=None, labels=None, loss=None, search=None, verification=None, advice=[])
+    told.update(source={"table": "out/adult.parquet", "sha256": None}, suppression={"limit": None})
+    known = {"created": "When the release was made is not known."}
+    return replace(released(), report=told, evidence=None, lattice=None, notes=known, **changes)
+
+
 def poor(**changes: Any) -> PageFacts:
     """A release of which hardly anything could be measured or may be told: whatever may be None is."""
     risks = risk()

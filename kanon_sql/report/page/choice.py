@@ -63,7 +63,8 @@ def change(one: Json) -> str:
 def _effort(report: Json) -> str:
     search = report["search"]
     if search is None:
-        return "The run ended before the search."
+        ended = report["status"] != "released"
+        return "The run ended before the search." if ended else "What the search came to is not known any more."
     if "rounds" in search:
         stopped = "" if search["finished"] else " Time ran out before nothing was left to do."
         of = f"{counted(search['tuples'], 'distinct combination')} of values"
@@ -72,7 +73,7 @@ def _effort(report: Json) -> str:
     nodes = f"{count(search['checked'])} of {counted(search['lattice_nodes'], 'choice')} of levels were counted"
     if search["proven"]:
         best = "the result is the best" if report["classes"] is not None else "none of them satisfies"
-        return f"{nodes}, the others follow from these. It is proven that {best}."
+        return f"{nodes}; the others follow from these, or could not be better. It is proven that {best}."
     bound = "" if search.get("bound") is None else f"; none has an objective below {search['bound']:.6g}"
     return f"{nodes}. Time ran out: it is not proven that the result is the best{bound}."
 

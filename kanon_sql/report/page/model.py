@@ -149,7 +149,8 @@ class Evidence:
 class PageFacts:
     """All that the page shows. `report` is the JSON report (docs/report.md), `risk` that of `kanon-sql risk`.
 
-    `notes` say for parts (by the names of these fields) why they are not there.
+    `notes` say for parts (by the names of these fields) why they are not there. `created` among them says that the
+    report is not of the run that made the release: its time is that of the page.
     """
 
     title: str

@@ -116,9 +116,9 @@ def verdicts(report: Json) -> list[Verdict]:
     limit, there = report["suppression"]["limit"], report["classes"] is not None
     if limit is not None:
         suppressed = report["rows"]["suppressed"]
-        holds = suppressed <= limit if there else None
+        holds = suppressed <= limit if there and suppressed is not None else None
         asks = f"at most {counted(limit, 'row')} of the source are suppressed"
-        reached = count(suppressed) if there else ""
+        reached = "" if holds is None else count(suppressed)
         found.append(Verdict("suppression", asks, f"at most {count(limit)}", reached, holds))
     return found
 
@@ -128,8 +128,11 @@ def _sentences(facts: PageFacts) -> list[str]:
     target, source = report["release"]["target"], _source(facts)
     made_by = f"kanon-sql {report['version']}" if report.get("version") else "kanon-sql"
     when = f"on {moment(report['created'])}" if report.get("created") else "at a time that was not recorded"
-    if report["status"] == "released":
-        found = [f"{target} was made of {source} {when}, by {made_by}."]
+    of = "took the place of its source" if target == source else f"was made of {source}"
+    if report["status"] == "released" and "created" in facts.notes:
+        found = [f"{target} {of}; this page was made {when}, by {made_by}. {facts.notes['created']}"]
+    elif report["status"] == "released":
+        found = [f"{target} {of} {when}, by {made_by}."]
     elif report["status"] == "dry-run":
         found = [f"{target} would be made of {source}; looked at {when}, by {made_by}."]
     else:
@@ -172,8 +175,8 @@ def _tiles(report: Json) -> list[Tile]:
     rows, loss, k = report["rows"], report["loss"], report["privacy"]["k"]
     there = report["classes"] is not None
 
-    def share(of: int) -> str:
-        return percent(of / rows["source"]) if rows["source"] else ""
+    def share(of: int | None) -> str:
+        return percent(of / rows["source"]) if rows["source"] and of is not None else ""
 
     found = [Tile("rows in the source", count(rows["source"]))]
     if rows["missing"]:

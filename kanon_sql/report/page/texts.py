@@ -52,9 +52,11 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def decimal(value: float | None, digits: int = 3) -> str:
-    """A measure that is no share; never 0 for what is not quite so."""
+    """A measure that is no share; 0 only for what is exactly so."""
     if value is None:
         return UNKNOWN
+    if value == 0:
+        return "0"
     if not math.isfinite(value):
         return "no bound"
     text, least = f"{value:,.{digits}f}", 10**-digits

@@ -20,6 +20,7 @@ FACTS = {
     "timed out": page_facts.without_release("timed-out"),
     "failed": page_facts.without_release("failed"),
     "poor": page_facts.poor(),
+    "afterwards": page_facts.afterwards(),
     "without source": page_facts.released(risk={**page_facts.risk(), "before": None}),
 }
 

@@ -100,6 +100,16 @@ def test_the_first_screen_says_what_of_what_when_by_what() -> None:
     }
 
 
+def test_a_page_that_was_made_afterwards_says_so() -> None:
+    found = summary.summarize(page_facts.afterwards())
+    assert found.sentences[0] == (
+        "out/adult.parquet took the place of its source; this page was made on 22 November 2026, 08:30 UTC, by "
+        "kanon-sql 0.2.0. When the release was made is not known."
+    )
+    assert {tile.what: tile.number for tile in found.tiles}["rows suppressed"] == "\N{EN DASH}"
+    assert "not known any more" in choice.explain(page_facts.afterwards()).effort
+
+
 def known(asked: Any, **changes: Any) -> str:
     """What is known of `age`, with that in the configuration."""
     report = page_facts.report()
