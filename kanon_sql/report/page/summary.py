@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.privacy.registry import MODELS
-from kanon_sql.report.page.columns import known
+from kanon_sql.report.page.columns import known, shortened
 from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.texts import Json, count, counted, joined, moment, percent, plain
 
 # What was counted again may pass a threshold by one in a billion (docs/models.md).
 _NEAR = 1e-9
+
+# Quasi-identifiers that a sentence names.
+_MOST_NAMES = 8
 
 _HEADLINES = {
     "released": "Released, and counted again: everything that was asked for holds",
@@ -154,12 +157,19 @@ def _source(facts: PageFacts) -> str:
 def _anonymous(report: Json) -> str:
     k, names = report["privacy"]["k"], list(report["loss"]["attributes"]) if report["loss"] else []
     unit = "entities" if "counts" in k else "rows"
-    every = f"By {joined(names)} every row" if names else "Every row"
+    every = f"By {_named(names)} every row" if names else "Every row"
     classes, least = report["classes"], k["actual"]
     return (
         f"{every} looks like at least {count(least - 1)} others: the rows fall into "
         f"{counted(classes['count'], 'class', 'classes')}, the smallest of {count(least)} {unit}."
     )
+
+
+def _named(names: Sequence[str]) -> str:
+    """The quasi-identifiers in a sentence; of many the first ones."""
+    shown = [shortened(name) for name in names]
+    others = len(shown) - _MOST_NAMES
+    return joined(shown if others <= 1 else [*shown[:_MOST_NAMES], f"{count(others)} other quasi-identifiers"])
 
 
 def _compared(report: Json) -> str:

@@ -77,3 +77,13 @@ def test_texts_of_others_do_nothing() -> None:
     assert page.count("<script") == render(facts).count("<script")
     assert "alert(1)" in page and "<script>alert" not in page
     assert not set(page) & {"\x1b", "\u202e"}
+
+
+def test_long_lists_are_folded_and_lose_nothing() -> None:
+    facts = page_facts.released()
+    warnings = [f"warning number {place}" for place in range(100)]
+    columns = tuple(replace(facts.columns[0], name=f"column number {place}") for place in range(100))
+    page = render(replace(facts, report={**facts.report, "warnings": warnings}, columns=columns))
+    assert "<summary>92 more</summary>" in page and "<summary>88 more</summary>" in page
+    assert all(page.count(f"<li>{warning}</li>") == 1 for warning in warnings)
+    assert all(page.count(f"<li><b>{column.name}</b>:") == 1 for column in columns)

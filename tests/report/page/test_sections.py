@@ -100,6 +100,15 @@ def test_the_first_screen_says_what_of_what_when_by_what() -> None:
     }
 
 
+def test_many_quasi_identifiers_are_not_all_named_in_a_sentence() -> None:
+    report = page_facts.report()
+    report["loss"]["attributes"] = {f"column {place}": 0.1 for place in range(100)}
+    said = summary.summarize(page_facts.released(report=report)).sentences[1]
+    assert said.startswith("By column 0, column 1, ") and "column 7 and 92 other quasi-identifiers every row" in said
+    report["loss"]["attributes"] = {f"column {place}": 0.1 for place in range(9)}
+    assert "column 7 and column 8 every row" in summary.summarize(page_facts.released(report=report)).sentences[1]
+
+
 def test_a_page_that_was_made_afterwards_says_so() -> None:
     found = summary.summarize(page_facts.afterwards())
     assert found.sentences[0] == (
