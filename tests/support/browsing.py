@@ -11,7 +11,7 @@ from typing import Any
 from servers import chromium
 
 WIDTHS = (360, 800, 1400)
-SCHEMES = ("light", "dark")
+PAPER = 718  # pixels between the margins of A4
 _HEIGHT = 900
 _MOST_TABS = 3000
 
@@ -57,6 +57,44 @@ _LAYOUT = """() => {
   return [...new Set(faults)];
 }"""
 
+# Texts of drawings that can hardly be read on what lies below them: axe-core looks at no drawing.
+_CONTRAST = """() => {
+  const parts = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const light = ([red, green, blue]) => [red, green, blue].map((one) => one / 255)
+    .map((one) => (one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, one, place) => sum + one * [0.2126, 0.7152, 0.0722][place], 0);
+  const over = (above, below) => {
+    const alpha = above[3] ?? 1;
+    return [0, 1, 2].map((place) => above[place] * alpha + below[place] * (1 - alpha));
+  };
+  const holds = (shape, {left, top, width, height}) => shape.isPointInFill(
+    new DOMPoint(left + width / 2, top + height / 2).matrixTransform(shape.getScreenCTM().inverse()));
+  const faults = new Set();
+  for (const text of document.querySelectorAll("svg text")) {
+    if (!text.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
+    text.scrollIntoView({block: "center"});
+    const place = text.getBoundingClientRect();
+    if (!place.width || !text.textContent.trim()) continue;
+    const below = document.elementsFromPoint(place.left + place.width / 2, place.top + place.height / 2).reverse();
+    let ground = [255, 255, 255];
+    for (const one of below) {
+      if (one.closest("text")) continue;
+      const style = getComputedStyle(one);
+      const drawn = one instanceof SVGGeometryElement;
+      const colour = parts(drawn ? style.fill : style.backgroundColor);
+      if (colour.length < 3 || (drawn && (style.fill === "none" || !holds(one, place)))) continue;
+      const alpha = (colour[3] ?? 1) * (drawn ? Number(style.fillOpacity) : 1) * Number(style.opacity);
+      ground = over([...colour.slice(0, 3), alpha], ground);
+    }
+    const style = getComputedStyle(text);
+    const ink = over([...parts(style.fill).slice(0, 3), Number(style.opacity) * Number(style.fillOpacity)], ground);
+    const [one, other] = [light(ink), light(ground)].sort((a, b) => b - a);
+    const ratio = (one + 0.05) / (other + 0.05);
+    if (ratio < 4.5) faults.add(`contrast ${ratio.toFixed(1)}: "${text.textContent.trim().slice(0, 40)}" in a drawing`);
+  }
+  return [...faults];
+}"""
+
 # What must be reached by the Tab key, with a number on each; opened first, so that nothing hides in a closed part.
 _REACHABLE = """() => {
   for (const part of document.querySelectorAll("details")) part.open = true;
@@ -98,7 +136,7 @@ _MOUSE_ONLY = """() => [...document.querySelectorAll("*")]
 _NOT_REACHED = """() => [...document.querySelectorAll('[data-reached="no"]')]
   .map((one) => `<${one.tagName.toLowerCase()} class="${one.getAttribute("class") ?? ""}">`)"""
 
-_SMALLEST = 9
+_SMALLEST = 8.5
 
 
 @dataclass
@@ -110,10 +148,14 @@ class Window:
     said: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
-    def resize(self, width: int, scheme: str) -> None:
-        """Makes it this wide, and light or dark."""
+    def resize(self, width: int, scheme: str, medium: str = "screen") -> None:
+        """Makes it this wide, and light or dark, as on a screen or as on paper."""
         self.page.set_viewport_size({"width": width, "height": _HEIGHT})
-        self.page.emulate_media(color_scheme=scheme)
+        self.page.emulate_media(color_scheme=scheme, media=medium)
+
+    def background(self) -> str:
+        """The colour of the sheet."""
+        return str(self.page.evaluate("() => getComputedStyle(document.body).backgroundColor"))
 
     def layout(self) -> list[str]:
         """What is cut, too small, or wider than the window."""
@@ -134,16 +176,18 @@ class Window:
         faults += self.page.evaluate("() => window.focused")
         return faults + [f"not reached by Tab: {one}" for one in self.page.evaluate(_NOT_REACHED)]
 
-    def violations(self) -> list[str]:
-        """What axe-core finds: WCAG 2 A and AA, and its best practices."""
+    def violations(self, *rules: str) -> list[str]:
+        """What axe-core finds (WCAG 2 A and AA, and its best practices), and texts of drawings without contrast."""
         from axe_playwright_python.sync_playwright import Axe
 
-        found = Axe().run(self.page, options={"resultTypes": ["violations"]}).response["violations"]
-        return [
+        options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+        found = Axe().run(self.page, options=options).response["violations"]
+        faults = [
             f"{rule['id']}: {node['target']} {' '.join(node['failureSummary'].split())}"
             for rule in found
             for node in rule["nodes"][:5]
         ]
+        return faults + list(self.page.evaluate(_CONTRAST))
 
     def texts(self) -> str:
         """What a reader can read of it, drawings and closed parts among it."""
