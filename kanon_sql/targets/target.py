@@ -69,6 +69,10 @@ class Sink(ABC):
     def written(self, engine: Engine) -> Source:
         """What was written, opened anew as a source of its own."""
 
+    def whole(self, written: Source) -> Source:
+        """The release with all of its columns, where `written` has but those that are counted."""
+        return written
+
     def verification(self, engine: Engine, loaded: LoadedConfig, written: Source) -> dict[str, Any]:
         """Compares the rows as the configuration asks; the report's entry. Raises VerificationError."""
         if loaded.config.release.verify == "counts":

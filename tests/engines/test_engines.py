@@ -15,6 +15,7 @@ from compiled_cases import CASES, COLUMNS, DEALT, HOSTILE, source_rows
 from compiled_cases import configuration as case_configuration
 from engine_jobs import Json, same, small
 from engine_places import Start, as_parquet, counted, spark_session, starting
+from page_jobs import facts_of
 from places import EXAMPLES
 from servers import missing_postgres, missing_sail
 
@@ -70,6 +71,21 @@ def test_every_search_gives_what_duckdb_gives(folder: Path, start: Start, engine
     else:
         assert counted(rows) == counted(mine)
     assert place.leftovers() == []
+
+
+@ENGINES
+@pytest.mark.parametrize("case", CASES)
+def test_the_facts_of_a_page_are_those_that_duckdb_has(folder: Path, start: Start, engine: str, case: str) -> None:
+    place = start(engine)
+    config = case_configuration(folder, case)
+    _, here = facts_of(config, folder)
+    _, there = facts_of(place.asked(config, place.put(COLUMNS, source_rows())), folder)
+    assert not there.notes
+    assert there.columns == here.columns
+    assert here.risk is not None
+    assert there.risk is not None
+    for side in ("before", "after"):
+        assert {**there.risk[side], "table": ""} == {**here.risk[side], "table": ""}
 
 
 SAMPLE = EXAMPLES / "adult"

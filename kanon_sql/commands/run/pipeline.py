@@ -156,8 +156,10 @@ def _gather(run: _Run, made: Made, found: SearchResult) -> PageFacts | None:
 
     replaced = run.draft.status == "released" and run.job.loaded.config.replaces_source
     source = None if replaced else made.source
+    sink = run.job.sink
+    written = made.written if run.call.dry_run or sink is None else sink.whole(made.written)
     subject = Subject(
-        *(made.engine, run.job.loaded, run.call, made.hierarchies, made.roles, source, made.written), result=found
+        *(made.engine, run.job.loaded, run.call, made.hierarchies, made.roles, source, written), result=found
     )
     with run.call.step("page", "measuring for the page", made.engine.progress):
         facts = gather(subject, run.draft.to_dict(), run.call.recipe)
