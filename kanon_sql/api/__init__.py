@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kanon_sql.api.opening import Configuration, Overrides, load
     from kanon_sql.api.proposing import init
     from kanon_sql.api.releases import apply, check_releases, list_releases, show_release
+    from kanon_sql.api.reporting import report_release
     from kanon_sql.api.results import RunResult
     from kanon_sql.api.running import run
     from kanon_sql.sql.connection import EngineOptions
@@ -24,6 +25,7 @@ _HOMES = {
     "kanon_sql.api.opening": ("Configuration", "Overrides", "load"),
     "kanon_sql.api.proposing": ("init",),
     "kanon_sql.api.releases": ("apply", "check_releases", "list_releases", "show_release"),
+    "kanon_sql.api.reporting": ("report_release",),
     "kanon_sql.api.results": ("RunResult",),
     "kanon_sql.api.running": ("run",),
     "kanon_sql.sql.connection": ("EngineOptions",),
@@ -46,6 +48,7 @@ __all__ = [
     "link",
     "list_releases",
     "load",
+    "report_release",
     "risk",
     "run",
     "show_release",

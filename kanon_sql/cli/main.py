@@ -14,6 +14,7 @@ from kanon_sql.cli.init import init
 from kanon_sql.cli.measuring import check, lattice, link, risk, sweep, utility
 from kanon_sql.cli.output import complain, print_json, print_traceback
 from kanon_sql.cli.releases import apply, releases
+from kanon_sql.cli.report import report
 from kanon_sql.cli.run import run
 from kanon_sql.errors import InterruptedRunError, KanonError
 from kanon_sql.settings.version import __version__
@@ -47,6 +48,7 @@ def cli() -> None:
 for command in (
     init,
     run,
+    report,
     check,
     lattice,
     compile_command,

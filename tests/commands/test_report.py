@@ -14,8 +14,9 @@ import duckdb
 import pytest
 
 import kanon_sql
+from kanon_sql.cli.main import main
 from kanon_sql.config.load import config_from_text, from_mapping
-from kanon_sql.errors import ConfigurationError, EngineError, KanonError
+from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError, VerificationError
 from kanon_sql.report.configuration import describe_configuration
 from kanon_sql.settings.version import __version__
 
@@ -186,3 +187,123 @@ def test_no_report_or_page_holds_what_the_environment_kept(monkeypatch: pytest.M
     Path("job.yaml").write_text(job + "algorithm: local\nreport: {json: r.json, html: p.html}\n", encoding="utf-8")
     report = kanon_sql.run("job.yaml").report
     assert report["configuration"]["target"] == {"path": "${TARGET}"}
+
+
+def test_a_release_that_is_there_has_the_report_of_its_run() -> None:
+    job = configured(report={"json": "r.json", "html": "p.html"})
+    told = kanon_sql.run(job).report
+    page, again = kanon_sql.report_release(job, html="q.html")
+    assert again == told
+    assert page == Path("q.html").read_text(encoding="utf-8")
+
+
+def test_without_its_report_a_release_is_searched_for_again() -> None:
+    told = kanon_sql.run(configured()).report
+    _, again = kanon_sql.report_release(configured(report="r.json"))
+    assert not Path("r.json").exists()
+    for key in ("status", "rows", "algorithm", "solution", "labels", "classes", "privacy", "loss", "suppression"):
+        assert again[key] == told[key], key
+    assert again["release"]["sha256"] == digest("release.csv") and again["source"]["sha256"] == digest("source.csv")
+    assert again["verification"] == {"compared": "counts"}
+    assert any("no report of the run" in warning for warning in again["warnings"])
+
+
+def test_a_report_of_another_file_is_not_taken() -> None:
+    job = configured(report={"json": "r.json", "html": "p.html"})
+    kanon_sql.run(job)
+    lines = Path("release.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+    Path("release.csv").write_text("".join([lines[0], *sorted(lines[1:])]), encoding="utf-8")
+    _, again = kanon_sql.report_release(job)
+    assert again["verification"] == {"compared": "counts"} and again["release"]["sha256"] == digest("release.csv")
+
+
+@pytest.mark.parametrize(
+    ("target", "missing"),
+    [
+        ({"path": "release.parquet"}, None),
+        ({"path": "release.json"}, None),
+        ({"path": "release.csv"}, ["?"]),
+        ({"path": "release.csv", "csv": {"delimiter": ";", "formulas": "escape"}}, ["?", ""]),
+        ({"database": "out.duckdb", "table": "released"}, None),
+    ],
+)
+@pytest.mark.parametrize("algorithm", ["optimal", "local", "mondrian"])
+def test_every_target_and_search_is_found_again(target: Json, missing: list[str] | None, algorithm: str) -> None:
+    gap = missing[0] if missing else ""
+    with Path("source.csv").open("a", encoding="utf-8") as file:
+        file.write(f",20,A\n,20,\n,20,B\n?,30,A\nf,{gap},A\n=f,30,B\n")
+    more = {"source": {"path": "source.csv", **({} if missing is None else {"missing": missing})}}
+    job = configured(target=target, algorithm=algorithm, suppression={"limit": "50%"}, **more)
+    told = kanon_sql.run(job).report
+    _, again = kanon_sql.report_release(job)
+    assert (again["classes"], again["privacy"], again["rows"]) == (told["classes"], told["privacy"], told["rows"])
+
+
+@pytest.mark.parametrize("mask", ["drop", "mask"])
+def test_a_release_that_is_none_of_the_configuration_is_refused(mask: str) -> None:
+    with Path("source.csv").open("a", encoding="utf-8") as file:
+        file.write("x,90,A\n" * 2 + "y,90,A\n")
+    job = configured(suppression={"limit": 3}, release={"suppressed": mask})
+    told = kanon_sql.run(job).report
+    assert kanon_sql.report_release(job)[1]["rows"] == told["rows"]
+    with pytest.raises(VerificationError, match=r"this is not the release that .* makes of source\.csv as it is now"):
+        kanon_sql.report_release(job, overrides=[("suppression.limit", 0)])
+    with Path("release.csv").open("a", encoding="utf-8") as file:
+        file.write("f,20-29,A\n")
+    with pytest.raises(VerificationError, match="not the release"):
+        kanon_sql.report_release(job)
+
+
+def test_without_a_release_there_is_no_page_of_it() -> None:
+    with pytest.raises(EngineError, match="there is no release yet"):
+        kanon_sql.report_release(configured())
+    with pytest.raises(ConfigurationError, match="there is no target"):
+        kanon_sql.report_release({key: value for key, value in configured().items() if key != "target"})
+
+
+def test_in_place_the_report_of_the_run_tells_what_the_source_does_not() -> None:
+    job = configured(target="in-place", report={"json": "r.json", "html": "p.html"})
+    told = kanon_sql.run(job).report
+    assert kanon_sql.report_release(job)[1] == told
+
+
+def test_in_place_without_that_report_the_unknown_is_said() -> None:
+    job = configured(target="in-place")
+    with pytest.raises(NoReleaseError, match="is no release of this configuration"):
+        kanon_sql.report_release({**job, "privacy": {"k": 9}})
+    told = kanon_sql.run(job).report
+    page, again = kanon_sql.report_release(job)
+    assert "</html>" in page
+    assert again["rows"] == {"source": None, "missing": None, "suppressed": None, "masked": None, "released": 24}
+    assert (again["solution"], again["loss"], again["search"]) == (None, None, None)
+    assert again["classes"] == told["classes"] and again["privacy"] == told["privacy"]
+    assert any("took the source's place" in warning for warning in again["warnings"])
+
+
+def test_the_command_writes_where_it_is_told_and_else_to_its_output(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("job.json").write_text(json.dumps(configured()), encoding="utf-8")
+    kanon_sql.run("job.json")
+    for words, status in ((["-o", "q.html"], 0), ([], 0), (["--json"], 0), (["--set", "target=no.csv"], 3)):
+        with pytest.raises(SystemExit) as ended:
+            main(["report", "job.json", *words])
+        assert ended.value.code == status
+        out, err = capfd.readouterr()
+        if words[:1] == ["-o"]:
+            assert out == "" and Path("q.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+        elif not words:
+            assert out.rstrip().endswith("</html>")
+        elif words == ["--json"]:
+            assert json.loads(out)["status"] == "released"
+        else:
+            assert "there is no release yet" in err
+
+
+def test_a_terminal_is_not_flooded(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("job.json").write_text(json.dumps(configured()), encoding="utf-8")
+    kanon_sql.run("job.json")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    with pytest.raises(SystemExit) as ended:
+        main(["report", "job.json"])
+    out, err = capfd.readouterr()
+    assert (ended.value.code, out) == (0, "") and "the page is in job.html" in err
+    assert Path("job.html").is_file()

@@ -22,7 +22,7 @@ from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify
 from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.writing import write_page
+from kanon_sql.report.page.writing import page_text, write_page
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import Request, SearchProblem, SearchResult
@@ -60,10 +60,10 @@ def unique_columns(prepared: SearchProblem, loaded: LoadedConfig) -> list[str]:
 
 
 @dataclass(frozen=True)
-class _Run:
+class Run:
     """One run: what is asked for, and what is recorded on the way."""
 
-    job: Job
+    loaded: LoadedConfig
     call: Call
     draft: ReportDraft
 
@@ -78,10 +78,10 @@ def run_configuration(job: Job, call: Call) -> ReportDraft:
     draft = ReportDraft.of(loaded)
     refuse_report(loaded, call)
     with reporting(call, loaded, draft, draft.to_dict):
-        facts = _run(_Run(job, call, draft))
+        facts = _run(Run(loaded, call, draft), job)
         if call.page is not None and facts is not None:
             draft.seconds = call.watch.report()
-            write_page(call.page, replace(facts, report=draft.to_dict()))
+            write_page(call.page, page_text(replace(facts, report=draft.to_dict())))
     return draft
 
 
@@ -100,13 +100,13 @@ def refuse_report(loaded: LoadedConfig, call: Call) -> None:
         raise ConfigurationError(problems)
 
 
-def _run(run: _Run) -> PageFacts | None:
+def _run(run: Run, job: Job) -> PageFacts | None:
     """Releases what a job asks for; what the page shows, where one was asked for."""
-    loaded, call = run.job.loaded, run.call
+    loaded, call = run.loaded, run.call
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     configured_warnings(loaded, run.draft)
     refuse_early(loaded, run.draft, call.options, dry_run=call.dry_run)
-    with run.job.open(call.options) as opened:
+    with job.open(call.options) as opened:
         engine, sink, source = opened.engine, opened.sink, opened.open_source()
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
@@ -122,18 +122,18 @@ def _run(run: _Run) -> PageFacts | None:
             run.draft.missing = prepared.source_rows - prepared.n
             run.draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
             run.draft.engine = prepared.describe_engine()
-        found = _search(run, engine, prepared)
+        found = search(run, engine, prepared)
         release = release_of(engine, found)
         with call.step("read", "looking at other columns", engine.progress):
             run.draft.warnings += betraying_columns(engine, prepared, release.finer())
         written = _verified(run, engine, sink, release)
-        handed_in = (run.job.source_handed_in, run.job.target_handed_in)
+        handed_in = (job.source_handed_in, job.target_handed_in)
         made = Made(
             *(engine, source, roles, hierarchies, written, run.draft, sink.paths()),
             handed_in=handed_in,
             digests=call.page is not None,
         )
-        facts = None if sink.in_transaction else _gather(run, made, found)
+        facts = None if sink.in_transaction else _gather(run, made, found, sink)
         with call.watch.part("verify"):
             if call.dry_run:
                 rehearse(loaded, made)
@@ -141,25 +141,24 @@ def _run(run: _Run) -> PageFacts | None:
             else:
                 put_in_place(loaded, made, sink)
         if sink.in_transaction:
-            facts = _gather(run, made, found)
+            facts = _gather(run, made, found, sink)
         _advise(run, engine, found)
         run.draft.engine["statements"] = source.backend.statements
         run.draft.warnings += sink.warnings
     return facts
 
 
-def _gather(run: _Run, made: Made, found: SearchResult) -> PageFacts | None:
+def _gather(run: Run, made: Made, found: SearchResult, sink: Sink) -> PageFacts | None:
     """What the page shows of both tables, while the source is there; nothing that fails on the way ends the run."""
     if run.call.page is None:
         return None
     from kanon_sql.commands.page.gather import gather
 
-    replaced = run.draft.status == "released" and run.job.loaded.config.replaces_source
+    replaced = run.draft.status == "released" and run.loaded.config.replaces_source
     source = None if replaced else made.source
-    sink = run.job.sink
-    written = made.written if run.call.dry_run or sink is None else sink.whole(made.written)
+    written = made.written if run.call.dry_run else sink.whole(made.written)
     subject = Subject(
-        *(made.engine, run.job.loaded, run.call, made.hierarchies, made.roles, source, written), result=found
+        *(made.engine, run.loaded, run.call, made.hierarchies, made.roles, source, written), result=found
     )
     with run.call.step("page", "measuring for the page", made.engine.progress):
         facts = gather(subject, run.draft.to_dict(), run.call.recipe)
@@ -232,13 +231,12 @@ def request_of(config: Config, n: int) -> Request:
     return Request(config.privacy.k, config.suppression.rows(n), weights)
 
 
-def _search(run: _Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
-    call, request = run.call, request_of(run.job.loaded.config, prepared.n)
+def search(run: Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
+    """What the configuration's search finds. Raises NoReleaseError and OutOfTimeError."""
+    call, request = run.call, request_of(run.loaded.config, prepared.n)
     run.draft.limit = request.limit
     with call.step("search", "searching"):
-        found = prepared.solve(
-            engine, run.job.loaded.config.algorithm, request, Deadline(call.time_limit), call.progress
-        )
+        found = prepared.solve(engine, run.loaded.config.algorithm, request, Deadline(call.time_limit), call.progress)
     run.draft.search = found.describe_search()
     run.draft.warnings += found.notes
     try:
@@ -249,19 +247,19 @@ def _search(run: _Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
     return found
 
 
-def _advise(run: _Run, engine: Engine, result: SearchResult, *, released: bool = True) -> None:
+def _advise(run: Run, engine: Engine, result: SearchResult, *, released: bool = True) -> None:
     """Notes what other settings would lose; nothing that fails on the way ends the run."""
     if not run.call.advice:
         return
     seconds = run.call.watch.report()
     try:
         with run.call.step("advice", "looking at other settings"):
-            run.draft.advice = advise(engine, run.job.loaded, result, seconds, found=released)
+            run.draft.advice = advise(engine, run.loaded, result, seconds, found=released)
     except EngineError as error:
         run.draft.warnings.append(f"other settings could not be looked at: {error}")
 
 
-def _verified(run: _Run, engine: Engine, sink: Sink, release: Release) -> Source:
+def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
     """The release, written beside its target and verified; of a dry run what would be written.
 
     Raises VerificationError, and what writing raises.
@@ -271,7 +269,7 @@ def _verified(run: _Run, engine: Engine, sink: Sink, release: Release) -> Source
         draft.solution, draft.loss = found.describe(), found.describe_loss()
         labels = release.labels()
         draft.labels, draft.given_up = labels.largest, list(labels.given_up)
-        masked = _masked(run, release)
+        masked = masked_rows(run, release)
         rehearsed = _write(run, engine, release, sink, masked)
     with call.step("verify", "verifying what was written", engine.progress):
         with reading_again():
@@ -282,13 +280,13 @@ def _verified(run: _Run, engine: Engine, sink: Sink, release: Release) -> Source
         if rehearsed is not None:
             draft.verification = {"compared": "counts"}
             return rehearsed.whole
-        draft.verification = sink.verification(engine, run.job.loaded, written)
+        draft.verification = sink.verification(engine, run.loaded, written)
         return written
 
 
-def _masked(run: _Run, release: Release) -> int:
+def masked_rows(run: Run, release: Release) -> int:
     """How many rows the release masks."""
-    config = run.job.loaded.config
+    config = run.loaded.config
     masked = release.result.suppressed if config.release.suppressed == "mask" else 0
     if masked and not release.can_mask():
         run.draft.warnings.append(
@@ -299,9 +297,9 @@ def _masked(run: _Run, release: Release) -> int:
     return masked
 
 
-def _write(run: _Run, engine: Engine, release: Release, sink: Sink, masked: int) -> Rehearsed | None:
+def _write(run: Run, engine: Engine, release: Release, sink: Sink, masked: int) -> Rehearsed | None:
     """Writes the release beside the target; a dry run has only what it would write."""
-    loaded = run.job.loaded
+    loaded = run.loaded
     asked = loaded.config.release
     writing = Writing(asked.order, asked.seed, False, asked.suppressed == "mask", masked > 0)
     if run.call.dry_run:

@@ -8,8 +8,13 @@ from kanon_sql.report.page.model import PageFacts
 from kanon_sql.targets.staging_permissions import write_output
 
 
-def write_page(path: Path, facts: PageFacts) -> None:
-    """Writes the page all or nothing, for its owner alone unless it replaces a file with other rights. EngineError."""
+def page_text(facts: PageFacts) -> str:
+    """The page as HTML."""
     from kanon_sql.report.page.page import render  # what draws it is imported only where a page is made
 
-    write_output(path, render(facts), "page", private=True)
+    return render(facts)
+
+
+def write_page(path: Path, text: str) -> None:
+    """Writes a page all or nothing, for its owner alone unless it replaces a file with other rights. EngineError."""
+    write_output(path, text, "page", private=True)
