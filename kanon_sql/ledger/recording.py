@@ -42,7 +42,7 @@ class Made:
     `paths` are the (files, folders) that it was written to. `handed_in` says of source and target
     whether Python handed them in, so that no other run finds them again.
     `applied` is the release whose levels it was made at, compared with those of the `seen` releases that the ledger
-    held then. With `digests` those of both files are reported; with a ledger they always are.
+    held then.
     """
 
     engine: Engine
@@ -55,7 +55,6 @@ class Made:
     handed_in: tuple[bool, bool] = (False, False)
     applied: Entry | None = None
     seen: int = 0
-    digests: bool = False
 
 
 def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOptions, *, dry_run: bool = False) -> None:
@@ -80,18 +79,23 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOption
 
 
 def put_in_place(loaded: LoadedConfig, made: Made, sink: Sink) -> None:
-    """Puts a verified release in its place, and records it where a ledger is kept; the draft has the digests then.
+    """Puts a verified release in its place, and records it, with digests, where a ledger is kept.
 
     Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger or the target.
     """
-    if made.digests or loaded.config.releases is not None:
-        read, staged = file_of(made.source), sink.staged_file()
-        made.draft.source_sha256 = None if read is None else sha256(read)
-        made.draft.release_sha256 = None if staged is None else sha256(staged)
+    if loaded.config.releases is not None and made.draft.release_sha256 is None:
+        note_digests(made, sink)
     with _recorded(loaded, made):
         signals.hold()
         sink.commit(made.engine)
         made.draft.status = "released"
+
+
+def note_digests(made: Made, sink: Sink) -> None:
+    """Takes the digests of both files, where each is one: of the source as it was read, of the release as it is put."""
+    read, staged = file_of(made.source), sink.staged_file()
+    made.draft.source_sha256 = None if read is None else sha256(read)
+    made.draft.release_sha256 = None if staged is None else sha256(staged)
 
 
 def rehearse(loaded: LoadedConfig, made: Made) -> None:

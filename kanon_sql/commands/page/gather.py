@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from kanon_sql.commands.page import classes, columns, lattice, risk
+from kanon_sql.commands.page.evidence import evidence_of
 from kanon_sql.commands.page.gathered import Gathered
 from kanon_sql.commands.subject import Subject
 from kanon_sql.commands.utility.measure import measure_utility
 from kanon_sql.errors import InterruptedRunError, KanonError
-from kanon_sql.report.page.model import Json, PageFacts
+from kanon_sql.report.page.model import Evidence, Json, PageFacts
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 _SECONDS = 60.0  # for utility, where no run tells how long it may take
@@ -26,12 +27,17 @@ def _utility(gathered: Gathered, _: PageFacts) -> Json:
     return measure_utility(gathered.subject, Deadline(max(taken, _SECONDS)))
 
 
+def _evidence(gathered: Gathered, facts: PageFacts) -> Evidence:
+    return evidence_of(gathered.subject, facts.report)
+
+
 PARTS: dict[str, Part] = {
     "risk": risk.measure,
     "columns": columns.measure,
     "lattice": lattice.measure,
     "classes": classes.measure,
     "utility": _utility,
+    "evidence": _evidence,
 }
 
 

@@ -16,7 +16,7 @@ from kanon_sql.engines.job import Job
 from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
-from kanon_sql.ledger.recording import Made, put_in_place, refuse_early, rehearse
+from kanon_sql.ledger.recording import Made, note_digests, put_in_place, refuse_early, rehearse
 from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify
@@ -80,8 +80,10 @@ def run_configuration(job: Job, call: Call) -> ReportDraft:
     with reporting(call, loaded, draft, draft.to_dict):
         facts = _run(Run(loaded, call, draft), job)
         if call.page is not None and facts is not None:
+            from kanon_sql.commands.page.evidence import with_report
+
             draft.seconds = call.watch.report()
-            write_page(call.page, page_text(replace(facts, report=draft.to_dict())))
+            write_page(call.page, page_text(with_report(facts, draft.to_dict())))
     return draft
 
 
@@ -131,7 +133,6 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         made = Made(
             *(engine, source, roles, hierarchies, written, run.draft, sink.paths()),
             handed_in=handed_in,
-            digests=call.page is not None,
         )
         facts = None if sink.in_transaction else _gather(run, made, found, sink)
         with call.watch.part("verify"):
@@ -161,7 +162,10 @@ def _gather(run: Run, made: Made, found: SearchResult, sink: Sink) -> PageFacts 
         *(made.engine, run.loaded, run.call, made.hierarchies, made.roles, source, written), result=found
     )
     with run.call.step("page", "measuring for the page", made.engine.progress):
-        facts = gather(subject, run.draft.to_dict(), run.call.recipe)
+        if not run.call.dry_run and not replaced:
+            note_digests(made, sink)
+        report = replace(run.draft, status="dry-run" if run.call.dry_run else "released").to_dict()
+        facts = gather(subject, report, run.call.recipe)
     run.draft.utility = facts.utility
     return facts
 

@@ -1,0 +1,218 @@
+"""Statements that anybody can run with DuckDB alone to count a release again, each with the row that it must give.
+
+They read the file in its place, by its absolute path, with all that its reader must be told. What they must give is
+what the run reported, not what they gave here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from glob import escape
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.commands.risk.table import released_columns
+from kanon_sql.commands.subject import Subject
+from kanon_sql.frequency.sensitive import Sensitive
+from kanon_sql.frequency.table import participants
+from kanon_sql.privacy.registry import Model, models_of
+from kanon_sql.recount.counting import comparable
+from kanon_sql.recount.statement import Chain, Question, Table, parts_of
+from kanon_sql.report.page.model import Json, Recount
+from kanon_sql.settings.formats import FORMATS, read_by_engine
+from kanon_sql.source.model import Source
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import literal
+from kanon_sql.sql.template import Item, column, compose, quoted
+
+_DIGITS = 9
+_RELEASED = "released"
+
+
+@dataclass(frozen=True)
+class _Readable:
+    """A table as a SELECT that DuckDB alone executes, once the databases `attached` are, by the names they get."""
+
+    select: exp.Select
+    attached: Mapping[str, Path]
+
+
+def recounts_of(subject: Subject, report: Json) -> tuple[Recount, ...]:
+    """The statements; none of a release that is in no file that DuckDB reads."""
+    placed = _placed(subject)
+    if placed is None:
+        return ()
+    made = _Statements(subject, report, placed)
+    return (*made.counts(), *made.models())
+
+
+class _Statements:
+    """The statements about one release."""
+
+    def __init__(self, subject: Subject, report: Json, placed: _Readable) -> None:
+        self.subject, self.report, self.placed = subject, report, placed
+        config, release = subject.loaded.config, subject.release
+        self.columns = released_columns(release, list(config.quasi_identifiers), subject.loaded.place("target"))
+        self.by_entity = config.privacy.entity is not None
+
+    def counts(self) -> list[Recount]:
+        """Rows, classes, k, and the rows that were masked."""
+        rows, classes, privacy = self.report["rows"], self.report["classes"], self.report["privacy"]
+        masked = rows["masked"] or 0
+        made = [self._plain("Rows of the release", "rows", (rows["released"] + masked,))]
+        if not self.by_entity:
+            made.append(self._plain("k: rows of the smallest class", "k", (privacy["k"]["actual"],)))
+        if masked:
+            number: dict[str, template.Fill] = {"masked_rows": exp.Literal.number(masked)}
+            title = f"Masked rows: {masked:,} are * in every quasi-identifier"
+            made.append(self._plain(title, "masked", (True,), number))
+        else:
+            figures = tuple(classes[key] for key in ("count", "min", "max"))
+            made.append(self._plain("Equivalence classes, rows of the smallest and of the largest", "classes", figures))
+        return made
+
+    def models(self) -> list[Recount]:
+        """What the classes reach of each model that can be counted in the files alone."""
+        found = []
+        positions: dict[str, int] = {}
+        for model in models_of(self.subject.loaded.config.privacy):
+            position = positions[model.key] = positions.get(model.key, -1) + 1
+            entry = self.report["privacy"][model.key]
+            reached = (entry[position] if isinstance(entry, list) else entry)["actual"]
+            needed = parts_of(model)
+            one = model.spec.thresholds
+            countable = model.column is not None and not self.by_entity and len(one) == 1 and reached is not None
+            if countable and not needed & {"ranks", "steps"}:
+                made = self._model(model, reached, "reference" in needed)
+                if made is not None:
+                    found.append(made)
+        return found
+
+    def _plain(
+        self, title: str, name: str, expected: tuple[Any, ...], names: Mapping[str, template.Fill] | None = None
+    ) -> Recount:
+        file = f"commands/page/recount_{name}"
+        items: list[Item] = [{"name": item.name} for item in self.columns]
+        lists = {"qi": items} if template.mentions(file, "qi") else {}
+        statement = template.fill(file, names, lists, part=True)
+        assert isinstance(statement, exp.Query)
+        statement.set("with_", exp.With(expressions=[self._released()]))
+        return Recount(title, self._text(statement, self.placed.attached), expected)
+
+    def _model(self, model: Model, reached: float, with_source: bool) -> Recount | None:
+        """What the classes reach of one model; None where the rows that it compares with are in no file."""
+        source, release = self.subject.source, self.subject.release
+        config = self.subject.loaded.config
+        compared = None
+        if with_source and source is not None:
+            rows = participants(source, self.subject.roles, config.missing)
+            compared = _readable(source, rows, {}, source.database, "source_database")
+        if with_source and compared is None:
+            return None
+        assert model.column is not None
+        written = release.column(model.column)
+        original = written if source is None else source.column(model.column)
+        missing = release.missing if source is None else source.missing
+        if release.only_texts and source is not None and not source.only_texts:
+            missing = (*missing, "")
+        value = comparable(replace(written, key=written.name), original, missing, is_csv=release.only_texts)
+        table = Table(
+            exp.Table(this=quoted(_RELEASED)), [column(item.name) for item in self.columns], {model.column: value}
+        )
+        reference = None
+        attached = dict(self.placed.attached)
+        if compared is not None:
+            reference = Table(compared.select, (), {model.column: comparable(original, original, missing)})
+            attached |= compared.attached
+        spoken = Sensitive(0, original, False, "text")
+        question = Question(1, (model,), {model.column: spoken}, reference, missing=tuple(missing))
+        chain = Chain(table, question, lambda name, one: None)
+        statement = template.fill(compose("commands/page/recount_model", {"measured": "measured_0"}), part=True)
+        assert isinstance(statement, exp.Query)
+        chain.before(statement, self._released())
+        least = next(iter(model.spec.thresholds.values())) == "least"
+        kept = [
+            entry for entry in statement.expressions if entry.alias == ("least_reached" if least else "most_reached")
+        ]
+        statement.set("expressions", kept)
+        title = f"{model.key} of {model.column}: what the class that is worst off reaches"
+        if with_source:
+            title += ", compared with the source"
+        return Recount(title, self._text(statement, attached), (round(float(reached), _DIGITS),))
+
+    def _released(self) -> exp.CTE:
+        return exp.CTE(this=self.placed.select.copy(), alias=exp.TableAlias(this=quoted(_RELEASED)))
+
+    def _text(self, statement: exp.Expr, attached: Mapping[str, Path]) -> str:
+        lines = [
+            f"ATTACH IF NOT EXISTS {literal(str(path)).sql('duckdb')} AS {quoted(name).sql('duckdb')} (READ_ONLY);\n"
+            for name, path in attached.items()
+        ]
+        return self.subject.loaded.redact("".join(lines) + template.text(statement, pretty=True) + ";")
+
+
+def _placed(subject: Subject) -> _Readable | None:
+    """The release under the names of its columns, where it will be; None where DuckDB alone does not read it."""
+    release, config, base = subject.release, subject.loaded.config, subject.loaded.base
+    target = config.target
+    if target is None:
+        return None
+    path, database = target.path, target.database
+    if target.in_place:
+        path, database = config.source.path, config.source.database
+    named = {item.key: item.name for item in release.columns}
+    select = release.relation.copy()
+    for entry in select.expressions:
+        entry.set("alias", quoted(named[entry.alias]))
+    if path is not None:
+        place = (base / path).absolute()
+        moved = {release.files[0]: place} if len(release.files) == 1 and not place.is_dir() else {}
+        below = [file for file in release.files if file.absolute().is_relative_to(place)]
+        if not moved and len(below) < len(release.files):  # the files of a folder that is not in its place yet
+            every = place / "**" / f"*{FORMATS[release.kind].suffixes[0]}"
+            return _readable(release, _with_files(select, every), {}, None, "")
+        return _readable(release, select, moved, None, "")
+    return None if database is None else _readable(release, select, {}, base / database, "release_database")
+
+
+def _readable(
+    table: Source, select: exp.Select, moved: Mapping[Path, Path], database: Path | None, name: str
+) -> _Readable | None:
+    """A SELECT over a table with absolute paths, and a database under a name of ours; None for what is no table."""
+    if not table.backend.abilities.rows or table.weighted:
+        return None
+    if table.kind == "table":
+        if database is None:
+            return None
+        select = select.copy()
+        for node in select.find_all(exp.Table):
+            if node.catalog:
+                node.set("catalog", quoted(name))
+        return _Readable(select, {name: database.absolute()})
+    if table.kind not in FORMATS or not read_by_engine(table.kind):
+        return None
+    places = {escape(str(file)): escape(str(moved.get(file, file).absolute())) for file in table.files}
+
+    def put(node: exp.Expr) -> exp.Expr:
+        known = isinstance(node, exp.Literal) and node.is_string and places.get(node.name)
+        return exp.Literal.string(known) if known else node
+
+    made = select.transform(put)
+    assert isinstance(made, exp.Select)
+    return _Readable(made, {})
+
+
+def _with_files(select: exp.Select, every: Path) -> exp.Select:
+    """A SELECT that reads all files of a pattern in the place of those that it lists."""
+    made = select.copy()
+    reader = made.find(exp.Anonymous, exp.ReadCSV, exp.ReadParquet)
+    assert reader is not None
+    pattern = literal([f"{escape(str(every.parent.parent))}/**/{every.name}"])
+    if isinstance(reader, exp.Anonymous):
+        reader.set("expressions", [pattern, *reader.expressions[1:]])
+    else:
+        reader.set("this", pattern)
+    return made

@@ -1,0 +1,178 @@
+"""The evidence of a release: what it says is so, and its statements count what was reported, in DuckDB alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import yaml
+
+import kanon_sql
+from kanon_sql.report.page import page
+from kanon_sql.report.page.model import Evidence, PageFacts
+
+Json = dict[str, Any]
+
+AGES = "value,ten,all\n" + "".join(f"{age},{age // 10 * 10}s,*\n" for age in range(20, 60))
+MODELS = {
+    "k": 3,
+    "l_diversity": [{"column": "ward", "l": 2}, {"column": "ward", "l": 1.5, "variant": "entropy"}],
+    "alpha_k": {"column": "ward", "alpha": 0.9},
+    "t_closeness": {"column": "ward", "t": 0.6},
+    "beta": {"column": "ward", "beta": 5},
+}
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working folder, with a source whose texts are hard to read, and a hierarchy."""
+    rows = [
+        f'{("f", "m", "")[i * i % 3]},{20 + i * 7 % 40},"{("A", "B, C", "Dd", "?")[i * 3 % 4]}"\n' for i in range(120)
+    ]
+    (tmp_path / "source.csv").write_text("sex,age,ward\n" + "".join(rows), encoding="utf-8")
+    (tmp_path / "age.csv").write_text(AGES.partition("\n")[2], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[PageFacts]:
+    """What the pages that are made show."""
+    made: list[PageFacts] = []
+    render = page.render
+
+    def noted(facts: PageFacts) -> str:
+        made.append(facts)
+        return render(facts)
+
+    monkeypatch.setattr(page, "render", noted)
+    return made
+
+
+def configured(**more: Any) -> Json:
+    return {
+        "source": {"path": "source.csv", "missing": ["?", ""]},
+        "target": "release.csv",
+        "quasi_identifiers": {"sex": {"builtin": "suppress"}, "age": "age.csv"},
+        "sensitive": ["ward"],
+        "privacy": {"k": 3},
+        "suppression": {"limit": "20%"},
+        **more,
+    }
+
+
+def evidence(shown: list[PageFacts]) -> Evidence:
+    assert "evidence" not in shown[-1].notes, shown[-1].notes
+    found = shown[-1].evidence
+    assert found is not None
+    return found
+
+
+def counted_again(found: Evidence) -> Iterator[str]:
+    """Runs each statement in a connection of its own, which gives what it must give."""
+    for one in found.recounts:
+        with duckdb.connect() as connection:
+            assert connection.execute(one.sql).fetchall() == [pytest.approx(one.expected)], one.title
+        yield one.title.partition(":")[0]
+
+
+TARGETS: list[Json] = [
+    {"path": "release.csv"},
+    {"path": "release.csv", "csv": {"delimiter": ";", "quote": "'", "formulas": "escape"}},
+    {"path": "release.csv.gz"},
+    {"path": "release.tsv", "csv": {"header": False}},
+    {"path": "it's [1]*.parquet"},
+    {"path": "release.json"},
+    {"path": "release.jsonl"},
+    {"database": "out.duckdb", "table": "a b.released"},
+]
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda one: one.get("path") or one["database"])
+def test_statements_count_what_was_reported(target: Json, shown: list[PageFacts]) -> None:
+    report = kanon_sql.run(configured(target=target, privacy=MODELS), html="p.html").report
+    titles = list(counted_again(evidence(shown)))
+    assert len(titles) == 8 and len(set(titles)) > 5
+    expected = {one.title.partition(":")[0]: one.expected for one in evidence(shown).recounts}
+    assert expected["k"] == (report["privacy"]["k"]["actual"],)
+    assert expected["Rows of the release"] == (report["rows"]["released"],)
+    assert expected["alpha_k of ward"] == pytest.approx((report["privacy"]["alpha_k"]["actual"],))
+    # The same of a release that is there, by the command.
+    kanon_sql.report_release(configured(target=target, privacy=MODELS))
+    assert list(counted_again(evidence(shown))) == titles
+
+
+@pytest.mark.parametrize("algorithm", [{"name": "mondrian"}, {"name": "local"}])
+@pytest.mark.parametrize("ranges", ["text", "columns"])
+def test_ranges_are_counted(algorithm: Json, ranges: str, shown: list[PageFacts]) -> None:
+    job = configured(algorithm=algorithm, quasi_identifiers=["sex", "age"], release={"ranges": ranges})
+    kanon_sql.run(job, html="p.html")
+    assert len(list(counted_again(evidence(shown)))) == 3
+
+
+def test_masked_rows_are_counted(shown: list[PageFacts]) -> None:
+    with Path("source.csv").open("a", encoding="utf-8") as file:
+        file.write("x,20,A\n" * 2 + "y,20,A\ny,20,?\n")
+    report = kanon_sql.run(configured(release={"suppressed": "mask"}), html="p.html").report
+    assert report["rows"]["masked"] > 3
+    assert "Masked rows" in list(counted_again(evidence(shown)))
+
+
+@pytest.mark.parametrize("source", [{"database": "in.duckdb", "table": "people"}, {"path": "parts"}])
+def test_in_place_statements_read_what_is_there_then(source: Json, shown: list[PageFacts]) -> None:
+    with duckdb.connect("in.duckdb") as connection:
+        connection.execute("CREATE TABLE people AS FROM 'source.csv'")
+        Path("parts/half=1").mkdir(parents=True)
+        Path("parts/half=2").mkdir()
+        connection.execute("COPY (FROM people LIMIT 60) TO 'parts/half=1/a.parquet'")
+        connection.execute("COPY (FROM people OFFSET 60) TO 'parts/half=2/b.parquet'")
+    job = configured(source=source, target="in-place", unlisted="insensitive")
+    kanon_sql.run(job, html="p.html")
+    assert len(list(counted_again(evidence(shown)))) == 3
+    kanon_sql.report_release(job)
+    found = evidence(shown)
+    assert len(list(counted_again(found))) == 3 and found.source.note == "the release took its place"
+
+
+def test_evidence_says_what_was_read_and_by_what(shown: list[PageFacts]) -> None:
+    digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in ("source.csv", "age.csv")}
+    job = configured(releases={"path": "ledger.duckdb"})
+    report = kanon_sql.run(job, html="p.html").report
+    found = evidence(shown)
+    assert yaml.safe_load(found.configuration) == report["configuration"]
+    assert found.source.sha256 == digests["source.csv"] and found.source.size == Path("source.csv").stat().st_size
+    assert found.release.sha256 == hashlib.sha256(Path("release.csv").read_bytes()).hexdigest()
+    assert found.release.size == Path("release.csv").stat().st_size
+    assert (found.source.rows, found.release.rows) == (120, report["rows"]["released"])
+    sex, age = found.hierarchies
+    assert (sex.column, sex.origin, sex.digest, sex.levels) == ("sex", "{builtin: suppress}", "", 1)
+    assert (age.column, age.origin, age.digest, age.levels) == ("age", "age.csv", digests["age.csv"], 2)
+    assert dict(found.versions)["DuckDB"] == duckdb.__version__
+    assert {"system", "processor"} <= set(dict(found.machine))
+    assert dict(found.ledger) == {"ledger": "ledger.duckdb", "release": "1", "earlier releases of the source": "none"}
+    assert shown[-1].report == report | {"seconds": shown[-1].report["seconds"]}
+
+
+def test_a_release_in_memory_has_no_statements(shown: list[PageFacts]) -> None:
+    job = {key: value for key, value in configured().items() if key != "target"}
+    kanon_sql.run(job, html="p.html")
+    assert evidence(shown).recounts == () and evidence(shown).release.note == "no single file"
+
+
+def test_entities_are_not_counted_in_the_release(shown: list[PageFacts]) -> None:
+    lines = Path("source.csv").read_text(encoding="utf-8").splitlines()
+    named = [lines[0] + ",who", *(f"{line},{number // 2}" for number, line in enumerate(lines[1:]))]
+    Path("source.csv").write_text("\n".join(named) + "\n", encoding="utf-8")
+    privacy = {**MODELS, "entity": "who"}
+    kanon_sql.run(configured(privacy=privacy), html="p.html")
+    assert len(list(counted_again(evidence(shown)))) == 2
+
+
+def test_no_field_of_the_evidence_is_forgotten(shown: list[PageFacts]) -> None:
+    kanon_sql.run(configured(releases={"path": "ledger.duckdb"}), html="p.html")
+    assert all(getattr(evidence(shown), one.name) for one in fields(Evidence))
