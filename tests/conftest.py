@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from effort import pytest_addoption, pytest_collection_modifyitems, pytest_configure  # noqa: F401 - pytest finds them
+from report_schema import reports_keep_their_schema  # noqa: F401 - as above
 from required import pytest_make_collect_report, pytest_runtest_makereport  # noqa: F401 - pytest finds them here
 
 

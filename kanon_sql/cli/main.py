@@ -66,16 +66,19 @@ for command in (
 
 
 @cli.command()
-def schema() -> None:
-    """Prints the JSON Schema of the configuration, for editors.
+@click.argument("what", type=click.Choice(["configuration", "report"]), default="configuration")
+def schema(what: str) -> None:
+    """Prints the JSON Schema of the configuration, for editors, or of the report of a run, for those who read it.
 
     \b
       kanon-sql schema > kanon-sql.schema.json
       # first line of a configuration:  # yaml-language-server: $schema=kanon-sql.schema.json
+      kanon-sql schema report
     """
     from kanon_sql.config.schema import json_schema
+    from kanon_sql.report.schema import report_schema
 
-    print_json(json_schema())
+    print_json(json_schema() if what == "configuration" else report_schema())
 
 
 def main(arguments: list[str] | None = None) -> None:

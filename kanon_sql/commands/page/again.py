@@ -185,12 +185,13 @@ def _counted(engine: Engine, loaded: LoadedConfig, call: Call, source: Source) -
             f"classes violate it; make one: kanon-sql run {loaded.name}"
         )
     draft = ReportDraft.of(loaded)
-    draft.status, draft.source, draft.target = "released", source.label, source.label
+    draft.source = draft.target = source.label
     draft.release_sha256 = _digest(source)
     draft.warnings.append(_GONE)
     unknown = dict.fromkeys(("source", "missing", "suppressed", "masked"))
     return {
         **_described(draft, call),
+        "status": "released",
         "rows": {**unknown, "released": measured["rows"]["source"]},
         "classes": measured["classes"],
         "privacy": measured["privacy"],

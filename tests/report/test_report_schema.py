@@ -1,0 +1,115 @@
+"""The JSON Schema of the report of a run: what is a report, what is none, and every kind of run."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+from earlier import BASE, MODELS, MONDRIAN
+from jsonschema import Draft202012Validator
+from report_schema import faults
+
+import kanon_sql
+from kanon_sql.cli.main import main
+from kanon_sql.errors import KanonError
+from kanon_sql.report.schema import report_schema
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The working folder, with a source and a hierarchy."""
+    rows = "".join(f"p{i},{'fm'[i % 2]},{20 + i % 4 * 10},0{i % 3},{'xyz'[i % 3]},w\n" for i in range(60))
+    (tmp_path / "source.csv").write_text("name,sex,age,zip,diagnosis,ward\n" + rows, encoding="utf-8")
+    (tmp_path / "zip.csv").write_text("00,0,*\n01,0,*\n02,0,*\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+
+def reported(**more: Any) -> Json:
+    with suppress(KanonError):
+        kanon_sql.run({**BASE, **more, "report": "r.json"})
+    found: Json = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    return found
+
+
+RUNS: dict[str, Json] = {
+    "released": {},
+    "models": {"privacy": {**MODELS, "beta": {"column": "diagnosis", "beta": 9}}},
+    "no-release": {"privacy": {"k": 999}},
+    "failed": {"source": "none.csv"},
+    "minimal": {"algorithm": {"name": "minimal", "prefer": "suppression"}},
+    "samarati": {"algorithm": "samarati"},
+    "mondrian": MONDRIAN,
+    "local": {"algorithm": {"name": "local", "seed": 1}},
+    "ledger": {"releases": {"path": "ledger.duckdb"}},
+    "memory": {"target": None},
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_reports_keep_the_schema(name: str) -> None:
+    report = reported(**RUNS[name])
+    assert report["status"] == (name if name in ("no-release", "failed") else "released")
+    assert faults(report) == []
+
+
+def test_a_dry_run_keeps_the_schema() -> None:
+    kanon_sql.run({**BASE, "report": "r.json"}, dry_run=True)
+    report = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    assert report["status"] == "dry-run" and faults(report) == []
+
+
+def test_a_release_of_which_only_itself_is_there_keeps_the_schema() -> None:
+    job = {**BASE, "target": "in-place"}
+    kanon_sql.run(job)
+    _, report = kanon_sql.report_release({**job, "identifiers": []})
+    assert report["rows"]["suppressed"] is None and faults(report) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("status", "done"),
+        ("created", "yesterday"),
+        ("rows.released", -1),
+        ("rows.source", "60"),
+        ("classes", None),
+        ("source.sha256", "0123"),
+        ("solution.levels.sex", 0.5),
+        ("privacy.k.required", None),
+        ("search.proven", 1),
+        ("seconds.read", "1 s"),
+        ("algorithm.name", "best"),
+        ("errors", "none"),
+    ],
+)
+def test_what_is_no_report_is_found(path: str, value: Any) -> None:
+    report = reported()
+    assert not list(Draft202012Validator(report_schema()).iter_errors(report))
+    changed = deepcopy(report)
+    *steps, key = path.split(".")
+    holder = changed
+    for step in steps:
+        holder = holder[step]
+    holder[key] = value
+    assert list(Draft202012Validator(report_schema()).iter_errors(changed))
+
+
+def test_a_later_version_may_add_keys_and_none_may_lack() -> None:
+    report = reported()
+    plain = Draft202012Validator(report_schema())
+    assert not list(plain.iter_errors({**report, "more": 1})) and faults({**report, "more": 1})
+    for key in report:
+        assert list(plain.iter_errors({name: entry for name, entry in report.items() if name != key})), key
+
+
+def test_the_schema_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    Draft202012Validator.check_schema(report_schema())
+    with pytest.raises(SystemExit) as ended:
+        main(["schema", "report"])
+    assert ended.value.code == 0 and json.loads(capfd.readouterr().out) == report_schema()

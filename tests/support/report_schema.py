@@ -1,0 +1,68 @@
+"""The schema of the report of a run, as a fixture of all tests: every report that one makes has to keep it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from kanon_sql.report.report import ReportDraft
+from kanon_sql.report.schema import report_schema
+
+Json = Any
+
+
+def closed(schema: Json) -> Json:
+    """The schema without keys that it does not name: what a report has, and nobody wrote down, is found."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: entry if key in ("enum", "required") else closed(entry) for key, entry in schema.items()}
+    return (
+        {**made, "additionalProperties": False} if "required" in made and "additionalProperties" not in made else made
+    )
+
+
+@cache
+def validator() -> Draft202012Validator:
+    """What validates a report, and finds keys that the schema does not name."""
+    return Draft202012Validator(closed(report_schema()))
+
+
+def faults(report: Json) -> list[str]:
+    """Where a report, as JSON writes it, does not keep the schema."""
+    written = json.loads(json.dumps(report))
+    return [f"{one.json_path}: {one.message}" for one in validator().iter_errors(written)]
+
+
+def shape(report: Json) -> Json:
+    """The keys of a report and the types of its values: what is validated once."""
+    if isinstance(report, dict):
+        return tuple((str(key), shape(value)) for key, value in report.items())
+    return frozenset(map(shape, report)) if isinstance(report, (list, tuple)) else type(report)
+
+
+_seen: set[Json] = set()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def reports_keep_their_schema() -> Iterator[None]:
+    """Every report of a run that a test makes keeps the schema, or that test fails."""
+    to_dict = ReportDraft.to_dict
+
+    def checked(draft: ReportDraft) -> Json:
+        report = to_dict(draft)
+        known = (report["status"], shape({**report, "configuration": None}))
+        if known not in _seen and draft.status != "compiled" and "total" in report["seconds"]:  # it is at its end
+            assert faults(report) == []
+            _seen.add(known)
+        return report
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ReportDraft, "to_dict", checked)
+        yield
