@@ -121,7 +121,7 @@ def _classes() -> Schema:
 def _privacy() -> Schema:
     reached = _or_null({"anyOf": [_NUMBER, _each(_or_null(_NUMBER))]})
     threshold = {"anyOf": [_NUMBER, _each(_or_null(_NUMBER))]}
-    known = {name: {} for model in MODELS.values() for name in model.options}
+    known: dict[str, Schema] = {name: {} for model in MODELS.values() for name in model.options}
     entry = _mapping({"required": threshold, "actual": reached}, {"column": _TEXT, **known})
     k = _mapping({"required": _COUNT, "actual": _or_null(_COUNT)}, {"counts": _one_of(("entities",))})
     return _mapping({"k": k}, {key: {"anyOf": [entry, _list(entry)]} for key in MODELS})

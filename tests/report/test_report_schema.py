@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from earlier import BASE, MODELS, MONDRIAN
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from report_schema import faults
 
 import kanon_sql

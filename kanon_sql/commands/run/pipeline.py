@@ -158,9 +158,7 @@ def _gather(run: Run, made: Made, found: SearchResult, sink: Sink) -> PageFacts 
     replaced = run.draft.status == "released" and run.loaded.config.replaces_source
     source = None if replaced else made.source
     written = made.written if run.call.dry_run else sink.whole(made.written)
-    subject = Subject(
-        *(made.engine, run.loaded, run.call, made.hierarchies, made.roles, source, written), result=found
-    )
+    subject = Subject(*(made.engine, run.loaded, run.call, made.hierarchies, made.roles, source, written), result=found)
     with run.call.step("page", "measuring for the page", made.engine.progress):
         if not run.call.dry_run and not replaced:
             note_digests(made, sink)
