@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from kanon_sql.report.charts import figure
 from kanon_sql.report.charts.diagram import clean
-from kanon_sql.report.page import choice, columns, comparison, proof, summary, texts, utility
+from kanon_sql.report.page import choice, columns, comparison, proof, summary, utility
 from kanon_sql.report.page.drawings import draw
 from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.recipes.registry import recipe_of
@@ -82,7 +82,6 @@ def _environment() -> Environment:
         finalize=_printable,
     )
     made.filters["block"] = _block
-    made.globals["texts"] = texts
     return made
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kanon_sql.report.page.model import Evidence, FileFacts, PageFacts
 from kanon_sql.report.page.texts import UNKNOWN, Table, count, plain, size
@@ -19,10 +20,20 @@ class File:
 
 
 @dataclass(frozen=True)
+class Again:
+    """A statement that counts again, and the row that it gives as DuckDB prints it, its columns apart by commas."""
+
+    title: str
+    sql: str
+    expected: str
+
+
+@dataclass(frozen=True)
 class Proof:
     """What the section says."""
 
     files: tuple[File, ...]
+    recounts: tuple[Again, ...]
     hierarchies: Table | None
     run: Table
 
@@ -34,6 +45,7 @@ def lay_out(facts: PageFacts) -> Proof | None:
         return None
     return Proof(
         files=(_file("Source", found.source), _file("Release", found.release)),
+        recounts=tuple(Again(one.title, one.sql, _row(one.expected)) for one in found.recounts),
         hierarchies=_hierarchies(found),
         run=_run(facts, found),
     )
@@ -49,9 +61,17 @@ def _file(what: str, one: FileFacts) -> File:
     return File(what, tuple((name, text) for name, text in listed if text), one.note or "")
 
 
+def _row(values: Sequence[Any]) -> str:
+    return ", ".join("NULL" if value is None else str(value) for value in values)
+
+
 def _hierarchies(found: Evidence) -> Table | None:
     rows = tuple((one.column, one.origin, count(one.levels), one.digest) for one in found.hierarchies)
-    return Table("Hierarchies", ("column", "from", "levels", "SHA-256"), rows, (0, 1, 3)) if rows else None
+    return (
+        Table("What values were generalized by", ("column", "from", "levels", "SHA-256"), rows, (0, 1, 3))
+        if rows
+        else None
+    )
 
 
 def _run(facts: PageFacts, found: Evidence) -> Table:

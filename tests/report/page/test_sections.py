@@ -244,4 +244,5 @@ def test_evidence_names_both_files() -> None:
     assert [file.what for file in found.files] == ["Source", "Release"]
     assert ("SHA-256", "5b" * 32) in found.files[0].facts
     assert found.hierarchies is not None and found.hierarchies.rows[0][0] == "age"
+    assert [one.expected for one in found.recounts] == ["38, 10"]
     assert proof.lay_out(page_facts.without_release()) is None
