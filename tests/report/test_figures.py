@@ -242,7 +242,7 @@ def test_a_large_lattice_is_cells_whose_counts_are_its_nodes() -> None:
 def test_details_are_those_of_the_winner() -> None:
     details = dict(FIGURES["lattice"].details)
     assert details["standing"] == "fails, the winner" and details["height"] == "0" and details["loss"] == "0.00 %"
-    assert details["q1"].startswith("level 0: ") and details["suppressed rows"] == "50"
+    assert details["q1"].startswith("level 0, such as ") and details["suppressed rows"] == "50"
 
 
 @pytest.mark.parametrize("k, place", [(1, 0.0), (2, 1.0), (4, 2.5), (5, 3.0), (7, 3.4), (50, None)], ids=str)

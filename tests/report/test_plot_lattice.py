@@ -312,7 +312,11 @@ def test_the_command_marks_the_node_that_a_run_releases(objective: str, tmp_path
     chosen = [node["levels"] for node in kanon_sql.lattice(config)["nodes"] if node["winner"]]
     assert chosen == [kanon_sql.run(config).levels]
     (tmp_path / "config.yaml").write_text(json.dumps(config))
-    for suffix, mark in ((".svg", "the winner"), (".dot", "peripheries=2")):
+    for suffix, mark in (
+        (".svg", "the winner"),
+        (".dot", "peripheries=2"),
+        (".html", "satisfies, minimal, the winner"),
+    ):
         plot = tmp_path / f"lattice{suffix}"
         with pytest.raises(SystemExit) as ended:
             main(["lattice", str(tmp_path / "config.yaml"), "--plot", str(plot), "--quiet"])

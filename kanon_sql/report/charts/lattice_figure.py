@@ -127,7 +127,7 @@ def _loss(node: NodeFacts) -> str:
 def _details(facts: LatticeFacts, node: NodeFacts) -> tuple[tuple[str, str], ...]:
     """What the page says of a node: that of the winner where no script runs."""
     levels = [
-        (name, words[level] if words[level] == f"level {level}" else f"level {level}: {words[level]}")
+        (name, words[level] if words[level] == f"level {level}" else f"level {level}, such as {words[level]}")
         for name, level, words in zip(facts.names, node.levels, facts.labels, strict=True)
     ]
     return (

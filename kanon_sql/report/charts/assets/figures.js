@@ -12,7 +12,7 @@
         .filter(Boolean).join(", ");
     const chosen = levels.map((level, place) => {
       const plain = `level ${level}`, word = data.words[place][level];
-      return [data.names[place], word === undefined || word === plain ? plain : `${plain}: ${word}`];
+      return [data.names[place], word === undefined || word === plain ? plain : `${plain}, such as ${word}`];
     });
     const measured = loss === null ? "not measured" : `${flags & BOUND ? "at least " : ""}${loss.toFixed(2)} %`;
     return [["standing", standing], ...chosen, ["height", String(levels.reduce((sum, level) => sum + level, 0))],
