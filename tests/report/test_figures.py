@@ -252,3 +252,12 @@ def test_the_line_of_k_divides_the_classes(k: int, place: float | None) -> None:
 
 def test_shares_of_an_axis_are_even() -> None:
     assert [decimal_top(high) for high in (0.3, 1, 1.2, 4, 7, 11, 39, 41, 100)] == [1, 1, 2, 4, 10, 20, 40, 100, 100]
+
+
+def test_texts_that_nobody_reads_are_cut() -> None:
+    long = "n" * 100_000
+    bars = tuple(Bar(long + str(number), 7, 7) for number in range(20))
+    column = replace(COLUMN, name=long, bars=bars, steps=(Step(2, 8, (long, long), 100),))
+    pairs = [{"columns": [long, f"{long}b"], "source": 0.4, "release": 0.2}]
+    for figure in (draw_labels(column, 5, "a"), draw_steps(column, "b"), draw_pairs(pairs)):
+        assert len(figure_html(figure)) < 30_000

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.diagram import clean
-from kanon_sql.report.charts.figure import WIDTH, Figure, Key, Panel
+from kanon_sql.report.charts.figure import WIDTH, Figure, Key, Panel, cut
 from kanon_sql.report.charts.paired import AFTER, SIZE, SMALL, Frame, Pair, draw_pairs_of_bars, legend
 from kanon_sql.report.page.model import Bar, ColumnFacts, Step
 
@@ -21,7 +21,7 @@ def draw_labels(column: ColumnFacts, k: int, name: str) -> Figure:
     compares = any(bar.source is not None for bar in bars)
     pairs = [_pair(bar, k, bar is column.others) for bar in bars]
     sides = (True, False) if compares else (False,)
-    title = f"{column.name}: rows of each label"
+    title = f"{cut(column.name)}: rows of each label"
     alt = _distribution(column, compares)
     drawing = draw_pairs_of_bars(Frame("", "rows", whole=True), pairs, sides)
     rows = tuple((pair.label, *(pair.texts if compares else pair.texts[1:])) for pair in pairs)
@@ -32,7 +32,7 @@ def draw_labels(column: ColumnFacts, k: int, name: str) -> Figure:
 
 def draw_steps(column: ColumnFacts, name: str) -> Figure:
     """The hierarchy as strips, the finest at the bottom, one part a label; the level that was chosen is full."""
-    title = f"{column.name}: levels of generalization"
+    title = f"{cut(column.name)}: levels of generalization"
     drawing = svg.Drawing(WIDTH, 2)
     for step in reversed(column.steps):
         drawing.marks.append(_strip(step, _is_released(step, column), drawing.height))
@@ -67,13 +67,13 @@ def _said(label: str | None) -> str:
     """A label as it is shown: a missing value and an empty text have words."""
     if label is None:
         return "(missing)"
-    return clean(label) or "(empty)"
+    return cut(clean(label)) or "(empty)"
 
 
 def _distribution(column: ColumnFacts, compares: bool) -> str:
     count = len(column.bars)
     if not count:
-        return f"No labels of {column.name} are shown."
+        return f"No labels of {cut(column.name)} are shown."
     what = "one label" if count == 1 else f"{'all' if column.others is None else 'the most frequent'} {count:,} labels"
     top = max(column.bars, key=lambda bar: bar.release)
     both = ", in source and release" if compares else " of the release"
@@ -82,11 +82,16 @@ def _distribution(column: ColumnFacts, compares: bool) -> str:
 
 def _chosen(column: ColumnFacts) -> str:
     tops = max((step.level for step in column.steps), default=0)
-    lost = None if column.loss is None else f"{100 * column.loss:.1f} %" if column.loss else "nothing"
-    loss = "" if lost is None else f"; {lost} of its detail is lost"
+    loss = "" if column.loss is None else f"; {_lost(column.loss)} of its detail is lost"
     if column.level is None:
-        return f"{column.name} has levels 0 to {tops}; each class has its own{loss}."
+        return f"{cut(column.name)} has levels 0 to {tops}; each class has its own{loss}."
     return f"Level {column.level} of 0 to {tops} was released{loss}."
+
+
+def _lost(loss: float) -> str:
+    if not loss:
+        return "nothing"
+    return "less than 0.1 %" if loss < 0.001 else f"{100 * loss:.1f} %"
 
 
 def _strip(step: Step, released: bool, y: float) -> str:

@@ -22,6 +22,7 @@ SCRIPT = (_ASSETS / "figures.js").read_text(encoding="utf-8")
 
 # As many entries of a legend follow each other; more of them stand in columns.
 _FEW_KEYS = 6
+_LONGEST = 120
 _UNFOLDED = ' open=""'
 
 # The width that a panel is drawn for, in pixels: a telephone shows it as it is.
@@ -92,6 +93,11 @@ def figure_html(figure: Figure, *, unfolded: bool = False) -> str:
         "</figure>",
     ]
     return "\n".join(filter(None, parts)) + "\n"
+
+
+def cut(text: str) -> str:
+    """A text of the data, no longer than anybody reads."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def panel_svg(panel: Panel, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.dumbbells import Track, dot_legend, draw_dumbbells
-from kanon_sql.report.charts.figure import WIDTH, Figure, Panel
+from kanon_sql.report.charts.figure import WIDTH, Figure, Panel, cut
 from kanon_sql.report.charts.paired import AFTER, BEFORE, SMALL, Pair, add_head
 
 Json = Mapping[str, Any]
@@ -40,7 +40,9 @@ def draw_pairs(pairs: Sequence[Json], name: str = "pairs") -> Figure:
     note = "Below the diagonal: the source; above it: the release. The fuller the colour, the stronger." * bool(columns)
     if total > len(columns):
         note += f" Of {total:,} columns those {len(columns)} are drawn whose associations change most."
-    table = tuple((" and ".join(p["columns"]), _measure(p), _number(p["source"]), _number(p["release"])) for p in pairs)
+    table = tuple(
+        (" and ".join(map(cut, p["columns"])), _measure(p), _number(p["source"]), _number(p["release"])) for p in pairs
+    )
     head = ("columns", "measure", "source", "release")
     return Figure(name, title, alt, tuple(panels), dot_legend((True, False)) if changed else (), head, table, note)
 
@@ -65,7 +67,7 @@ def _change(pair: Json) -> float | None:
 
 def _pair(pair: Json) -> Pair:
     texts = (_number(pair["source"]), _number(pair["release"]))
-    return Pair(" \N{MULTIPLICATION SIGN} ".join(pair["columns"]), pair["source"], pair["release"], texts)
+    return Pair(" \N{MULTIPLICATION SIGN} ".join(map(cut, pair["columns"])), pair["source"], pair["release"], texts)
 
 
 def _number(value: float | None) -> str:
@@ -86,8 +88,8 @@ def _words(pairs: Sequence[Json], changed: Sequence[Json]) -> str:
     most = changed[0]
     return (
         f"The association of {len(changed):,} pairs of columns differs by {mean:.2f} on average; most for "
-        f"{' and '.join(most['columns'])}: {_number(most['source'])} in the source, {_number(most['release'])} in "
-        "the release."
+        f"{' and '.join(map(cut, most['columns']))}: {_number(most['source'])} in the source, "
+        f"{_number(most['release'])} in the release."
     )
 
 
@@ -118,7 +120,7 @@ def _cell(pair: Json, key: str, row: int, column: int, side: float, top: float) 
     """A square as dark as the association is strong, with its number where it has room; crossed out where unknown."""
     value = pair[key]
     x, y = _NAMES + column * side, top + row * side
-    said = svg.tooltip(f"{' and '.join(pair['columns'])}\n{key}: {_number(value)} {_measure(pair)}")
+    said = svg.tooltip(f"{' and '.join(map(cut, pair['columns']))}\n{key}: {_number(value)} {_measure(pair)}")
     look: dict[str, str | float] = (
         {"class_": "cell before", "color": BEFORE} if key == "source" else {"class_": "cell after", "color": AFTER}
     )

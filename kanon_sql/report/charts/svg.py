@@ -24,6 +24,8 @@ WINNER = "#FFC94D"
 STAR = "#B84300"
 
 QUIET_LOOK: dict[str, str | float] = {"class_": "quiet", "fill": QUIET}
+# Signs that some fonts draw nearly as wide as high.
+_SIGNS = "=<>+~#&^\N{RIGHTWARDS ARROW}\N{MULTIPLICATION SIGN}\N{HORIZONTAL ELLIPSIS}"
 TITLE, TEXT, SMALL = 18, 12.5, 11
 FONT = "Helvetica, Arial, 'Liberation Sans', sans-serif"
 
@@ -162,6 +164,8 @@ def _em(character: str) -> float:
         return 1.05
     if character in "mwMW@%":
         return 0.95
+    if character in _SIGNS:
+        return 0.85
     if character in ",.:;'|!ijl ":
         return 0.32
     return 0.74 if character.isupper() else 0.62
