@@ -12,9 +12,11 @@ import page_facts
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markupsafe import escape
 
 from kanon_sql.config.model import RECIPES as NAMES
 from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.page import render
 from kanon_sql.report.page.recipes.model import Recipe, RecipeStep
 from kanon_sql.report.page.recipes.registry import RECIPES, recipe_of
 
@@ -84,6 +86,15 @@ def test_every_step_says_what_is_asked_where_and_what_remains(made: PageFacts) -
         assert one.asked and one.source and one.remains
         assert one.state in ("met", "not met", "judgement")
         assert all(what and isinstance(figure, str) and figure for what, figure in one.facts)
+
+
+@pytest.mark.parametrize("made", list(states()), ids=lambda made: f"{made.recipe} {made.report['status']}")
+def test_the_page_holds_every_step(made: PageFacts) -> None:
+    recipe, page = of(made), render(made)
+    assert page.count("legal advice") == 1
+    for one in recipe.steps:
+        for text in (one.title, one.asked, one.source, one.remains):
+            assert str(escape(text)) in page
 
 
 @pytest.mark.parametrize("name", RECIPES)
