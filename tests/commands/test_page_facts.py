@@ -273,6 +273,7 @@ def test_facts_of_classes_are_those_of_the_release(table: Table, algorithm: str)
             assert close(100 * loss, report["loss"]["ncp"]) or abs(100 * loss - report["loss"]["ncp"]) < 1e-4
 
 
+@pytest.mark.slow
 def test_losses_of_classes_are_told_of_hierarchies_numbers_dates_and_texts(tmp_path: Path) -> None:
     made = (
         "SELECT i % 40 AS age, DATE '2020-01-01' + CAST(i * 7 % 300 AS INTEGER) AS day, "
