@@ -230,6 +230,7 @@ def test_queries_are_answered_as_by_brute_force(folder: Path, rows: list[Row]) -
     assert found["median_relative_error"] == pytest.approx(median, rel=1e-6, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(10))
 @given(rows=tables())
 def test_a_release_that_changes_nothing_is_as_good_as_the_source(folder: Path, rows: list[Row]) -> None:
@@ -244,6 +245,7 @@ def test_a_release_that_changes_nothing_is_as_good_as_the_source(folder: Path, r
         assert found["queries"]["p95_relative_error"] == pytest.approx(0, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_release_of_stars_alone_knows_nothing(folder: Path) -> None:
     rows: list[Row] = [
         {"age": age, "job": job, "ill": "flu" if job == "judge" else "cold", "score": age}
@@ -266,6 +268,7 @@ def test_a_release_of_stars_alone_knows_nothing(folder: Path) -> None:
 def test_what_cannot_be_compared_is_refused(folder: Path) -> None:
     rows: list[Row] = [{"age": "1", "job": "smith", "ill": "flu", "score": "1"}] * 5
     config = make(folder, rows, {"age": WITH["age"], "job": WITH["job"]})
+    (folder / "out.csv").unlink(missing_ok=True)
     with pytest.raises(EngineError, match="there is no release yet"):
         kanon_sql.utility(config)
     with pytest.raises(ConfigurationError, match="in place"):

@@ -38,7 +38,7 @@ def measure_prediction(subject: Subject, columns: Sequence[Coded], deadline: Dea
     found: Json = {}
     effects = make_effects(subject, [one for one in columns if one.column.generalized]) if targets else []
     vectors = [_vectors(subject, one) for one in effects]
-    for target in targets:
+    for target in targets if effects else ():  # nothing can be told from quasi-identifiers of one value
         deadline.check()
         draw_kinds(subject, effects, target)
         sides = [_drawn(subject, effects, vectors, number) for number in (0, 1)]
@@ -76,8 +76,7 @@ def _drawn(
     ]
     labels = numpy.array([int(label) for label, *_ in found])
     rows = numpy.array([int(count) for _, count, *_ in found])
-    # Without any quasi-identifier that tells rows apart there is one place for all.
-    return numpy.array(shares).reshape(len(found), -1) if effects else numpy.zeros((len(found), 1)), labels, rows
+    return numpy.array(shares), labels, rows
 
 
 def _accuracy(shares: numpy.ndarray, labels: numpy.ndarray, rows: numpy.ndarray) -> float | None:

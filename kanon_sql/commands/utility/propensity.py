@@ -22,8 +22,8 @@ from kanon_sql.sql import template
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Fill, Item, state
 
-MOST_EFFECTS, MOST_GROUPS, MOST_ROWS = 40, 10, 100_000
-_STEPS, _NEAR, _RIDGE = 25, 1e-8, 1e-8
+MOST_EFFECTS, MOST_GROUPS, MOST_ROWS = 30, 10, 100_000
+_STEPS, _NEAR, _RIDGE = 25, 1e-6, 1e-8
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def _fit(subject: Subject, parts: Sequence[str], deadline: Deadline) -> float:
             matrix[i][i] += _RIDGE * rows
             gradient[i] -= _RIDGE * rows * value * (i > 0)
         beta = [value + change for value, change in zip(beta, solved(matrix, gradient), strict=True)]
-    return max(found, 0.0) if found > _NEAR else 0.0
+    return max(found, 0.0) if found > 1e-12 else 0.0
 
 
 def solved(matrix: list[list[float]], right: list[float]) -> list[float]:

@@ -6,7 +6,7 @@
 -- Gives: the table labels (code, value, label, bare, covers_missing, row_count).
 CREATE OR REPLACE TEMP TABLE labels AS
 SELECT
-    row_number() OVER (ORDER BY label, value) AS code,
+    row_number() OVER (ORDER BY label NULLS FIRST, value) AS code,
     value,
     label,
     CASE WHEN $ranges THEN regexp_replace(label, ' or missing$', '') ELSE label END AS bare,
