@@ -62,7 +62,8 @@ def _file(what: str, one: FileFacts) -> File:
 
 
 def _row(values: Sequence[Any]) -> str:
-    return ", ".join("NULL" if value is None else str(value) for value in values)
+    plain = {None: "NULL", True: "true", False: "false"}
+    return ", ".join(plain[one] if one is None or isinstance(one, bool) else str(one) for one in values)
 
 
 def _hierarchies(found: Evidence) -> Table | None:
@@ -78,7 +79,6 @@ def _run(facts: PageFacts, found: Evidence) -> Table:
     seconds = facts.report.get("seconds") or {}
     took = ", ".join(f"{name} {value:.2f}" for name, value in seconds.items())
     listed: Sequence[tuple[str, str]] = (
-        ("time", str(facts.report.get("created") or UNKNOWN)),
         *found.versions,
         *found.machine,
         ("seconds", took or UNKNOWN),

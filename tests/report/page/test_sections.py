@@ -9,7 +9,7 @@ import page_facts
 import pytest
 
 from kanon_sql.report.page import choice, columns, comparison, proof, summary, utility
-from kanon_sql.report.page.model import PageFacts, Step
+from kanon_sql.report.page.model import PageFacts, Recount, Step
 
 
 def verdict(key: str, **entry: Any) -> summary.Verdict:
@@ -241,8 +241,11 @@ def test_how_sure_the_search_is(facts: PageFacts, words: str) -> None:
 def test_evidence_names_both_files() -> None:
     found = proof.lay_out(page_facts.released())
     assert found is not None
+    assert found.hierarchies is not None and found.hierarchies.rows[0][0] == "age"
     assert [file.what for file in found.files] == ["Source", "Release"]
     assert ("SHA-256", "5b" * 32) in found.files[0].facts
-    assert found.hierarchies is not None and found.hierarchies.rows[0][0] == "age"
     assert [one.expected for one in found.recounts] == ["38, 10"]
+    odd = replace(page_facts.evidence(), recounts=(Recount("x", "SELECT 1", (True, None, 0.25, 12345)),))
+    found = proof.lay_out(page_facts.released(evidence=odd))
+    assert found is not None and found.recounts[0].expected == "true, NULL, 0.25, 12345"
     assert proof.lay_out(page_facts.without_release()) is None
