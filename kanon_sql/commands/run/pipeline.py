@@ -254,6 +254,7 @@ def _advise(run: Run, engine: Engine, result: SearchResult, *, released: bool = 
     if not run.call.advice:
         return
     seconds = run.call.watch.report()
+    seconds["total"] -= seconds.get("page", 0.0)  # a page gives it no more time
     try:
         with run.call.step("advice", "looking at other settings"):
             run.draft.advice = advise(engine, run.loaded, result, seconds, found=released)
