@@ -98,6 +98,18 @@ def test_the_page_holds_every_step(made: PageFacts) -> None:
 
 
 @pytest.mark.parametrize("name", RECIPES)
+def test_what_nobody_knows_any_more_is_not_known(name: str) -> None:
+    """Of a release in place of its source, whose run kept no report, only what it holds is known."""
+    made = facts(name)
+    made.report.update(
+        rows={"source": None, "missing": None, "suppressed": None, "masked": None, "released": 300},
+        loss=None, solution=None, search=None, algorithm={"name": "optimal"}, suppression=None, labels=None,
+    )  # fmt: skip
+    figures = {figure for one in of(made).steps for what, figure in one.facts if what == "rows suppressed"}
+    assert figures <= {"not known"} and not any("None" in fact for one in of(made).steps for _, fact in one.facts)
+
+
+@pytest.mark.parametrize("name", RECIPES)
 @pytest.mark.parametrize("status", ["no-release", "timed-out", "failed"])
 def test_nothing_is_met_without_a_release(name: str, status: str) -> None:
     assert "met" not in {one.state for one in of(page_facts.without_release(status, recipe=name)).steps}

@@ -7,7 +7,7 @@ from typing import Any
 
 from kanon_sql.report.page.model import Json, PageFacts
 from kanon_sql.report.page.recipes.model import Fact, State
-from kanon_sql.report.page.texts import counted, decimal, joined, moment, percent, plain
+from kanon_sql.report.page.texts import count, counted, decimal, joined, moment, percent, plain
 
 NONE = "none"
 
@@ -137,9 +137,8 @@ def methods(facts: PageFacts) -> tuple[Fact, ...]:
         (f"{one.name}: {one.generalized_by}", f"{percent(loss.get(one.name, one.loss))} lost") for one in facts.columns
     ] or [(name, f"generalized, {percent(lost)} lost") for name, lost in loss.items()]
     rows = facts.report["rows"]
-    found.append(
-        ("rows suppressed", f"{rows['suppressed']:,} of {rows['source']:,}, {rows['masked']:,} of them masked")
-    )
+    told = f"{count(rows['suppressed'])} of {count(rows['source'])}, {count(rows['masked'])} of them masked"
+    found.append(("rows suppressed", told if rows["suppressed"] is not None else "not known"))
     return tuple(found)
 
 
@@ -150,7 +149,7 @@ def worth(facts: PageFacts) -> tuple[Fact, ...]:
         return (("utility", "there is no release"),)
     found: list[Fact] = [
         ("information lost", f"{percent(loss['ncp'] / 100)} in the quasi-identifiers"),
-        ("rows released", f"{rows['released']:,} of {rows['source']:,}"),
+        ("rows released", f"{count(rows['released'])} of {count(rows['source'])}"),
     ]
     utility = facts.utility
     if utility is None:
