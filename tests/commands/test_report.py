@@ -195,11 +195,13 @@ def test_a_release_that_is_there_has_the_report_of_its_run() -> None:
     page, again = kanon_sql.report_release(job, html="q.html")
     assert again == told
     assert page == Path("q.html").read_text(encoding="utf-8")
+    assert "When the release was made is not known." not in page
 
 
 def test_without_its_report_a_release_is_searched_for_again() -> None:
     told = kanon_sql.run(configured()).report
-    _, again = kanon_sql.report_release(configured(report="r.json"))
+    page, again = kanon_sql.report_release(configured(report="r.json"))
+    assert "When the release was made is not known." in page
     assert not Path("r.json").exists()
     for key in ("status", "rows", "algorithm", "solution", "labels", "classes", "privacy", "loss", "suppression"):
         assert again[key] == told[key], key
@@ -273,7 +275,7 @@ def test_in_place_without_that_report_the_unknown_is_said() -> None:
         kanon_sql.report_release({**job, "privacy": {"k": 9}})
     told = kanon_sql.run(job).report
     page, again = kanon_sql.report_release(job)
-    assert "</html>" in page
+    assert "</html>" in page and "When the release was made is not known." in page
     assert again["rows"] == {"source": None, "missing": None, "suppressed": None, "masked": None, "released": 24}
     assert (again["solution"], again["loss"], again["search"]) == (None, None, None)
     assert again["classes"] == told["classes"] and again["privacy"] == told["privacy"]

@@ -142,7 +142,7 @@ def _searched(subject: Subject) -> PageFacts:
         "there is no report of the run that made the release: what it says of the search is what a search finds now; "
         "the classes of the release are those, its other columns were not compared with the source"
     )
-    return _gathered(replace(subject, result=found), _described(draft, subject.call))
+    return _undated(_gathered(replace(subject, result=found), _described(draft, subject.call)))
 
 
 def _digest(table: Source) -> str | None:
@@ -169,10 +169,16 @@ def _in_place(loaded: LoadedConfig, call: Call, hierarchies: Hierarchies) -> Pag
         allow_paths(engine, loaded, source, None)
         plain = source.unread or source
         release = replace(plain, missing=("",) if plain.only_texts else ())
+        subject = Subject(engine, loaded, call, hierarchies, roles, None, release)
         report = _earlier(loaded, release)
         if report is None:
-            report = _counted(engine, loaded, call, source)
-        return _gathered(Subject(engine, loaded, call, hierarchies, roles, None, release), report)
+            return _undated(_gathered(subject, _counted(engine, loaded, call, source)))
+        return _gathered(subject, report)
+
+
+def _undated(facts: PageFacts) -> PageFacts:
+    """The facts of a release whose report is not that of its run: `created` is the time of the page."""
+    return replace(facts, notes={**facts.notes, "created": "When the release was made is not known."})
 
 
 def _counted(engine: Engine, loaded: LoadedConfig, call: Call, source: Source) -> Json:
