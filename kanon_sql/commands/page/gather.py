@@ -11,7 +11,7 @@ from kanon_sql.commands.page.evidence import evidence_of
 from kanon_sql.commands.page.gathered import Gathered
 from kanon_sql.commands.subject import Subject
 from kanon_sql.commands.utility.measure import measure_utility
-from kanon_sql.errors import InterruptedRunError, KanonError
+from kanon_sql.errors import EngineError, InterruptedRunError, KanonError
 from kanon_sql.report.page.model import Evidence, Json, PageFacts
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
@@ -23,8 +23,11 @@ Part = Callable[[Gathered, PageFacts], Any]
 
 def _utility(gathered: Gathered, _: PageFacts) -> Json:
     """The `utility` entry, in as much time as the run took."""
-    taken: float = gathered.subject.call.watch.report()["total"]
-    return measure_utility(gathered.subject, Deadline(max(taken, _SECONDS)))
+    subject = gathered.subject
+    if subject.source is not None and subject.source.backend.weighted:
+        raise EngineError("utility is measured where DuckDB holds the rows, not in another engine")
+    taken: float = subject.call.watch.report()["total"]
+    return measure_utility(subject, Deadline(max(taken, _SECONDS)))
 
 
 def _evidence(gathered: Gathered, facts: PageFacts) -> Evidence:
