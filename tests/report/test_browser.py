@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +16,8 @@ import pytest
 import yaml
 from browsing import PAPER, WIDTHS, Browser, browser, dumped
 from page_facts import released, without_release
-from places import EXAMPLES
-from servers import missing_browser
+from places import EXAMPLES, ROOT, SCRIPTS
+from servers import BROWSER, missing_browser
 from tables import configuration, write
 
 import kanon_sql
@@ -178,9 +181,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 # Pages that are being made.
-_WIDE = {name for name in PAGES if name.startswith(("run", "hostile", "thirty"))}
+_MADE = {name for name in PAGES if name.startswith(("run", "hostile", "thirty"))}
 on_each_page = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.xfail()] if name in _WIDE else []) for name in PAGES]
+    "name", [pytest.param(name, marks=[pytest.mark.xfail()] if name in _MADE else []) for name in PAGES]
 )
 
 
@@ -269,3 +272,14 @@ def test_a_lattice_is_explored(name: str, pages: Callable[[str], Path], one_brow
         if name != "lattice-of-cells":
             assert details.inner_text() == first
         assert not window.noise()
+
+
+def test_the_pictures_of_the_readme_are_drawn(tmp_path: Path, one_browser: Browser) -> None:
+    environment = {**os.environ, BROWSER: one_browser.url}
+    subprocess.run([sys.executable, str(SCRIPTS / "pictures.py"), str(tmp_path)], env=environment, check=True)
+    readme = (ROOT / "README.md").read_text("utf-8")
+    kept = ROOT / "docs" / "pictures"
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in kept.iterdir()}
+    for path in kept.iterdir():
+        assert f"](docs/pictures/{path.name})" in readme
+        assert path.read_bytes()[:4] == b"\x89PNG" and path.stat().st_size < 150_000

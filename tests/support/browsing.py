@@ -196,9 +196,10 @@ class Window:
 
 @dataclass
 class Browser:
-    """A browser that opens windows."""
+    """A browser that opens windows; others reach it at its `url`."""
 
     client: Any
+    url: str
 
     @contextmanager
     def window(self, path: Path, width: int = 800, scheme: str = "light", *, scripts: bool = True) -> Iterator[Window]:
@@ -235,7 +236,7 @@ def browser() -> Iterator[Browser]:
     with chromium() as url, sync_playwright() as playwright:
         client = playwright.chromium.connect_over_cdp(url)
         try:
-            yield Browser(client)
+            yield Browser(client, url)
         finally:
             client.close()
 
