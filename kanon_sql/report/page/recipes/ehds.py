@@ -29,7 +29,14 @@ SOURCES = (
 
 def ehds(facts: PageFacts) -> Recipe:
     """What the regulation says of anonymised data, with these facts."""
-    steps = (
+    note = f"{NO_ADVICE} Chapter IV, on secondary use, applies from 26 March 2029, some of it earlier or later "
+    note += "(Article 105)."
+    return Recipe("ehds", "European Health Data Space", SOURCES, (*_provided(facts), *_used(facts)), note)
+
+
+def _provided(facts: PageFacts) -> tuple[RecipeStep, ...]:
+    """What is provided, and how it is treated."""
+    return (
         RecipeStep(
             "Only the data that are needed",
             "Access is given only to data that are adequate, relevant and limited to what the purpose needs.",
@@ -63,6 +70,12 @@ def ehds(facts: PageFacts) -> Recipe:
             "judgement",
             "Whether these techniques are the state of the art for these data.",
         ),
+    )
+
+
+def _used(facts: PageFacts) -> tuple[RecipeStep, ...]:
+    """Where it is used, and what becomes of the results."""
+    return (
         RecipeStep(
             "The secure processing environment",
             "Access only in such an environment: for the persons of the permit, with measures against reading, "
@@ -100,6 +113,3 @@ def ehds(facts: PageFacts) -> Recipe:
             "When the processing ended; whether what is published is anonymous.",
         ),
     )
-    note = f"{NO_ADVICE} Chapter IV, on secondary use, applies from 26 March 2029, some of it earlier or later "
-    note += "(Article 105)."
-    return Recipe("ehds", "European Health Data Space", SOURCES, steps, note)

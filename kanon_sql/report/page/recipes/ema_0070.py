@@ -42,9 +42,14 @@ _GUIDANCE = "EMA/90915/2016, chapter 3, recommended process"
 
 def ema_0070(facts: PageFacts) -> Recipe:
     """The seven steps of the guidance, with these facts."""
-    documented, complete = documents(facts)
-    state, remains = _measured(facts)
-    steps = (
+    note = f"{NO_ADVICE} The policy is about clinical reports; its figures are applied here to a table. The guidance "
+    note += "also accepts that all three criteria of Opinion 05/2014 are fulfilled: for that use gdpr-wp216."
+    return Recipe("ema-0070", "EMA Policy 0070", SOURCES, (*_expected(facts), *_found(facts)), note)
+
+
+def _expected(facts: PageFacts) -> tuple[RecipeStep, ...]:
+    """Who attacks what, and which risk is acceptable."""
+    return (
         RecipeStep(
             "Direct identifiers and quasi-identifiers",
             "Determine which variables identify a participant, alone or with others.",
@@ -77,6 +82,14 @@ def ema_0070(facts: PageFacts) -> Recipe:
             "judgement",
             "Whether another threshold is justified by the context, the harm and the motives of an attacker.",
         ),
+    )
+
+
+def _found(facts: PageFacts) -> tuple[RecipeStep, ...]:
+    """The risk that was measured, and how it is documented."""
+    documented, complete = documents(facts)
+    state, remains = _measured(facts)
+    return (
         RecipeStep(
             "The actual risk",
             "Evaluate the risk, and compare it with the threshold.",
@@ -102,9 +115,6 @@ def ema_0070(facts: PageFacts) -> Recipe:
             "The anonymisation report itself, on the agency's template.",
         ),
     )
-    note = f"{NO_ADVICE} The policy is about clinical reports; its figures are applied here to a table. The guidance "
-    note += "also accepts that all three criteria of Opinion 05/2014 are fulfilled: for that use gdpr-wp216."
-    return Recipe("ema-0070", "EMA Policy 0070", SOURCES, steps, note)
 
 
 def _compared(facts: PageFacts) -> tuple[tuple[str, str], ...]:

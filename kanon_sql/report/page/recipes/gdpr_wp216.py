@@ -32,9 +32,22 @@ SOURCES = (
 
 def gdpr_wp216(facts: PageFacts) -> Recipe:
     """The three criteria of the opinion and what it says beside them, with these facts."""
+    note = f"{NO_ADVICE} The opinion was adopted under Directive 95/46/EC. It is not among those that the European "
+    note += "Data Protection Board endorsed in 2018 (Endorsement 1/2018), and the Board cites it since."
+    return Recipe(
+        "gdpr-wp216",
+        "Opinion 05/2014 (WP216): three criteria of anonymity",
+        SOURCES,
+        (*_criteria(facts), *_beside_them(facts)),
+        note,
+    )
+
+
+def _criteria(facts: PageFacts) -> tuple[RecipeStep, ...]:
+    """The three criteria."""
     single, single_remains = _single(facts)
     infer, infer_remains = _inference(facts)
-    steps = (
+    return (
         RecipeStep(
             "Singling out",
             "Nobody can isolate the records of an individual. Of k-anonymity the opinion says that this is no risk any "
@@ -63,6 +76,12 @@ def gdpr_wp216(facts: PageFacts) -> Recipe:
             infer,
             infer_remains,
         ),
+    )
+
+
+def _beside_them(facts: PageFacts) -> tuple[RecipeStep, ...]:
+    """What the opinion says beside them."""
+    return (
         RecipeStep(
             "Pseudonyms are not anonymity",
             "A pseudonym makes linking to the original identity harder; alone it does not make data anonymous.",
@@ -90,9 +109,6 @@ def gdpr_wp216(facts: PageFacts) -> Recipe:
             "Whether the risk that remains is acceptable, and when it is looked at again.",
         ),
     )
-    note = f"{NO_ADVICE} The opinion was adopted under Directive 95/46/EC. It is not among those that the European "
-    note += "Data Protection Board endorsed in 2018 (Endorsement 1/2018), and the Board cites it since."
-    return Recipe("gdpr-wp216", "Opinion 05/2014 (WP216): three criteria of anonymity", SOURCES, steps, note)
 
 
 def _single(facts: PageFacts) -> tuple[State, str]:

@@ -24,8 +24,12 @@ SOURCES = (
 
 def hipaa_expert(facts: PageFacts) -> Recipe:
     """The steps of an expert determination, with these facts."""
-    documented, complete = documents(facts)
-    steps = (
+    return Recipe("hipaa-expert", "HIPAA: expert determination", SOURCES, (*_alone(facts), *_beside_others(facts)))
+
+
+def _alone(facts: PageFacts) -> tuple[RecipeStep, ...]:
+    """The expert, the data, the methods, and the risk of the data alone."""
+    return (
         RecipeStep(
             "The expert",
             "A person with appropriate knowledge of, and experience with, generally accepted statistical and "
@@ -60,6 +64,13 @@ def hipaa_expert(facts: PageFacts) -> Recipe:
             "judgement",
             "Whether these risks are very small for this recipient; the number is the expert's choice.",
         ),
+    )
+
+
+def _beside_others(facts: PageFacts) -> tuple[RecipeStep, ...]:
+    """The risk beside other data, and what is documented."""
+    documented, complete = documents(facts)
+    return (
         RecipeStep(
             "The risk in combination with other information",
             "So is the risk in combination with other reasonably available information. Where no table of the "
@@ -87,7 +98,6 @@ def hipaa_expert(facts: PageFacts) -> Recipe:
             "The justification itself, and the signature.",
         ),
     )
-    return Recipe("hipaa-expert", "HIPAA: expert determination", SOURCES, steps)
 
 
 def _beside(facts: PageFacts) -> tuple[Fact, ...]:
