@@ -95,8 +95,10 @@ def answers(file: Path) -> str:
 def schemas() -> str:
     """The schemas that the program prints, below the page about them."""
     from kanon_sql.config.schema import json_schema
+    from kanon_sql.report.schema import report_schema
 
-    return f"\n## Of a configuration\n\n```json\n{json.dumps(json_schema(), indent=1)}\n```\n"
+    shown = (("Of a configuration", json_schema()), ("Of the report of a run", report_schema()))
+    return "".join(f"\n## {title}\n\n```json\n{json.dumps(schema, indent=1)}\n```\n" for title, schema in shown)
 
 
 def lay_out(folder: Path) -> None:

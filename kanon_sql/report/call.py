@@ -11,6 +11,8 @@ from pathlib import Path
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import EngineError, InterruptedRunError, KanonError, ReleasedError
 from kanon_sql.progress import Progress, Stopwatch, chosen
+from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.writing import page_text, write_page
 from kanon_sql.report.report import Json, ReportDraft, write_json
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import EngineOptions
@@ -77,6 +79,8 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
                 draft.seconds = call.watch.report()
                 try:
                     call.write(describe())
+                    if call.page is not None and draft.status != "released":
+                        write_page(call.page, page_text(PageFacts(draft.target or loaded.name, describe())))
                 except EngineError as failure:
                     error.add(failure.problems)
                 raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 import shutil
 import stat
@@ -109,13 +110,21 @@ def test_a_page_is_private_and_replaced_as_a_whole() -> None:
     assert not list(Path().glob(".p.html*"))
 
 
-def test_without_a_release_there_is_a_report_and_no_page() -> None:
+def test_without_a_release_report_and_page_say_so() -> None:
     with pytest.raises(KanonError) as refused:
         kanon_sql.run(configured(privacy={"k": 99}, report={"json": "r.json", "html": "p.html"}))
     assert refused.value.exit_status == 1
     report = json.loads(Path("r.json").read_text(encoding="utf-8"))
     assert report["status"] == "no-release" and report["version"] == __version__
-    assert not Path("p.html").exists()
+    page = Path("p.html").read_text(encoding="utf-8")
+    assert "no release" in page.lower() and html.escape(report["errors"][0]) in page
+
+
+def test_a_folder_is_no_place_of_a_page() -> None:
+    Path("folder").mkdir()
+    with pytest.raises(KanonError, match="folder: the page cannot be written, this is a folder; name a file in it"):
+        kanon_sql.run(configured(), html="folder")
+    assert not Path("release.csv").exists()
 
 
 @pytest.mark.parametrize(

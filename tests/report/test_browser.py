@@ -180,11 +180,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     return page
 
 
-# Pages that are being made.
-_MADE = {name for name in PAGES if name.startswith(("run", "hostile", "thirty"))}
-on_each_page = pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.xfail()] if name in _MADE else []) for name in PAGES]
-)
+on_each_page = pytest.mark.parametrize("name", PAGES)
 
 
 @on_each_page

@@ -96,6 +96,8 @@ def refuse_report(loaded: LoadedConfig, call: Call) -> None:
     for what, path in told:
         if not path.parent.is_dir():
             raise EngineError(f"{path}: {what} cannot be written, its folder does not exist; make it")
+        if path.is_dir():
+            raise EngineError(f"{path}: {what} cannot be written, this is a folder; name a file in it")
     refuse_outputs([loaded], told)
     problems = named_twice(told)
     if problems:
