@@ -116,6 +116,11 @@ class Reader:
         found = source.backend.query("source/distinct_estimates", names=names, lists={"out": items}) if items else [()]
         return [int(count) for count in found[0]]
 
+    def has_rows(self, side: str) -> bool:
+        """Whether there is any row on a side."""
+        names = {"source": self._rows[side]}
+        return bool(self._tables[side].backend.query("commands/utility/has_rows", names=names)[0][0])
+
     def rows(self, side: str) -> exp.Select:
         """The rows of a side in DuckDB."""
         return self._rows[side]
@@ -139,12 +144,12 @@ class Reader:
         for one in folds:
             raw, table = values[one.index], one.table(f"{side}_fold")
             folding.append({"raw": raw, "table": table})
-            is_kept = exp.or_(
-                exp.Is(this=column("value", table), expression=exp.null()).not_(),
-                exp.Is(this=raw.copy(), expression=exp.null()),
+            is_rest = exp.and_(
+                exp.Is(this=column("value", table), expression=exp.null()),
+                exp.Is(this=raw.copy(), expression=exp.null()).not_(),
             )
             rest = exp.select("value").from_(exp.to_table(one.table(f"{side}_rest"))).subquery()
-            values[one.index] = exp.Case(ifs=[exp.If(this=is_kept, true=raw.copy())], default=rest)
+            values[one.index] = exp.Case(ifs=[exp.If(this=is_rest, true=rest)], default=column("kept", table))
         items: list[Item] = [{"name": one.value, "value": values[one.index]} for one in columns]
         with telling_faults(self._engine, self._tables[side]):
             rows, total = self._given(side, [self._values[side][one.index] for one in columns])

@@ -40,7 +40,9 @@ def make_domain(subject: Subject, one: Compared) -> Kind:
     dimension = _ordered(subject, one)
     number: exp.Expr = exp.cast(exp.null(), "DOUBLE")
     if dimension.kind == "number":
-        number = exp.cast(column("ordered"), "DOUBLE")
+        # A label such as 0.1-0.3 holds the text of a FLOAT, which as a DOUBLE is another number.
+        written = exp.cast(column("ordered"), "VARCHAR") if one.item.type == "FLOAT" else column("ordered")
+        number = exp.cast(written, "DOUBLE")
     elif dimension.kind == "date":
         moment = exp.cast(column("ordered"), "TIMESTAMP")
         number = exp.cast(exp.Anonymous(this="epoch_us", expressions=[moment]), "DOUBLE")

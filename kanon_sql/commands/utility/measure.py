@@ -88,6 +88,9 @@ class _Measuring:
 
     def measure(self) -> None:
         """Measures everything. Raises TimeUpError."""
+        if not self.reader.has_rows("release"):
+            self.warnings.append("the release has no rows: there is nothing to compare")
+            return
         many = self._many()
         for one in many:
             self.deadline.check()

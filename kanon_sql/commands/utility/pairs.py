@@ -23,7 +23,8 @@ from kanon_sql.report.report import Json
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Item
 
-# What is left of a variance by the sums of floating point numbers is none.
+# What is left of a variance by the sums of floating point numbers is none. It is a share of the mean square: where the
+# release lacks the largest numbers, those that it has are all near 0.
 _NOTHING = 1e-12
 
 _Found = dict[tuple[int, int], float]
@@ -117,7 +118,7 @@ def _ratio(rows: float, total: float, square: float, between: float) -> float:
     if not rows:
         return 0.0
     whole, part = square - total * total / rows, between - total * total / rows
-    return min(sqrt(max(part, 0.0) / whole), 1.0) if whole > _NOTHING * rows and part > _NOTHING * rows else 0.0
+    return min(sqrt(max(part, 0.0) / whole), 1.0) if min(whole, part) > _NOTHING * square else 0.0
 
 
 def _pearson(
@@ -125,8 +126,8 @@ def _pearson(
 ) -> float:
     if not rows:
         return 0.0
-    spreads = (first_square - first * first / rows) / rows, (second_square - second * second / rows) / rows
-    if min(spreads) <= _NOTHING:
+    spread, other = first_square - first * first / rows, second_square - second * second / rows
+    if spread <= _NOTHING * first_square or other <= _NOTHING * second_square:
         return 0.0
-    found = (product - first * second / rows) / rows / sqrt(spreads[0] * spreads[1])
+    found = (product - first * second / rows) / (sqrt(spread) * sqrt(other))
     return found if abs(found) <= 1 else copysign(1.0, found)

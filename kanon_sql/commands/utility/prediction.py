@@ -83,6 +83,8 @@ def _accuracy(shares: numpy.ndarray, labels: numpy.ndarray, rows: numpy.ndarray)
     import numpy
     from sklearn.tree import DecisionTreeClassifier
 
+    if not rows.sum():
+        return None  # of a few rows beside very many none may have been drawn
     starts = numpy.cumsum(rows) - rows
     right = 0
     for fold in range(FOLDS):
@@ -103,8 +105,10 @@ def _accuracy(shares: numpy.ndarray, labels: numpy.ndarray, rows: numpy.ndarray)
     return right / int(rows.sum())
 
 
-def _most(labels: numpy.ndarray, rows: numpy.ndarray) -> float:
+def _most(labels: numpy.ndarray, rows: numpy.ndarray) -> float | None:
     """The share of the most frequent label."""
     import numpy
 
+    if not rows.sum():
+        return None
     return float(numpy.bincount(labels, weights=rows).max() / rows.sum())
