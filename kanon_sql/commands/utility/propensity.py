@@ -11,19 +11,21 @@ system.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
-from math import log
+from math import inf, log
 
 from kanon_sql.commands.subject import Subject
-from kanon_sql.commands.utility.coding import Coded, coded_table
+from kanon_sql.commands.utility.coding import MOST_BINS, Coded, coded_table
 from kanon_sql.sql import template
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Fill, Item, state
 
 MOST_EFFECTS, MOST_GROUPS, MOST_ROWS = 30, 10, 100_000
-_STEPS, _NEAR, _RIDGE = 25, 1e-6, 1e-8
+_STEPS, _NEAR, _RIDGE, _SLACK = 60, 1e-6, 1e-8, 1e-12
+
+_Fitted = tuple[float, float, list[float], list[list[float]]]
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Effects:
 
 
 def measure_propensity(subject: Subject, columns: Sequence[Coded], deadline: Deadline) -> float | None:
-    """The pMSE, None where no column has two values. Raises TimeUpError."""
+    """The pMSE, None where no column has two values, or one side no rows. Raises TimeUpError."""
     effects = make_effects(subject, [one for one in columns if not one.summed])
     if not effects:
         return None
@@ -93,21 +95,32 @@ def make_effects(subject: Subject, columns: Sequence[Coded]) -> list[Effects]:
 
 
 def _groups(subject: Subject, one: Coded, most: int) -> dict[int, int]:
-    """The group of each bin, numbered from 0: of about as many rows where there is an order, else the most frequent."""
+    """The group of each bin, numbered from 0: of about as many rows where there is an order, else the most frequent.
+
+    What stands for no value of the source is a group of its own.
+    """
+    engine = subject.engine
     names = {"bins": one.column.table("bins"), "ranks": one.column.table("ranks")}
-    rows = {int(bin_): int(count) for bin_, count in subject.engine.query("commands/utility/listed_bins", names=names)}
-    strange = {100: 0}  # what stands for no value of the source is beside all groups
+    rows = {int(bin_): int(count) for bin_, count in engine.query("commands/utility/listed_bins", names=names)}
+    found = _grouped(rows, most, ordered=one.ordered)
+    released = {"label_bins": one.bins("release")}
+    if engine.query("commands/utility/strangers", names=released, values={"most": MOST_BINS})[0][0]:
+        found[MOST_BINS] = max(found.values()) + 1
+    return found
+
+
+def _grouped(rows: dict[int, int], most: int, *, ordered: bool) -> dict[int, int]:
     if len(rows) <= most:
-        return {bin_: number for number, bin_ in enumerate(rows)} | strange
-    if not one.ordered:
+        return {bin_: number for number, bin_ in enumerate(rows)}
+    if not ordered:
         by_rows = sorted(rows, key=lambda bin_: (-rows[bin_], bin_))
-        return {bin_: min(number, most - 1) for number, bin_ in enumerate(by_rows)} | strange
+        return {bin_: min(number, most - 1) for number, bin_ in enumerate(by_rows)}
     whole, so_far, found = sum(rows.values()), 0.0, {}
     for bin_, count in rows.items():
         found[bin_] = int(most * (so_far + count / 2) / whole)
         so_far += count
     dense = {group: number for number, group in enumerate(sorted(set(found.values())))}
-    return {bin_: dense[group] for bin_, group in found.items()} | strange
+    return {bin_: dense[group] for bin_, group in found.items()}
 
 
 def draw_kinds(subject: Subject, effects: Sequence[Effects], target: Coded | None) -> None:
@@ -121,9 +134,11 @@ def draw_kinds(subject: Subject, effects: Sequence[Effects], target: Coded | Non
     subject.engine.query("commands/utility/drawn", names=names, lists={"item": items}, values={"most": MOST_ROWS})
 
 
-def _fit(subject: Subject, parts: Sequence[str], deadline: Deadline) -> float:
+def _fit(subject: Subject, parts: Sequence[str], deadline: Deadline) -> float | None:
     design = {"design": state("utility_design")}
-    rows, released = map(float, subject.engine.query("commands/utility/sides", names=design)[0])
+    rows, released = (float(count or 0) for count in subject.engine.query("commands/utility/sides", names=design)[0])
+    if not 0 < released < rows:
+        return None  # of a few rows beside very many none may have been drawn
     share = released / rows
     pairs = list(combinations_with_replacement(range(len(parts)), 2))
     statement = template.render(
@@ -134,24 +149,44 @@ def _fit(subject: Subject, parts: Sequence[str], deadline: Deadline) -> float:
             "pair": [{"first": parts[i], "second": parts[j]} for i, j in pairs],
         },
     )
-    beta = [log(share / (1 - share)), *(0.0 for _ in parts[1:])]
-    found = before = 0.0
-    for step in range(_STEPS):
+
+    def fitted(beta: list[float]) -> _Fitted:
         deadline.check()
         row = list(map(float, subject.engine.run(statement, {"beta": beta, "share": share})[0]))
-        found, gradient, seconds = row[0], row[1 : len(parts) + 1], row[len(parts) + 1 :]
-        if step and abs(found - before) <= _NEAR:
-            break
-        before = found
         matrix = [[0.0] * len(parts) for _ in parts]
-        for (i, j), second in zip(pairs, seconds, strict=True):
+        for (i, j), second in zip(pairs, row[len(parts) + 2 :], strict=True):
             matrix[i][j] = matrix[j][i] = second
-        for i, value in enumerate(beta):
-            # Where everything is told apart there is no largest likelihood: it is bounded a little.
-            matrix[i][i] += _RIDGE * rows
-            gradient[i] -= _RIDGE * rows * value * (i > 0)
-        beta = [value + change for value, change in zip(beta, solved(matrix, gradient), strict=True)]
-    return max(found, 0.0) if found > 1e-12 else 0.0
+        return row[0], row[1], row[2 : len(parts) + 2], matrix
+
+    found = largest(fitted, [log(share / (1 - share)), *(0.0 for _ in parts[1:])], rows)
+    return found if found > 1e-12 else 0.0
+
+
+def largest(fitted: Callable[[list[float]], _Fitted], start: list[float], rows: float) -> float:
+    """The mean squared distance where the likelihood of `rows` rows is largest, by Newton's method from `start`.
+
+    `fitted` gives for coefficients this distance, the logarithm of the likelihood, its gradient and the matrix of its
+    second derivatives, with the sign turned. A step that leads downhill is halved: whole ones may go to and fro.
+    """
+    # Where everything is told apart there is no largest likelihood: it is bounded a little.
+    ridge = _RIDGE * rows
+    here, step, highest, found = start, [0.0] * len(start), -inf, 0.0
+    for _ in range(_STEPS):
+        there = [value + change for value, change in zip(here, step, strict=True)]
+        distance, likelihood, gradient, matrix = fitted(there)
+        height = likelihood - ridge / 2 * sum(value * value for value in there[1:])
+        if height < highest - _SLACK * rows:
+            step = [change / 2 for change in step]
+            continue
+        is_near = highest > -inf and abs(distance - found) <= _NEAR
+        here, highest, found = there, height, distance
+        if is_near:
+            break
+        for i, value in enumerate(here):
+            matrix[i][i] += ridge
+            gradient[i] -= ridge * value * (i > 0)
+        step = solved(matrix, gradient)
+    return found
 
 
 def solved(matrix: list[list[float]], right: list[float]) -> list[float]:
