@@ -1,5 +1,5 @@
--- Answers: the texts of a column of the release that have a bin of their own, or one of those that share the last. Those
--- that stand for no value of the source, whose bin is behind the last one, are kept as one of them.
+-- Answers: the texts of a column of the release that have a bin of their own, or one of those that share the last.
+-- Those that stand for no value of the source, whose bin is behind the last one, are kept as one of them.
 -- Reads: labels, the labels of one column of the release (code, value); release_bins, the bins that each label is
 -- spread over (code, bin).
 -- Takes: $rest, the number of the last bin; $is_rest, which of both is asked for.
