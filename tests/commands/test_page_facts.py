@@ -22,7 +22,8 @@ from page_jobs import facts_afterwards, facts_of
 from reference import Cell, Node
 
 from kanon_sql.commands.page import lattice
-from kanon_sql.commands.page.hidden import join_ranges, told_bars, told_ranges
+from kanon_sql.commands.page.hidden import hide_small_classes, join_ranges, told_bars, told_ranges
+from kanon_sql.commands.risk.measure import pad_sizes, size_bounds
 from kanon_sql.errors import NoReleaseError
 from kanon_sql.report.page.model import Bar, ColumnFacts, LatticeFacts, PageFacts
 
@@ -34,27 +35,47 @@ def close(one: float, other: float) -> bool:
     return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9)
 
 
+def told_or(found: Any, true: Any, hidden: bool) -> None:
+    """`found` is None where it is hidden, else it is true."""
+    assert (found is None) if hidden else close(found, true)
+
+
 def check_risk(facts: PageFacts, before: Counter[Any], after: Counter[Any], k: int) -> None:
-    """Both sides are those of the classes; before, no number of rows below k is told."""
+    """Both sides are those of the classes; before, nothing divides the rows of joined ranges again."""
     assert facts.risk is not None
-    for side, classes in (("before", before), ("after", after)):
-        part, n = facts.risk[side], sum(classes.values())
-        assert part["classes"]["count"] == len(classes)
-        assert (part["classes"]["min"], part["classes"]["max"]) == (min(classes.values()), max(classes.values()))
-        assert sum(one["rows"] for one in part["sizes"]) == n == part["rows"]["measured"]
-        for one in part["sizes"]:
-            inside = [size for size in classes.values() if one["from"] <= size <= one["to"]]
-            assert (one["classes"], one["rows"]) == (len(inside), sum(inside))
-            assert close(one["share"], sum(inside) / n)
-        above = [(part["unique"], 0.5), (part["prosecutor"]["above"], facts.risk["threshold"])]
-        for one, threshold in [*above, *((one, one["threshold"]) for one in part["thresholds"])]:
-            rows = sum(size for size in classes.values() if 1 / size > threshold)
-            hidden = side == "before" and 0 < rows < k
-            assert one["rows"] == (None if hidden else rows)
-            assert one["share"] is None if hidden else close(one["share"], rows / n)
     ends = [[(one["from"], one["to"]) for one in facts.risk[side]["sizes"]] for side in ("before", "after")]
     assert ends[0] == ends[1]
-    assert not [one for one in facts.risk["before"]["sizes"] if 0 < one["rows"] < k]
+    wholes = size_bounds(ends[0][-1][1])
+    joined = [one for one in ends[0] if one not in wholes]
+    for side, classes in (("before", before), ("after", after)):
+        part, n, sizes = facts.risk[side], sum(classes.values()), classes.values()
+        within = joined if side == "before" else []
+
+        def inside(size: int, within: list[tuple[int, int]] = within) -> bool:
+            return any(low <= size <= high for low, high in within)
+
+        told_or(part["classes"]["count"], len(classes), bool(within))
+        told_or(part["classes"]["average"], n / len(classes), bool(within))
+        told_or(part["prosecutor"]["average"], len(classes) / n, bool(within))
+        told_or(part["marketer"]["average"], len(classes) / n, bool(within))
+        told_or(part["marketer"]["rows"], len(classes), bool(within))
+        told_or(part["classes"]["min"], min(sizes), inside(min(sizes)))
+        told_or(part["classes"]["max"], max(sizes), inside(max(sizes)))
+        told_or(part["prosecutor"]["highest"], 1 / min(sizes), inside(min(sizes)))
+        assert part["classes"]["min"] or min(sizes) < k
+        assert sum(one["rows"] for one in part["sizes"]) == n == part["rows"]["measured"]
+        for one in part["sizes"]:
+            found = [size for size in sizes if one["from"] <= size <= one["to"]]
+            assert one["rows"] == sum(found)
+            assert close(one["share"], sum(found) / n)
+            told_or(one["classes"], len(found), (one["from"], one["to"]) in within)
+        for one, most in ((part["unique"], 1), (part["prosecutor"]["above"], 4)):
+            rows = sum(size for size in sizes if size <= most)
+            cut = any(low <= most < high for low, high in within)
+            told_or(one["rows"], rows, cut)
+            told_or(one["share"], rows / n, cut)
+            assert one["rows"] is None or one["rows"] == 0 or one["rows"] >= k
+    assert not [one for one in facts.risk["before"]["sizes"] if 0 < one["rows"] < min(k, sum(before.values()))]
 
 
 def check_bars(column: ColumnFacts, source: Counter[Cell], released: Counter[Cell], k: int) -> None:
@@ -307,17 +328,97 @@ def test_no_range_of_sizes_is_told_with_few_rows(rows: list[int], k: int) -> Non
         {"from": i + 1, "to": i + 1, "classes": count, "rows": count, "share": count / 1000}
         for i, count in enumerate(rows)
     ]
-    joined = join_ranges(sizes, told_ranges(sizes, k))
+    ranges = told_ranges(sizes, k)
+    joined = join_ranges(sizes, ranges)
     assert sum(one["rows"] for one in joined) == sum(rows)
-    if sum(rows) >= k:
+    if sum(rows) >= 2 * k:
         assert not [one for one in joined if 0 < one["rows"] < k]
+        assert all(len(part) == 1 or one["rows"] >= 2 * k for part, one in zip(ranges, joined, strict=True))
     assert joined[0]["from"] == 1
     assert joined[-1]["to"] == len(rows)
     assert all(one["to"] + 1 == after["from"] for one, after in pairwise(joined))
     # What lies below k is joined with what does not only where it must be.
-    below = sum(rows[: k - 1])
-    if below == 0 or (below >= k and (sum(rows[k - 1 :]) == 0 or sum(rows[k - 1 :]) >= k)):
+    below, above = sum(rows[: k - 1]), sum(rows[k - 1 :])
+    if (below == 0 or below >= 2 * k) and (above == 0 or above >= 2 * k):
         assert all(one["to"] < k or one["from"] >= k for one in joined)
+
+
+def partitions(n: int, most: int) -> Iterator[tuple[int, ...]]:
+    """The sizes of classes that n rows can fall into, none above `most`."""
+    if n == 0:
+        yield ()
+    for size in range(min(n, most), 0, -1):
+        for others in partitions(n - size, size):
+            yield (size, *others)
+
+
+def risk_side(sizes: tuple[int, ...]) -> Json:
+    """What is measured of a table with classes of these sizes."""
+    n, classes = sum(sizes), len(sizes)
+    found = [(low, high, [size for size in sizes if low <= size <= high]) for low, high in size_bounds(max(sizes))]
+    alone, above = sizes.count(1), sum(size for size in sizes if size < 5)
+    return {
+        "rows": {"source": n, "missing": 0, "measured": n},
+        "classes": {"count": classes, "min": min(sizes), "max": max(sizes), "average": n / classes},
+        "unique": {"rows": alone, "share": alone / n},
+        "prosecutor": {
+            "highest": 1 / min(sizes),
+            "average": classes / n,
+            "above": {"rows": above, "share": above / n},
+        },
+        "marketer": {"average": classes / n, "rows": float(classes)},
+        "sizes": [
+            {"from": low, "to": high, "classes": len(inside), "rows": sum(inside), "share": sum(inside) / n}
+            for low, high, inside in found
+        ],
+    }
+
+
+def agrees(told: Json, sizes: tuple[int, ...]) -> bool:
+    """Whether a source with classes of these sizes has all figures that are told."""
+    true = risk_side(sizes)
+    pairs = [(told[part][key], true[part][key]) for part in ("classes", "marketer") for key in told[part]]
+    pairs += [(told["prosecutor"][key], true["prosecutor"][key]) for key in ("highest", "average")]
+    pairs += [(told["unique"]["rows"], true["unique"]["rows"])]
+    pairs += [(told["prosecutor"]["above"]["rows"], true["prosecutor"]["above"]["rows"])]
+    for one in told["sizes"]:
+        inside = [size for size in sizes if one["from"] <= size <= one["to"]]
+        pairs += [(one["classes"], len(inside)), (one["rows"], sum(inside))]
+    return all(found is None or found == expected for found, expected in pairs)
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize(("k", "n"), [(3, 10), (4, 11), (5, 13)])
+def test_few_rows_that_are_not_told_do_not_follow_from_what_is_told(k: int, n: int, known: bool) -> None:
+    """For each source of n rows, all sources that agree with what is told of it.
+
+    Where all levels are 0, the release is all classes of at least k rows: these are `known`, and how many rows are not
+    in them. If these are fewer than k, the page tells them as rows suppressed.
+    """
+    hidden, every = 0, [sizes for sizes in partitions(n, n) if max(sizes) >= k]
+    for sizes in every:
+        kept = tuple(size for size in sizes if size >= k)
+        suppressed = n - sum(kept)
+        before, after = risk_side(sizes), risk_side(kept if known else (n,))
+        pad_sizes(before, after)
+        pad_sizes(after, before)
+        hide_small_classes(before, after, k, 0.2)
+        if known and suppressed < k:
+            continue
+        others = [(*kept, *small) for small in partitions(suppressed, k - 1)] if known else every
+        others = [one for one in others if agrees(before, one)]
+        assert sizes in others
+        told = {(one["from"], one["to"]) for one in before["sizes"]}
+        for low, high in size_bounds(k - 1):
+            rows = [sum(size for size in one if low <= size <= high) for one in (sizes, *others)]
+            if (low, high) not in told and 0 < rows[0] < k:
+                hidden += 1
+                assert len(set(rows)) > 1, (sizes, low)
+        if before["unique"]["rows"] is None:
+            assert len({one.count(1) for one in others}) > 1, sizes
+        else:
+            assert not 0 < sizes.count(1) < k
+    assert hidden
 
 
 @given(st.lists(st.tuples(st.integers(1, 20), st.integers(0, 9)), max_size=8), st.integers(0, 9), st.integers(2, 6))

@@ -83,7 +83,7 @@ def lattice(highs: tuple[int, ...]) -> LatticeFacts:
 FIGURES = {
     "class-sizes": draw_class_sizes(RISK, 5),
     "class-sizes of one table": draw_class_sizes({**RISK, "after": None}, 5),
-    "risks": draw_risks(RISK, 5),
+    "risks": draw_risks(RISK),
     "labels": draw_labels(COLUMN, 5, "labels-0"),
     "steps": draw_steps(COLUMN, "steps-0"),
     "pairs": draw_pairs(PAIRS),
@@ -154,10 +154,15 @@ def texts(figure: Figure, place: int = 0) -> list[str]:
     return ["".join(element.itertext()) for element in root.iter("text")]
 
 
-def test_what_is_not_told_is_below_k() -> None:
+def test_what_is_not_told_is_said_to_be_so() -> None:
     figure = FIGURES["class-sizes"]
-    assert figure.rows[1] == ("2", "< 5", "0", "< 5", "0.00", "< 5", "0")
-    assert "< 5 rows" in texts(figure)
+    assert figure.rows[1] == ("2", "not told", "0", "not told", "0.00", "not told", "0")
+    assert "not told" in texts(figure)
+    before = {**side([4, None, 12, 0, 40, 41]), "unique": {"rows": None, "share": None}}
+    before["prosecutor"] = {"highest": None, "average": None, "above": {"rows": None, "share": None}}
+    before["marketer"] = {"average": None, "rows": None}
+    cells = {row[0]: row[1] for row in draw_risks({**RISK, "before": before}).rows}
+    assert set(cells.values()) == {"not told"} and len(cells) == 5
     assert FIGURES["labels"].rows[1][1:] == ("< 5", "40")
 
 

@@ -43,27 +43,38 @@ def told_bars(bars: Sequence[Bar], others: Bar, least: float, k: int) -> tuple[t
 def told_ranges(sizes: Sequence[Json], k: int) -> list[list[int]]:
     """Which ranges of a histogram of class sizes are told together, so that none holds 1 to k - 1 rows.
 
-    Ranges below k are joined with each other where that is enough.
+    Ranges that are joined hold 2 k rows: fewer could be divided among their sizes in one way only. Those below k are
+    joined with each other where that is enough, else all of them together with the next: where nothing is generalized,
+    the rows in such classes are those suppressed, which everybody can count. So a range of sizes from below k on to
+    k is joined only with all below it.
     """
     rows = [one["rows"] for one in sizes]
-    below = sum(one["to"] < k for one in sizes)
-    parts = [range(below), range(below, len(rows))]
-    if any(0 < sum(rows[i] for i in part) < k for part in parts):
-        parts = [range(len(rows))]
-    return [together for part in parts for together in _joined(rows, part, k)]
+    below = sum(one["from"] < k for one in sizes)
+    parts = [_joined(rows, part, k) for part in (range(below), range(below, len(rows)))]
+    cut = any(one["from"] < k <= one["to"] for one in sizes)
+    torn = cut and any(len(part) > 1 and below - 1 in part for part in parts[0])
+    if not torn and all(_are_enough(rows, together, k) for part in parts for together in part):
+        return [together for part in parts for together in part]
+    return _joined(rows, range(below, len(rows)), k, range(below))
 
 
-def _joined(rows: Sequence[int], part: Sequence[int], k: int) -> list[list[int]]:
+def _joined(rows: Sequence[int], part: Sequence[int], k: int, before: Sequence[int] = ()) -> list[list[int]]:
+    """The ranges of a part; those of `before` it stay together with the first of it."""
     found: list[list[int]] = []
-    held: list[int] = []
+    held = list(before)
     for i in part:
         held.append(i)
-        if not 0 < sum(rows[j] for j in held) < k:
+        if _are_enough(rows, held, k):
             found.append(held)
             held = []
-    while found and 0 < sum(rows[j] for j in held) < k:
+    while found and not _are_enough(rows, held, k):
         held = found.pop() + held
     return [*found, held] if held else found
+
+
+def _are_enough(rows: Sequence[int], together: Sequence[int], k: int) -> bool:
+    total = sum(rows[i] for i in together)
+    return total == 0 or total >= (k if len(together) == 1 else 2 * k)
 
 
 def join_ranges(sizes: Sequence[Json], together: Sequence[Sequence[int]]) -> list[Json]:
@@ -78,6 +89,32 @@ def join_ranges(sizes: Sequence[Json], together: Sequence[Sequence[int]]) -> lis
     ]
 
 
-def told_count(entry: Json, k: int) -> Json:
-    """An entry of `rows` and their `share`, which are None where they are fewer than k."""
-    return {**entry, "rows": None, "share": None} if 0 < entry["rows"] < k else entry
+def hide_small_classes(before: Json, after: Json, k: int, threshold: float) -> None:
+    """Takes out of the risks of source and release what tells of fewer than k rows of the source.
+
+    Where ranges of the histogram are joined, all that would divide their rows again is None: the classes of such a
+    range and of all rows (and with them averages, and what a marketer names right), the smallest and largest class
+    (and the highest risk) where one of them is there, and rows up to a size within such a range.
+    """
+    ranges = told_ranges(before["sizes"], k)
+    joined = [part for part in ranges if len(part) > 1]
+    ends = {before["sizes"][part[-1]]["to"] for part in ranges}
+    last = max(ends)
+    for side in (before, after):
+        side["sizes"] = join_ranges(side["sizes"], ranges)
+    if not joined:
+        return
+    classes, prosecutor = before["classes"], before["prosecutor"]
+    for one, part in zip(before["sizes"], ranges, strict=True):
+        if len(part) > 1:
+            one["classes"] = None
+            for key in ("min", "max"):
+                if classes[key] is not None and one["from"] <= classes[key] <= one["to"]:
+                    classes[key] = None
+    classes["count"] = classes["average"] = prosecutor["average"] = None
+    before["marketer"] = {"average": None, "rows": None}
+    if classes["min"] is None:
+        prosecutor["highest"] = None
+    for entry, most in ((before["unique"], 1), (prosecutor["above"], math.ceil(1 / threshold) - 1)):
+        if most < last and most not in ends:
+            entry["rows"] = entry["share"] = None

@@ -5,22 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kanon_sql.commands.page.gathered import Gathered
-from kanon_sql.commands.page.hidden import join_ranges, told_count, told_ranges
+from kanon_sql.commands.page.hidden import hide_small_classes
 from kanon_sql.commands.risk.measure import THRESHOLD, class_sizes, describe_classes, pad_sizes, sum_sizes
 from kanon_sql.report.page.model import Json, PageFacts
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.sql.connection import Row
 from kanon_sql.sql.template import state
 
-THRESHOLDS = (0.05, 0.09, 0.1, 0.2, 0.33, 0.5)  # that authorities and authors name
-
 
 def measure(gathered: Gathered, facts: PageFacts) -> Json:
-    """The entries of `kanon-sql risk --json` but those of a population and of subsets; with `thresholds`, the rows
-    above further ones.
+    """The entries of `kanon-sql risk --json` but those of a population and of subsets.
 
-    A count of the source is None where it is below k; ranges of its histogram are joined so that none is, and a
-    threshold is left out where it would tell one.
+    What tells of fewer than k rows of the source is None, and ranges of its histogram are joined.
     """
     subject, rows = gathered.subject, facts.report["rows"]
     names = {"quasi_identifiers": gathered.names}
@@ -32,7 +28,7 @@ def measure(gathered: Gathered, facts: PageFacts) -> Json:
         before["rows"] = {**found["rows"], "source": rows["source"], "missing": rows["missing"]}
         pad_sizes(before, after)
         pad_sizes(after, before)
-        _hide(before, after, subject.loaded.config.privacy.k)
+        hide_small_classes(before, after, subject.loaded.config.privacy.k, THRESHOLD)
     return {"status": "measured", "threshold": THRESHOLD, "population": None, "before": before, "after": after}
 
 
@@ -55,32 +51,8 @@ def _describe(gathered: Gathered, sizes: Sequence[Row]) -> Json:
     values = {"sizes": [int(row[0]) for row in sizes], "counts": [int(row[1]) for row in sizes]}
     engine.query("commands/page/class_sizes", names={"class_sizes": class_sizes()}, values=values)
     sums = sum_sizes(engine, THRESHOLD)
-    names = {"class_sizes": class_sizes()}
-    above = engine.query("commands/page/rows_above", names=names, values={"thresholds": list(THRESHOLDS)})
     return {
         "rows": {"source": sums.rows, "missing": 0, "measured": sums.rows},
         **describe_classes(engine, sums),
-        "thresholds": [
-            {"threshold": float(threshold), "rows": int(rows), "share": int(rows) / sums.rows}
-            for threshold, rows in above
-        ],
         "exposed": None,
     }
-
-
-def _hide(before: Json, after: Json, k: int) -> None:
-    """Takes out of both tables what tells of fewer than k rows of the source."""
-    told = before["unique"]["rows"]
-    kept = []
-    for one in reversed(before["thresholds"]):  # which rows are added to from the highest down
-        if not 0 < one["rows"] - told < k:
-            kept.append(told_count(one, k))
-            told = one["rows"]
-    together = told_ranges(before["sizes"], k)
-    for part in (before, after):
-        part["sizes"] = join_ranges(part["sizes"], together)
-    thresholds = {one["threshold"] for one in kept}
-    before["thresholds"] = kept[::-1]
-    after["thresholds"] = [one for one in after["thresholds"] if one["threshold"] in thresholds]
-    before["unique"] = told_count(before["unique"], k)
-    before["prosecutor"]["above"] = told_count(before["prosecutor"]["above"], k)

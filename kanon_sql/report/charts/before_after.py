@@ -26,6 +26,7 @@ _SHARES = (
     ("alone in their class (unique)", ("unique",)),
 )
 _DASH = "\N{EN DASH}"
+_NOT_TOLD = "not told"
 _LEAST_RISK = 1e-9
 
 
@@ -33,7 +34,7 @@ def draw_class_sizes(risk: Json, k: int, name: str = "class-sizes", words: str =
     """Shares of the rows by the size of their class, and the classes, before and after, each on one scale.
 
     A line divides the classes below `k` from the others; `words` stand beside it in place of "k = 5". A count
-    or share that is None is one below `k` that is not told.
+    or share that is None is not told.
     """
     sides = _sides(risk)
     bins = [{key: risk[key]["sizes"][place] for key in sides} for place in range(len(risk[sides[0]]["sizes"]))]
@@ -47,33 +48,33 @@ def draw_class_sizes(risk: Json, k: int, name: str = "class-sizes", words: str =
         Panel(
             "Rows by the size of their class",
             f"For each size of class, the share of the rows that are in such classes. {alt}",
-            draw_pairs_of_bars(share, [_share_pair(one, sides, k) for one in bins], shown),
+            draw_pairs_of_bars(share, [_share_pair(one, sides) for one in bins], shown),
         ),
         Panel(
             "Classes by size",
             f"For each size of class, the number of such classes. {alt}",
-            draw_pairs_of_bars(count, [_class_pair(one, sides, k) for one in bins], shown),
+            draw_pairs_of_bars(count, [_class_pair(one, sides) for one in bins], shown),
         ),
     )
     columns = (("rows", "rows"), ("%", "share"), ("classes", "classes"))
     table = tuple(
-        (size_text(one[sides[0]]), *(_cell(one[key], what, k) for _, what in columns for key in sides)) for one in bins
+        (size_text(one[sides[0]]), *(_cell(one[key], what) for _, what in columns for key in sides)) for one in bins
     )
     head = ("rows in the class", *(f"{words} {key}" for words, _ in columns for key in sides))
     title = "How many rows share their quasi-identifiers?"
     return Figure(name, title, alt, panels, _legend(sides), head, table)
 
 
-def draw_risks(risk: Json, k: int, name: str = "risks") -> Figure:
+def draw_risks(risk: Json, name: str = "risks") -> Figure:
     """The risks of prosecutor, journalist and marketer, the rows above the threshold and the unique ones.
 
-    A count or share that is None is one below `k` that is not told.
+    A count, share or risk that is None is not told.
     """
     sides = _sides(risk)
     threshold = risk["threshold"]
     risks = [_risk_pair(risk, sides, label, path) for label, path in _RISKS if _is_there(risk, sides, path)]
     shares = [
-        _rows_pair(risk, sides, label.format(threshold=threshold), path, k)
+        _rows_pair(risk, sides, label.format(threshold=threshold), path)
         for label, path in _SHARES
         if _is_there(risk, sides, path)
     ]
@@ -150,43 +151,43 @@ def _likely(risk: Json, sides: Sequence[str]) -> str:
         for what in ("highest", "average")
     }
     return (
-        "Somebody who knows that a person is in the table finds the one at most risk with a probability of "
+        "For somebody who knows that a person is in the table, the probability to find the one at most risk is "
         f"{found['highest']}; the mean over all rows is {found['average']}."
     )
 
 
 def _probability(value: float | None) -> str:
-    return "an unknown size" if value is None else f"{value:.3g}"
+    return _NOT_TOLD if value is None else f"{value:.3g}"
 
 
-def _count(count: int | None, k: int) -> str:
-    return f"< {k:,}" if count is None else f"{count:,}"
+def _count(count: int | None) -> str:
+    return _NOT_TOLD if count is None else f"{count:,}"
 
 
-def _cell(one: Json, what: str, k: int) -> str:
+def _cell(one: Json, what: str) -> str:
     """A count, or a share in percent, of the table."""
     value = one[what]
-    return _count(value, k) if value is None or what != "share" else f"{100 * value:.2f}"
+    return _count(value) if value is None or what != "share" else f"{100 * value:.2f}"
 
 
-def _percent(share: float | None, k: int, digits: int) -> str:
+def _percent(share: float | None, digits: int) -> str:
     if share is None:
-        return f"< {k:,} rows"
+        return _NOT_TOLD
     return f"{100 * share:.{digits}f} %" if share else "0"
 
 
-def _share_pair(one: Mapping[str, Json], sides: Sequence[str], k: int) -> Pair:
+def _share_pair(one: Mapping[str, Json], sides: Sequence[str]) -> Pair:
     shares = {key: one[key]["share"] for key in sides}
-    texts = {key: _percent(share, k, 1) for key, share in shares.items()}
+    texts = {key: _percent(share, 1) for key, share in shares.items()}
     values = {key: None if share is None else 100 * share for key, share in shares.items()}
     said = [f"classes of {size_text(one[sides[0]])} rows"]
-    said += [f"{key}: {_count(one[key]['rows'], k)} rows, {texts[key]}" for key in sides]
+    said += [f"{key}: {_count(one[key]['rows'])} rows, {texts[key]}" for key in sides]
     return _pair(size_text(one[sides[0]]), values, texts, "\n".join(said))
 
 
-def _class_pair(one: Mapping[str, Json], sides: Sequence[str], k: int) -> Pair:
+def _class_pair(one: Mapping[str, Json], sides: Sequence[str]) -> Pair:
     counts = {key: one[key]["classes"] for key in sides}
-    texts = {key: _count(count, k) for key, count in counts.items()}
+    texts = {key: _count(count) for key, count in counts.items()}
     said = [f"classes of {size_text(one[sides[0]])} rows", *(f"{key}: {texts[key]} classes" for key in sides)]
     return _pair(size_text(one[sides[0]]), counts, texts, "\n".join(said))
 
@@ -210,7 +211,9 @@ def _found(side: Json, path: Sequence[str]) -> Any:
 
 def _risk_pair(risk: Json, sides: Sequence[str], label: str, path: Sequence[str]) -> Pair:
     values = {key: _found(risk[key], path) for key in sides}
-    texts = {key: _DASH if value is None else _short(value) for key, value in values.items()}
+    there = {key: _found(risk[key], path[:1]) is not None for key in sides}
+    untold = {key: _NOT_TOLD if there[key] else _DASH for key in sides}
+    texts = {key: untold[key] if value is None else _short(value) for key, value in values.items()}
     return _pair(label, values, texts)
 
 
@@ -218,10 +221,10 @@ def _short(value: float) -> str:
     return f"{value:.4f}" if value >= 0.001 or not value else f"{value:.2g}"
 
 
-def _rows_pair(risk: Json, sides: Sequence[str], label: str, path: Sequence[str], k: int) -> Pair:
+def _rows_pair(risk: Json, sides: Sequence[str], label: str, path: Sequence[str]) -> Pair:
     """The share of the rows; a dash where it was not measured."""
     there = {key: _found(risk[key], path) for key in sides}
     shares = {key: None if found is None else found["share"] for key, found in there.items()}
-    texts = {key: _DASH if there[key] is None else _percent(share, k, 2) for key, share in shares.items()}
+    texts = {key: _DASH if there[key] is None else _percent(share, 2) for key, share in shares.items()}
     values = {key: None if share is None else 100 * share for key, share in shares.items()}
     return _pair(label, values, texts)

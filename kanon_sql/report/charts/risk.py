@@ -40,7 +40,7 @@ def _figures(data: Json) -> tuple[Figure, Figure]:
     threshold = data["threshold"]
     safe = math.ceil(1 / threshold - 1e-9)
     words = f"above this line: prosecutor risk above {threshold:g}"
-    return draw_class_sizes(data, safe, words=words), draw_risks(data, safe)
+    return draw_class_sizes(data, safe, words=words), draw_risks(data)
 
 
 def _title(data: Json) -> str:

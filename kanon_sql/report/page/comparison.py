@@ -6,16 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.texts import UNKNOWN, Json, Table, count, counted, decimal, percent
+from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, Table, count, counted, decimal, percent
 
 _MOST_SUBSETS = 15
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What the section says: who is alone, the table of risks, the riskiest combinations of columns."""
+    """What the section says: who is alone, what is not told, the risks, the riskiest combinations of columns."""
 
     alone: str
+    note: str | None
     risks: Table
     subsets: Table | None
 
@@ -27,27 +28,38 @@ def compare(facts: PageFacts) -> Comparison | None:
     risk, k = facts.risk, facts.report["privacy"]["k"]["required"]
     words = [word for word in ("before", "after") if risk.get(word) is not None]
     sides = [risk[word] for word in words]
-    return Comparison(_alone(risk, k), _risks(risk, words, sides, k), _subsets(words, sides, k))
+    return Comparison(_alone(risk), _note(risk, k), _risks(risk, words, sides, k), _subsets(words, sides))
 
 
-def _alone(risk: Json, k: int) -> str:
+def _note(risk: Json, k: int) -> str | None:
+    """What is not told of the source, and why."""
+    if risk.get("before") is None or risk["before"]["classes"]["count"] is not None:
+        return None
+    return (
+        f"Some small classes of the source hold fewer than {k} rows together. So that nobody can count these, sizes of "
+        "classes are joined, and neither the number of classes of the source nor what would tell it is told."
+    )
+
+
+def _alone(risk: Json) -> str:
     """How many rows are alone, before and after."""
     before, after = risk.get("before"), risk.get("after")
     parts = []
-    if before is not None:
-        parts.append(f"In the source {_rows(before['unique'], k)} alone with their values of the quasi-identifiers")
+    if before is not None and before["unique"]["rows"] is None:
+        parts.append("It is not told how many rows of the source are alone with their values of the quasi-identifiers")
+    elif before is not None:
+        parts.append(f"In the source {_rows(before['unique'])} alone with their values of the quasi-identifiers")
     if after is not None:
         alone = " alone with their values of the quasi-identifiers" if before is None else ""
         parts.append(f"{'in' if parts else 'In'} the release {_rows(after['unique'])}{alone}")
     return f"{'; '.join(parts)}."
 
 
-def found_by(risk: Json) -> str:
+def found_by(risk: Json, k: int) -> str:
     """How likely somebody finds the row of a person, before and after."""
     told = {"before": "in the source", "after": "in the release"}
     parts = [
-        f"{where} with a probability of {decimal(risk[word]['prosecutor']['highest'], 4)} at most, "
-        f"{decimal(risk[word]['prosecutor']['average'], 4)} on average"
+        f"{where} with a probability of {_probabilities(risk[word]['prosecutor'], k)}"
         for word, where in told.items()
         if risk.get(word) is not None
     ]
@@ -57,33 +69,38 @@ def found_by(risk: Json) -> str:
     )
 
 
-def _rows(found: Json, k: int | None = None) -> str:
-    """How many rows are something: "5 rows (1.2 %) are"; None is a count below k."""
+def _probabilities(found: Json, k: int) -> str:
+    highest = found["highest"]
+    most = f"more than {decimal(1 / k, 4)} for some rows" if highest is None else f"{decimal(highest, 4)} at most"
+    return most if found["average"] is None else f"{most}, {decimal(found['average'], 4)} on average"
+
+
+def _rows(found: Json) -> str:
+    """How many rows are something: "5 rows (1.2 %) are"."""
     rows, share = found["rows"], found["share"]
     if rows == 0:
         return "no row is"
-    many = f"fewer than {k} rows" if rows is None else counted(rows, "row")
-    part = f" ({percent(share)})" if rows is not None and share is not None else ""
-    return f"{many}{part} {'is' if rows == 1 else 'are'}"
+    part = "" if share is None else f" ({percent(share)})"
+    return f"{counted(rows, 'row')}{part} {'is' if rows == 1 else 'are'}"
 
 
 def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int) -> Table:
     above = f"rows above {risk['threshold']:g}"
     cells: list[tuple[str, Callable[[Json], str]]] = [
         ("rows measured", lambda side: count(side["rows"]["measured"])),
-        ("classes", lambda side: count(side["classes"]["count"])),
+        ("classes", lambda side: _told(side["classes"]["count"])),
         ("rows of the smallest class", lambda side: count(side["classes"]["min"], k)),
-        ("unique rows", lambda side: _cell(side["unique"], k)),
+        ("unique rows", lambda side: _cell(side["unique"])),
     ]
     if risk["population"] is not None:
         cells.append(
-            ("unique rows that are unique in the population", lambda side: count(side["unique"]["in_population"], k))
+            ("unique rows that are unique in the population", lambda side: _told(side["unique"]["in_population"]))
         )
     for name in ("prosecutor", *(["journalist"] if risk["population"] is not None else [])):
         cells += [
-            (f"{name} risk, highest", _share(name, "highest")),
+            (f"{name} risk, highest", _share(name, "highest", f"> {decimal(1 / k, 4)}")),
             (f"{name} risk, average", _share(name, "average")),
-            (f"{name} risk, {above}", _above(name, k)),
+            (f"{name} risk, {above}", _above(name)),
         ]
     cells += [
         ("marketer risk", _share("marketer", "average")),
@@ -94,26 +111,36 @@ def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int) -> T
     return Table("Risk of re-identification", ("", *(heads[word] for word in words)), rows)
 
 
-def _share(name: str, key: str) -> Callable[[Json], str]:
-    return lambda side: UNKNOWN if side[name] is None else decimal(side[name][key], 4)
+def _share(name: str, key: str, untold: str = NOT_TOLD) -> Callable[[Json], str]:
+    return lambda side: UNKNOWN if side[name] is None else _risk(side[name], key, untold)
 
 
-def _above(name: str, k: int) -> Callable[[Json], str]:
-    return lambda side: _cell((side[name] or {}).get("above"), k)
+def _risk(found: Json, key: str, untold: str = NOT_TOLD) -> str:
+    return untold if found[key] is None else decimal(found[key], 4)
+
+
+def _above(name: str) -> Callable[[Json], str]:
+    return lambda side: _cell((side[name] or {}).get("above"))
 
 
 def _named(marketer: Json | None) -> str:
-    return UNKNOWN if marketer is None else decimal(marketer["rows"], 1)
+    if marketer is None:
+        return UNKNOWN
+    return NOT_TOLD if marketer["rows"] is None else decimal(marketer["rows"], 1)
 
 
-def _cell(counted_rows: Json | None, k: int) -> str:
+def _told(number: int | None) -> str:
+    return NOT_TOLD if number is None else count(number)
+
+
+def _cell(counted_rows: Json | None) -> str:
     if counted_rows is None:
         return UNKNOWN
     rows, share = counted_rows["rows"], counted_rows["share"]
-    return count(rows, k) if rows is None or share is None else f"{count(rows)} ({percent(share)})"
+    return _told(rows) if rows is None or share is None else f"{count(rows)} ({percent(share)})"
 
 
-def _subsets(words: Sequence[str], sides: Sequence[Json], k: int) -> Table | None:
+def _subsets(words: Sequence[str], sides: Sequence[Json]) -> Table | None:
     """The combinations of few columns that single out most rows; those that hold a smaller key say nothing new."""
     if not sides or not sides[0].get("subsets"):
         return None
@@ -125,13 +152,13 @@ def _subsets(words: Sequence[str], sides: Sequence[Json], k: int) -> Table | Non
         rows.append(
             (
                 ", ".join(one["columns"]),
-                _unique(one, k),
-                *(UNKNOWN if found is None else _unique(found, k) for found in after),
+                _unique(one),
+                *(UNKNOWN if found is None else _unique(found) for found in after),
             )
         )
     head = ("columns", *(f"unique rows {word}" for word in words))
     return Table("Combinations of few columns that single out most rows", head, tuple(rows)) if rows else None
 
 
-def _unique(one: Json, k: int) -> str:
-    return _cell({"rows": one["unique"], "share": one["unique_share"]}, k)
+def _unique(one: Json) -> str:
+    return _cell({"rows": one["unique"], "share": one["unique_share"]})

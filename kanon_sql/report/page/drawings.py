@@ -33,7 +33,7 @@ def draw(facts: PageFacts) -> Drawings:
     risk, pairs = facts.risk, (facts.utility or {}).get("pairs")
     return Drawings(
         comparison=_html(
-            [draw_class_sizes(risk, k), replace(_bare(draw_risks(risk, k)), alt=found_by(risk))] if risk else ()
+            [draw_class_sizes(risk, k), replace(_bare(draw_risks(risk)), alt=found_by(risk, k))] if risk else ()
         ),
         columns=tuple(_html(_column(column, k, place)) for place, column in enumerate(facts.columns, 1)),
         utility=_html([_bare(draw_pairs(pairs))] if pairs else ()),

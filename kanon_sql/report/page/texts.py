@@ -11,6 +11,7 @@ from typing import Any
 Json = dict[str, Any]
 
 UNKNOWN = "\N{EN DASH}"
+NOT_TOLD = "not told"  # for it would tell of few rows of the source
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from kanon_sql.report.page import choice, columns, comparison, proof, summary, utility
 from kanon_sql.report.page.model import PageFacts, Recount, Step
+from kanon_sql.report.page.page import render
 
 
 def verdict(key: str, **entry: Any) -> summary.Verdict:
@@ -165,17 +166,40 @@ def test_what_is_still_known_where_classes_differ() -> None:
 
 def test_small_counts_of_the_source_are_not_told() -> None:
     risk = page_facts.risk()
-    risk["before"]["unique"] = {"rows": None, "share": None, "in_population": None}
-    risk["before"]["prosecutor"]["above"] = {"rows": None, "share": None}
+    before = risk["before"]
+    before["unique"] = {"rows": None, "share": None, "in_population": None}
+    before["classes"] = {"count": None, "min": None, "max": 199, "average": None}
+    before["prosecutor"] = {"highest": None, "average": None, "above": {"rows": None, "share": None}}
+    before["marketer"] = {"average": None, "rows": None}
+    for one in before["sizes"]:
+        one["classes"] = None
     found = comparison.compare(page_facts.released(risk=risk))
     assert found is not None
     assert found.alone == (
-        "In the source fewer than 10 rows are alone with their values of the quasi-identifiers; "
+        "It is not told how many rows of the source are alone with their values of the quasi-identifiers; "
         "in the release no row is."
     )
-    cells = {row[0]: row[1:] for row in found.risks.rows}
-    assert cells["unique rows"] == ("< 10", "0 (0 %)")
-    assert cells["prosecutor risk, rows above 0.2"] == ("< 10", "0 (0 %)")
+    assert found.note is not None and "fewer than 10 rows" in found.note
+    cells = {row[0]: row[1] for row in found.risks.rows}
+    assert cells == {
+        "rows measured": f"{before['rows']['measured']:,}",
+        "classes": "not told",
+        "rows of the smallest class": "< 10",
+        "unique rows": "not told",
+        "prosecutor risk, highest": "> 0.1000",
+        "prosecutor risk, average": "not told",
+        "prosecutor risk, rows above 0.2": "not told",
+        "marketer risk": "not told",
+        "rows that a marketer names right": "not told",
+    }
+    assert comparison.found_by(risk, 10).endswith(
+        "in the source with a probability of more than 0.1000 for some rows; "
+        "in the release with a probability of 0.1000 at most, 0.0044 on average."
+    )
+    page = render(page_facts.released(risk=risk))
+    assert found.note in page
+    told = comparison.compare(page_facts.released())
+    assert told is not None and told.note is None
 
 
 @pytest.mark.parametrize("word", ["before", "after"])
