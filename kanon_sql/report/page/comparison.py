@@ -126,7 +126,10 @@ def _above(name: str) -> Callable[[Json], str]:
 def _named(marketer: Json | None) -> str:
     if marketer is None:
         return UNKNOWN
-    return NOT_TOLD if marketer["rows"] is None else decimal(marketer["rows"], 1)
+    rows = marketer["rows"]
+    if rows is None:
+        return NOT_TOLD
+    return count(int(rows)) if float(rows).is_integer() else decimal(rows, 1)
 
 
 def _told(number: int | None) -> str:
