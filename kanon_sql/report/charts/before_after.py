@@ -188,7 +188,7 @@ def _share_pair(one: Mapping[str, Json], sides: Sequence[str]) -> Pair:
 def _class_pair(one: Mapping[str, Json], sides: Sequence[str]) -> Pair:
     counts = {key: one[key]["classes"] for key in sides}
     texts = {key: _count(count) for key, count in counts.items()}
-    said = [f"classes of {size_text(one[sides[0]])} rows", *(f"{key}: {texts[key]} classes" for key in sides)]
+    said = [f"classes of {size_text(one[sides[0]])} rows", *(f"classes {key}: {texts[key]}" for key in sides)]
     return _pair(size_text(one[sides[0]]), counts, texts, "\n".join(said))
 
 
