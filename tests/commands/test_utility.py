@@ -22,7 +22,7 @@ from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError
 Json = dict[str, Any]
 
 AGES = [str(age) for age in range(8)]
-ZIPS = ["0213", "0214", "0223", "1001", "1002"]
+ZIPS = ["A213", "A214", "A223", "B001", "B002"]
 JOBS = {"smith": "craft", "baker": "craft", "clerk": "office", "judge": "office", "craft": "office"}
 BORN = ["2001-03-05", "2001-11-30", "2002-01-01", "2013-07-09"]
 # Where no hierarchy is: what makes ranges and sets. The level of a label is then of no meaning.
