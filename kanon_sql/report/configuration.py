@@ -25,6 +25,10 @@ _ASSIGNED = re.compile(
     r"\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&;]+)",
     re.IGNORECASE,
 )
+# Of a text that is none, nobody knows where its password stands.
+_URL = re.compile(
+    r"\w+://(?:[^\s:/@?#]*(?::[^\s/@?#]*)?@)?[^\s@]*|(?:\s*\w+\s*=\s*(?:'(?:[^'\\]|\\.)*'|[^\s']+)(?:\s+|$))+"
+)
 _OF_SPARK = re.compile(r"(;(?!(?:user_id|use_ssl|user_agent|session_id)=)[\w.-]+=)[^\s;]+")
 
 
@@ -56,6 +60,8 @@ def _plain(value: Any, loaded: LoadedConfig, key: str = "") -> Any:
         return value
     redacted = loaded.redact(value)
     if _SECRET_KEY.search(key) and not re.fullmatch(r"\$\{\w+\}", redacted):
+        return MASK
+    if key == "postgres" and "${" not in redacted and not _URL.fullmatch(redacted):
         return MASK
     return _masked(redacted)
 

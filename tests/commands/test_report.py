@@ -154,7 +154,7 @@ SECRETS = {
     "postgresql://jane:s3cret@host/db": "postgresql://jane:***@host/db",
     "postgresql://host/db?user=jane&password=s3cret": "postgresql://host/db?user=jane&password=***",
     "postgresql://host/${NAME}": "postgresql://host/${NAME}",
-    "postgresql://jane:s3@cr/et:@host/db": "postgresql://jane:***@host/db",
+    "postgresql://jane:s3@cr/et:@host/db": "***",
     "postgresql://jane@host/db?sslpassword=s3cret": "postgresql://jane@host/db?sslpassword=***",
     "host=there password = s3cret dbname=db": "host=there password = *** dbname=db",
 }
