@@ -408,7 +408,8 @@ def test_every_key_of_a_report_is_described(section: str, calls: list[list[str]]
     described = set(rows(sections(ROOT / "docs" / "report.md")[section]))
     around = {key[: match.start()] for key in found for match in re.finditer(r"\.|\[]", key)}
     assert found <= described
-    assert described <= found | around
+    # Which advice there is depends on the time that a run took.
+    assert {key for key in described if not key.startswith("advice[]")} <= found | around
 
 
 @pytest.mark.parametrize("page", [*PAGES, *DECISIONS, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
