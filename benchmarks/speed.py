@@ -106,9 +106,9 @@ def effort(search: dict[str, Any]) -> str:
     return f"{search['checked']} of {search['lattice_nodes']:,} nodes checked"
 
 
-def main() -> None:
-    """Runs the rounds and prints the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options(description: str | None) -> argparse.ArgumentParser:
+    """What table is made, how it is released, and how often."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--zip", action="store_true")
     parser.add_argument("--algorithm", choices=["optimal", "mondrian", "local"], default="optimal")
@@ -117,7 +117,12 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--memory-limit", default="")
     parser.add_argument("--folder", type=Path, help="where the files are made [default: the system's]")
-    arguments = parser.parse_args()
+    return parser
+
+
+def main() -> None:
+    """Runs the rounds and prints the table."""
+    arguments = options(__doc__).parse_args()
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         folder = Path(name)
         every = commands(folder, arguments)

@@ -78,9 +78,9 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
                 draft.fail(error)
                 draft.seconds = call.watch.report()
                 try:
-                    call.write(describe())
+                    report = call.write(describe())
                     if call.page is not None and draft.status != "released":
-                        write_page(call.page, page_text(PageFacts(draft.target or loaded.name, describe())))
+                        write_page(call.page, page_text(PageFacts(draft.target or loaded.name, report)))
                 except EngineError as failure:
                     error.add(failure.problems)
                 raise

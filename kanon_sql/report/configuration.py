@@ -25,8 +25,8 @@ _ASSIGNED = re.compile(
     r"\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&;]+)",
     re.IGNORECASE,
 )
-# Of a text that is none, nobody knows where its password stands.
-_URL = re.compile(
+# A URL, or words as libpq takes them; of a text that is neither, nobody knows where its password stands.
+_CONNECTION = re.compile(
     r"\w+://(?:[^\s:/@?#]*(?::[^\s/@?#]*)?@)?[^\s@]*|(?:\s*\w+\s*=\s*(?:'(?:[^'\\]|\\.)*'|[^\s']+)(?:\s+|$))+"
 )
 _OF_SPARK = re.compile(r"(;(?!(?:user_id|use_ssl|user_agent|session_id)=)[\w.-]+=)[^\s;]+")
@@ -61,7 +61,7 @@ def _plain(value: Any, loaded: LoadedConfig, key: str = "") -> Any:
     redacted = loaded.redact(value)
     if _SECRET_KEY.search(key) and not re.fullmatch(r"\$\{\w+\}", redacted):
         return MASK
-    if key == "postgres" and "${" not in redacted and not _URL.fullmatch(redacted):
+    if key == "postgres" and "${" not in redacted and not _CONNECTION.fullmatch(redacted):
         return MASK
     return _masked(redacted)
 

@@ -230,9 +230,8 @@ def test_options_stand_for_a_configuration_in_every_command(
 def without_time(data: Any) -> Any:
     """A report without what differs between two runs, and without the name of the configuration."""
     if isinstance(data, dict):
-        left = {
-            key: value for key, value in data.items() if key not in ("seconds", "configuration", "sql", "statements")
-        }
+        differing = ("seconds", "created", "configuration", "sql", "statements")
+        left = {key: value for key, value in data.items() if key not in differing}
         return {key: without_time(value) for key, value in left.items()}
     return [without_time(one) for one in data] if isinstance(data, list) else data
 

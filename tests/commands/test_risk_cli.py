@@ -172,7 +172,7 @@ def test_the_drawing_has_every_count(call: Call) -> None:
     for pair in zip(*sides, strict=True):
         of = f"classes of {size_text(pair[0])} rows"
         counts = [f"{one['classes']:,}" for one in pair]
-        assert f"{of}\nbefore: {counts[0]} classes\nafter: {counts[1]} classes" in said
+        assert f"{of}\nclasses before: {counts[0]}\nclasses after: {counts[1]}" in said
         assert any(
             (text or "").startswith(f"{of}\nbefore: {pair[0]['rows']:,} rows, ")
             and f"\nafter: {pair[1]['rows']:,} rows, " in (text or "")

@@ -13,7 +13,7 @@ from typing import Any
 from kanon_sql.commands.check import check_table
 from kanon_sql.commands.page.gather import gather
 from kanon_sql.commands.risk.table import open_release
-from kanon_sql.commands.run.pipeline import Run, allow_paths, configured_warnings, masked_rows, refuse_report, search
+from kanon_sql.commands.run.pipeline import Run, allow_paths, configured_warnings, note_release, refuse_report, search
 from kanon_sql.commands.subject import Subject
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.opening import job_of, require_rows
@@ -121,10 +121,7 @@ def _searched(subject: Subject) -> PageFacts:
     run = Run(loaded, subject.call, draft)
     source, found = _search(subject, run)
     made = release_of(engine, found)
-    draft.solution, draft.loss = found.describe(), found.describe_loss()
-    labels = made.labels()
-    draft.labels, draft.given_up = labels.largest, list(labels.given_up)
-    draft.masked, draft.suppressed = masked_rows(run, made), found.suppressed
+    draft.masked, draft.suppressed = note_release(run, made), found.suppressed
     draft.released = made.problem.n - found.suppressed
     with subject.call.step("verify", "comparing the release", engine.progress):
         try:

@@ -15,7 +15,7 @@ from kanon_sql.errors import EngineError, InterruptedRunError, KanonError
 from kanon_sql.report.page.model import Evidence, Json, PageFacts
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
-_SECONDS = 60.0  # for utility, where no run tells how long it may take
+_SECONDS = 60.0  # that utility has at least: a short run says little of the time it may take
 
 # What is gathered for a field of PageFacts; it may read the fields before its own.
 Part = Callable[[Gathered, PageFacts], Any]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kanon_sql.commands.risk.measure import (
@@ -98,11 +98,8 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: 
     release = open_release(engine, loaded, source, roles)
     path = request.population
     population = None if path is None else open_population(engine, loaded, path, source)
-    opened = [source, *(one for one in (release, population) if one is not None)]
     request.refuse_replacing(loaded)
-    files = [file for one in opened for file in one.files]
-    files += [one.database for one in opened if one.database is not None]
-    allow_paths(engine, loaded, replace(source, files=tuple(files)), None)
+    allow_paths(engine, loaded, source, None, [one for one in (release, population) if one is not None])
     target = loaded.config.target
     raw = target is not None and not target.in_place
     with call.step("read", f"reading {source.label}", engine.progress):

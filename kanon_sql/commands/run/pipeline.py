@@ -131,11 +131,8 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         with call.step("read", "looking at other columns", engine.progress):
             run.draft.warnings += betraying_columns(engine, prepared, release.finer())
         written = _verified(run, engine, sink, release)
-        handed_in = (job.source_handed_in, job.target_handed_in)
-        made = Made(
-            *(engine, source, roles, hierarchies, written, run.draft, sink.paths()),
-            handed_in=handed_in,
-        )
+        paths, handed_in = sink.paths(), (job.source_handed_in, job.target_handed_in)
+        made = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
         facts = None if sink.in_transaction else _gather(run, made, found, sink)
         with call.watch.part("verify"):
             if call.dry_run:
@@ -271,10 +268,7 @@ def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
     """
     call, draft, found = run.call, run.draft, release.result
     with call.watch.part("release"):
-        draft.solution, draft.loss = found.describe(), found.describe_loss()
-        labels = release.labels()
-        draft.labels, draft.given_up = labels.largest, list(labels.given_up)
-        masked = masked_rows(run, release)
+        masked = note_release(run, release)
         rehearsed = _write(run, engine, release, sink, masked)
     with call.step("verify", "verifying what was written", engine.progress):
         with reading_again():
@@ -289,7 +283,16 @@ def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
         return written
 
 
-def masked_rows(run: Run, release: Release) -> int:
+def note_release(run: Run, release: Release) -> int:
+    """Notes what was chosen, and what it is like; how many rows the release masks."""
+    draft, found = run.draft, release.result
+    draft.solution, draft.loss = found.describe(), found.describe_loss()
+    labels = release.labels()
+    draft.labels, draft.given_up = labels.largest, list(labels.given_up)
+    return _masked(run, release)
+
+
+def _masked(run: Run, release: Release) -> int:
     """How many rows the release masks."""
     config = run.loaded.config
     masked = release.result.suppressed if config.release.suppressed == "mask" else 0

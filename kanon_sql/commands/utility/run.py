@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.commands.subject import open_subject
 from kanon_sql.commands.utility.measure import measure_utility
@@ -26,10 +24,7 @@ def compare_release(engine: Engine, loaded: LoadedConfig, source: Source, call: 
         refuse_missing_folders([("--report", call.report)])
     subject = open_subject(engine, loaded, source, call)
     refuse_outputs([loaded], [("--report", call.report)])
-    opened = (source, subject.release)
-    files = [file for one in opened for file in one.files]
-    files += [one.database for one in opened if one.database is not None]
-    allow_paths(engine, loaded, replace(source, files=tuple(files)), None)
+    allow_paths(engine, loaded, source, None, [subject.release])
     refuse_misfits(engine, source)
     with call.step("utility", "comparing the release with its source", engine.progress):
         entry = measure_utility(subject, Deadline(call.time_limit))
