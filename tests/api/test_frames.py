@@ -186,7 +186,11 @@ def configured(folder: Path, name: str) -> dict[str, Any]:
 
 def without_times(report: dict[str, Any]) -> dict[str, Any]:
     """A report without seconds, and without what the table is called."""
-    rest = {key: value for key, value in report.items() if key not in ("seconds", "created", "table", "configuration", "name")}
+    rest = {
+        key: value
+        for key, value in report.items()
+        if key not in ("seconds", "created", "table", "configuration", "name")
+    }
     for key, value in rest.items():
         if isinstance(value, dict):
             rest[key] = without_times(value)
