@@ -1,7 +1,8 @@
 """Values of a column as statements read them, as texts, and their distinct combinations.
 
 Texts are compared between tables of different formats as a release writes them: numbers of a typed column without zeros
-at the end of their decimals, midnights as dates, timestamps with a time zone in UTC; missing values are NULL.
+at the end of their decimals, zero without a sign, midnights as dates, timestamps with a time zone in UTC; missing
+values are NULL.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ def as_written(value: exp.Expr, kind: str) -> exp.Expr:
     text: exp.Expr = exp.cast(value, "VARCHAR")
     if kind.startswith(_FRACTIONAL):
         text = _replaced(text, r"([.][0-9]*?)0+$", r"\1")
-        return _replaced(text, "[.]$", "")
+        text = _replaced(text, "[.]$", "")
+        return text if kind.startswith("DECIMAL") else _replaced(text, "^-0$", "0")
     return _replaced(text, " 00:00:00$", "") if kind.startswith("TIMESTAMP") else text
 
 
