@@ -134,6 +134,8 @@ def loaded_from(first: str, options: dict[str, Any], common: Common, *, releases
     overrides = common.overrides
     if options.get("overwrite"):
         overrides = (*overrides, ("target.overwrite", "true"))
+    if options.get("effort"):
+        overrides = (*overrides, ("algorithm.effort", options["effort"]))
     if options.get("qi"):
         return load(mapping_of(first, options if releases else releasing_nothing(options)), overrides)
     refuse_columns(options)

@@ -11,7 +11,7 @@ from kanon_sql.cli.command import FILE, Common, after_release, common_options
 from kanon_sql.cli.options import argument, column_options, loaded_from
 from kanon_sql.cli.output import print_data
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.settings.algorithms import ALGORITHMS
+from kanon_sql.settings.algorithms import ALGORITHMS, EFFORTS
 
 
 @click.command()
@@ -24,6 +24,7 @@ from kanon_sql.settings.algorithms import ALGORITHMS
     type=click.Choice(tuple(ALGORITHMS)),
     help="The search [default: optimal].",
 )
+@click.option("--effort", type=click.Choice(EFFORTS), help="How long local looks for less loss [default: default].")
 @argument("order", type=click.Choice(["random", "none"]), help="Order of the released rows [default: random].")
 @argument(
     "suppressed",

@@ -100,7 +100,7 @@ def _number(value: Any) -> str:
 
 def _algorithm(algorithm: Json) -> str:
     name, *options = algorithm.items()
-    if name[1] == "mondrian":
+    if name[1] in ("mondrian", "local"):
         return ", ".join([name[1], *(f"{key} {value}" for key, value in options)])
     return " ".join([name[1], *(str(value) for _, value in options)])
 
@@ -109,10 +109,15 @@ def _effort(report: Json) -> str:
     search = report["search"]
     if "rounds" in search:
         stopped = "" if search["finished"] else ", NOT finished: time ran out"
-        return f"{search['tuples']:,} tuples in {search['rounds']:,} rounds{stopped}"
+        return f"{search['tuples']:,} tuples in {search['rounds']:,} rounds{stopped}{_gap(search)}"
     proven = "proven optimal" if report["algorithm"]["name"] == "optimal" else "proven"
-    how = proven if search["proven"] else f"NOT proven, the bound is {search['bound']:.6g}"
+    how = proven if search["proven"] else f"NOT proven, the bound is {search['bound']:.6g}{_gap(search)}"
     return f"{search['checked']:,} of {search['lattice_nodes']:,} nodes checked, {how}"
+
+
+def _gap(search: Json) -> str:
+    gap = search.get("gap")
+    return "" if gap is None or gap > 1 else f", at most {100 * gap:.1f} % above the best"
 
 
 def summarize_check(report: Json) -> Parts:

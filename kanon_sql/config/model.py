@@ -203,6 +203,9 @@ class AlgorithmConfig(Part):
     dimension: Annotated[str, OneOf(lambda: values("dimension"))] | None = Field(
         None, description="mondrian: along which quasi-identifier it is cut"
     )
+    effort: Annotated[str, OneOf(lambda: values("effort"))] | None = Field(
+        None, description="local: how long it looks for less loss, and for a proof of how little it could be"
+    )
     seed: int | None = Field(None, description="mondrian, local: makes what is drawn repeatable")
 
     @property

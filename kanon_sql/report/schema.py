@@ -145,6 +145,7 @@ def _search() -> Schema:
     return _mapping(
         {"proven": _TRUTH, "bound": _or_null(_NUMBER), "notes": _list(_TEXT)},
         {
+            "gap": _or_null(_NUMBER),
             **dict.fromkeys(counts, _COUNT),
             "finished": _TRUTH,
             "minimal": _list(node),

@@ -19,7 +19,7 @@ from kanon_sql.search.impossible import impossible
 from kanon_sql.search.local.search import LocalSearch
 from kanon_sql.search.mondrian.judging import violates_as_a_whole
 from kanon_sql.search.mondrian.mondrian import Mondrian, Partitioning
-from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult
+from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 
@@ -108,7 +108,8 @@ class MultidimensionalResult(SearchResult):
             "cuts": self.found.cuts,
             "finished": self.found.finished,
             "proven": False,
-            "bound": None,
+            "bound": self.found.bound,
+            "gap": None if self.partitioning is None else gap(self.describe_loss()["objective"], self.found.bound),
             "notes": list(self.notes),
         }
 
@@ -143,7 +144,8 @@ def _mondrian(
 def _local(
     engine: Engine, given: Multidimensional, algorithm: AlgorithmConfig, k: int, progress: Progress, deadline: Deadline
 ) -> Partitioning:
-    found = LocalSearch(engine, given.tuples, k, progress, given.models).run(deadline)
+    effort = algorithm.options()["effort"]
+    found = LocalSearch(engine, given.tuples, k, progress, given.models, effort).run(deadline)
     return replace(found, seed=secrets.randbits(62) if algorithm.seed is None else algorithm.seed)
 
 

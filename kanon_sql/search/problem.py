@@ -18,6 +18,18 @@ from kanon_sql.sql.deadline import Deadline
 
 Json = dict[str, Any]
 
+_SLACK = 1e-9  # of an objective: sums in another order differ by less
+
+
+def gap(objective: float | None, bound: float | None) -> float | None:
+    """The share by which the objective can be above the least there is; None where the bound does not tell."""
+    if objective is None or bound is None:
+        return None
+    above = max(objective - bound, 0.0)
+    if above <= _SLACK * abs(objective):
+        return 0.0
+    return above / bound if bound > 0 else None
+
 
 @dataclass(frozen=True)
 class Request:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 
 _LOSSES = ("loss", "geometric-mean-loss")
 _OBJECTIVES = (*_LOSSES, "discernibility", "average-class-size", "precision", "entropy")
+# How long local recoding looks for something better; the first where none is given.
+EFFORTS = ("default", "fast", "best")
 _MEASURES = ("loss", "absolute-distance", "relative-distance", "distribution", "suppression")
 
 
@@ -46,7 +48,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         weighed_by={"dimension": ("loss",)},
         suppresses=False,
     ),
-    "local": Algorithm(False, {"seed": ()}, weighed_by={}),
+    "local": Algorithm(False, {"effort": EFFORTS, "seed": ()}, weighed_by={}),
 }
 
 

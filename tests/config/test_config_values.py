@@ -174,6 +174,8 @@ def test_wrong_targets(target: str, place: str, words: str) -> None:
     ("algorithm", "words"),
     [
         ("{name: samarati, objective: loss}", "algorithm.objective: objective goes with name: optimal"),
+        ("{effort: fast}", "algorithm.effort: effort goes with name: local, not with optimal"),
+        ("{name: local, effort: more}", "algorithm.effort: expected 'default', 'fast' or 'best'"),
         ("{name: optimal, prefer: loss}", "algorithm.prefer: prefer goes with name: samarati or minimal"),
         ("{prefer: loss}", "algorithm.prefer: prefer goes with name: samarati or minimal"),
         ("{name: samarati, prefer: suppression}", "algorithm.prefer: samarati prefers loss or first"),

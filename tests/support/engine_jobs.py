@@ -36,4 +36,4 @@ def same(report: Json, other: Json) -> None:
     losses = [{**one["loss"], **one["loss"]["attributes"]} for one in (report, other)]
     numbers = [{k: v for k, v in one.items() if k != "attributes" and v is not None} for one in losses]
     assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
-    assert report["search"] == other["search"] | {"bound": report["search"]["bound"]}
+    assert report["search"] == other["search"] | {key: report["search"][key] for key in ("bound", "gap")}

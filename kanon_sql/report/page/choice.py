@@ -68,14 +68,20 @@ def _effort(report: Json) -> str:
     if "rounds" in search:
         stopped = "" if search["finished"] else " Time ran out before nothing was left to do."
         of = f"{counted(search['tuples'], 'distinct combination')} of values"
-        proven = "It is not proven that no other classes would lose less."
+        proven = _gap(search) or "It is not proven that no other classes would lose less."
         return f"The search put {of} into classes in {counted(search['rounds'], 'round')}.{stopped} {proven}"
     nodes = f"{count(search['checked'])} of {counted(search['lattice_nodes'], 'choice')} of levels were counted"
     if search["proven"]:
         best = "the result is the best" if report["classes"] is not None else "none of them satisfies"
         return f"{nodes}; the others follow from these, or could not be better. It is proven that {best}."
     bound = "" if search.get("bound") is None else f"; none has an objective below {search['bound']:.6g}"
-    return f"{nodes}. Time ran out: it is not proven that the result is the best{bound}."
+    return f"{nodes}. Time ran out: it is not proven that the result is the best{bound}. {_gap(search)}".rstrip()
+
+
+def _gap(search: Json) -> str:
+    """How far from the best the result can be."""
+    gap = search.get("gap")
+    return "" if gap is None else f"It is proven that the objective is at most {percent(gap)} above the least there is."
 
 
 def _alternatives(report: Json) -> Table | None:

@@ -18,7 +18,7 @@ from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
 from kanon_sql.search.impossible import impossible
-from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult
+from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 
@@ -146,6 +146,7 @@ class FullDomainResult(SearchResult):
             "checked": found.checked,
             "proven": found.proven,
             "bound": found.bound,
+            "gap": 0.0 if found.proven else gap(found.objective, found.bound),
             "notes": list(found.notes),
         }
         if found.left_by_bound is not None:

@@ -23,6 +23,7 @@ from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.tuples import Tuples
 from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
+from kanon_sql.search.local.bounds import column_bound
 from kanon_sql.search.local.costs import Costs
 from kanon_sql.search.local.halves import build_halves
 from kanon_sql.search.local.judging import Judge
@@ -31,6 +32,7 @@ from kanon_sql.search.local.sweep import Sweep
 from kanon_sql.search.local.trees import SearchTree, build_trees
 from kanon_sql.search.local.whole_domain import SLACK, WholeDomain
 from kanon_sql.search.mondrian.mondrian import Mondrian, Partitioning
+from kanon_sql.settings.algorithms import EFFORTS
 from kanon_sql.sql import tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
@@ -50,13 +52,20 @@ class LocalSearch:
     """
 
     def __init__(
-        self, engine: Engine, tuples: Tuples, k: int, progress: Progress, models: Models | None = None
+        self,
+        engine: Engine,
+        tuples: Tuples,
+        k: int,
+        progress: Progress,
+        models: Models | None = None,
+        effort: str = EFFORTS[0],
     ) -> None:
         self.engine = engine
         self.tuples = tuples
         self.models = models or Models()
         self.k = k
         self.progress = progress
+        self.effort = effort
         self._queries = Queries(engine)
         self._positions: dict[str, list[Item]] = {"this": [{"position": d.position} for d in tuples.dimensions]}
         self._trees: list[SearchTree] = []
@@ -64,6 +73,7 @@ class LocalSearch:
         self._judge: Judge | None = None
         # Of what the classes come from: the sweep, cuts, or both.
         self._rounds, self._cuts = 0, 0
+        self._bound = 0.0  # what all rows lose together at least
 
     def run(self, deadline: Deadline) -> Partitioning:
         """Sweeps, gives what the sweep leaves over a class, and takes something better where it is found.
@@ -78,7 +88,8 @@ class LocalSearch:
             finished = self._until(deadline, self._compare_whole_domain)
         if finished and (self.tuples.count <= _CUT_TOO or not self.models.only_k):
             finished = self._compare_cuts(deadline)
-        return Partitioning(self._rounds, self._cuts, finished, seed=0, boxes=False)
+        bound = self._bound / self.tuples.n
+        return Partitioning(self._rounds, self._cuts, finished, seed=0, boxes=False, bound=bound)
 
     def _until(self, deadline: Deadline, step: Callable[[Queries], None]) -> bool:
         """Whether a step came to its end before the deadline."""
@@ -92,6 +103,7 @@ class LocalSearch:
     def _search(self, queries: Queries) -> None:
         queries.run("cells", lists=self._positions)
         self._trees = build_trees(queries, self.tuples.dimensions)
+        self._bound = column_bound(queries, self._trees, self.k)
         if self.tuples.count > _MOST_SWEPT:
             return
         keys = build_halves(queries, self._trees, self.k)

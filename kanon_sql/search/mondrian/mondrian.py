@@ -46,7 +46,8 @@ _NO_LEVEL = 62  # a shift by which every position becomes 0
 class Partitioning:
     """How the search went: rounds that made cuts, cuts in all; `finished` unless time ran out; the seed used.
 
-    With `boxes` every partition is one range of positions along each dimension, and no two overlap.
+    With `boxes` every partition is one range of positions along each dimension, and no two overlap. No classes, however
+    they are made, lose less together than `bound`, a row, weighted; None where nothing is known of that.
     """
 
     rounds: int
@@ -54,6 +55,7 @@ class Partitioning:
     finished: bool
     seed: int
     boxes: bool
+    bound: float | None = None
 
 
 class Mondrian:
