@@ -39,7 +39,7 @@ class Mapping:
     """A quasi-identifier whose mapping tables are in the engine.
 
     `leaves` is |A|, the values of the hierarchy file or, for a built-in (named by `builtin`), the distinct values of
-    the column, at least 1. `min_level` and `max_level` bound the search.
+    the column, at least 1; `codes` is the greatest code of any level. `min_level` and `max_level` bound the search.
     `splits_top` says that the file's top has a name of its own, beside which missing values are * there.
     """
 
@@ -50,6 +50,7 @@ class Mapping:
     weight_table: str
     height: int
     leaves: int
+    codes: int
     min_level: int
     max_level: int
     weight: float
@@ -84,6 +85,7 @@ def build_mapping(engine: Engine, one: Input) -> Mapping:
         weight_table=_weight(one),
         height=leaves.height,
         leaves=leaves.count,
+        codes=max(leaves.sizes),
         min_level=lowest,
         max_level=highest,
         weight=spec.weight,

@@ -279,6 +279,8 @@ def _kind(value: Fill) -> str | None:
         return None if value.args.get("alias") or value.args.get("joins") else "table"
     if isinstance(value, exp.Select):
         return "select"
+    if isinstance(value, exp.Paren):
+        return "value"
     if isinstance(value, (exp.Binary, exp.Unary, exp.Predicate)):
         return None  # put into parentheses, or not, by what is around it
     return "value" if isinstance(value, (exp.Column, exp.Literal, exp.Func, exp.Identifier)) else None
@@ -289,6 +291,8 @@ def _text_of(value: Fill) -> str:
         return str(value)
     if isinstance(value, str):
         return _quoted_text(value)
+    if isinstance(value, exp.Paren) and isinstance(value.this, exp.Add):
+        return f"({' + '.join(_text_of(one) for one in value.this.flatten(unnest=False))})"
     named = isinstance(value, exp.Column) and set(value.args) <= {"this", "table"}
     parts = [value.args[key] for key in ("table", "this") if value.args.get(key) is not None] if named else []
     if parts and all(isinstance(part, exp.Identifier) and part.args.get("quoted") for part in parts):

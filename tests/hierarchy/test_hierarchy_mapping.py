@@ -94,6 +94,7 @@ def test_texts(engine: Engine) -> None:
         weight_table="kanon_sql_weight_3",
         height=2,
         leaves=3,
+        codes=3,
         min_level=0,
         max_level=2,
         weight=1.0,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
@@ -12,6 +12,7 @@ from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.frequency.table import Frequency, code_name
 from kanon_sql.privacy.statement import absent
 from kanon_sql.progress import Progress
+from kanon_sql.search.full_domain.batches import Batches
 from kanon_sql.search.full_domain.lattice import Node, Tags
 from kanon_sql.search.full_domain.measures import CostModel, Counts, NodeMeasures
 from kanon_sql.sql.connection import Engine, Row
@@ -23,6 +24,7 @@ class Counter(Protocol):
     """What counts the classes of nodes; reports call it `duckdb`, or the `engine` that holds the rows."""
 
     searched_in: str
+    packs: bool  # whether a statement may ask about many nodes
 
     def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
         """Runs a statement over the tables of the search; its rows."""
@@ -42,6 +44,7 @@ class NodesHere:
     """DuckDB counts the classes."""
 
     searched_in = "duckdb"
+    packs = True
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -75,6 +78,7 @@ class NodeChecker:
         self.progress = progress
         self.with_entropy = False  # whether losses come with the entropy, at a further query each
         self.statements = NodeStatements.of(models, screening=not self.prunes)
+        self._batches = Batches(frequency, models)
         splits = any(mapping.splits_top for mapping in frequency.mappings)
         self._one_class_node = None if splits or not models.only_k else frequency.heights
         self._checked: set[Node] = set()
@@ -132,6 +136,9 @@ class NodeChecker:
         known = self.known(node)
         if known is not None:
             return known
+        if self._suppressed.get(node, self.limit + 1) <= self.limit:  # of what is monotone no more than of all
+            self._tag(node, passing=True)
+            return True
         screen = self.statements.screen
         if screen is not None and self._ask(screen, node) > self.limit:
             self._tag(node, passing=False)
@@ -152,6 +159,33 @@ class NodeChecker:
         if node not in self._suppressed:
             self._record(node, self._ask(self.statements.check, node))
         return self._suppressed[node]
+
+    @property
+    def batch(self) -> int:
+        """The nodes that one statement may ask about."""
+        return max(self._batches.size, 1) if self.engine.packs else 1
+
+    def learn(self, nodes: Iterable[Node], *, counted: bool = False) -> None:
+        """Counts the rows of the violating classes of many nodes, and if `counted` their classes, in few statements.
+
+        What tags tell of the nodes is not looked at. Single questions about them are then answered from memory.
+        """
+        known: Collection[Node] = self._counts if counted else self._suppressed
+        asked = [node for node in dict.fromkeys(nodes) if node not in known]
+        if self.batch == 1:
+            for node in asked:
+                self.counts(node) if counted else self.suppressed(node)
+            return
+        statement = self._batches.statements.classes if counted else self._batches.statements.check
+        for batch in self._batches.split(asked):
+            self._checked.update(batch)
+            rows = self.engine.query(statement, values={"k": self.k}, lists=self._batches.lists(batch))
+            found = {int(row[0]): tuple(int(value) for value in row[1:]) for row in rows}
+            for position, node in enumerate(batch):
+                if counted:
+                    self._counts[node] = Counts(*found[position])
+                if node not in self._suppressed:
+                    self._record(node, found[position][0] if position in found else 0)
 
     def counts(self, node: Node) -> Counts:
         """The node's classes, counted."""

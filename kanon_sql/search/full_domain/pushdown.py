@@ -98,6 +98,7 @@ class NodesThere:
     """Asks the engine that holds the rows about nodes (see kanon_sql.search.full_domain.checker.Counter)."""
 
     searched_in = "engine"
+    packs = False  # each engine makes rows of a list in its own way
 
     def __init__(self, engine: Engine, backend: Backend, tables: Mapping[str, exp.Select]) -> None:
         self._engine = engine

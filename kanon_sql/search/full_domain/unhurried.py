@@ -22,6 +22,7 @@ class Unhurried:
         self._nodes = nodes
         self._deadline = Deadline()
         self.searched_in = nodes.searched_in
+        self.packs = nodes.packs
 
     def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
         """Runs a statement over the tables of the search; its rows. Raises TimeUpError."""

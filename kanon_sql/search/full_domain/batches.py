@@ -1,0 +1,93 @@
+"""Many lattice nodes in one statement: a check costs what a statement costs, not what its data cost.
+
+Every combination stands once for each node of the batch, beside the number of the node and one number that packs the
+codes of its class there. The statements that judge classes then take these two for a key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import reduce
+
+from sqlglot import exp
+
+from kanon_sql.frequency.judged import Models, source_tables
+from kanon_sql.frequency.table import Frequency, code_name
+from kanon_sql.search.full_domain.lattice import Node
+from kanon_sql.sql.template import Composed, Fill, Item, column, compose
+
+_MOST_NODES = 64
+_MOST_ROWS = 2_000_000  # combinations times nodes, each of which may be a class of its own: about 100 MB
+_WORDS = ((63, "BIGINT"), (127, "HUGEINT"))
+
+
+class Batches:
+    """The statements about many nodes of a table."""
+
+    def __init__(self, frequency: Frequency, models: Models) -> None:
+        self._frequency = frequency
+        widths = [mapping.codes.bit_length() for mapping in frequency.mappings]
+        self._word = next((name for bits, name in _WORDS if sum(widths) < bits), None)
+        self._factors = [1 << sum(widths[:i]) for i in range(len(widths))]
+        # Where models count values, a combination has a row for each of them.
+        rows = frequency.tuples if not models.columns else frequency.n
+        possible = self._word is not None and not models.by_entity and not models.refusing_absent
+        self.size = min(_MOST_NODES, _MOST_ROWS // max(rows, 1)) if possible else 0
+        self.statements = _Statements.of(models)
+
+    def split(self, nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
+        """The nodes in batches of what one statement may hold at most."""
+        for start in range(0, len(nodes), self.size):
+            yield nodes[start : start + self.size]
+
+    def lists(self, nodes: Sequence[Node]) -> dict[str, Sequence[Item]]:
+        """The list holes of the statements about these nodes; a node's number is its place."""
+        kept = [[(i, level) for i, level in enumerate(node) if self._divides(i, level)] for node in nodes]
+        cells = sorted({cell for cells in kept for cell in cells})
+        return {
+            "node": [{"number": i, "word": self._sum(cells)} for i, cells in enumerate(kept)],
+            "cell": [{"code": code_name(*cell), "factor": self._factor(cell[0])} for cell in cells],
+            "key": [{"code": "node"}, {"code": "word"}],
+        }
+
+    def _divides(self, attribute: int, level: int) -> bool:
+        """Whether a level tells rows apart: at the top of a hierarchy all values are one."""
+        mapping = self._frequency.mappings[attribute]
+        return level < mapping.height or mapping.splits_top
+
+    def _sum(self, cells: Sequence[tuple[int, int]]) -> exp.Expr:
+        columns: list[exp.Expr] = [column(code_name(*cell)) for cell in cells] or [exp.Literal.number(0)]
+        return exp.Paren(this=reduce(lambda left, right: exp.Add(this=left, expression=right), columns))
+
+    def _factor(self, attribute: int) -> Fill:
+        value = self._factors[attribute]
+        return value if self._word == "BIGINT" else exp.cast(exp.Literal.number(value), "HUGEINT", dialect="duckdb")
+
+
+class _Statements:
+    """The statements on the classes of a batch, whose key is the node's number and the word that packs its codes."""
+
+    @classmethod
+    def of(cls, models: Models) -> _Statements:
+        """The statements, put together once for each source."""
+        if cls not in models.composed:
+            models.composed[cls] = cls(models)
+        made: _Statements = models.composed[cls]
+        return made
+
+    def __init__(self, models: Models) -> None:
+        tables = source_tables(models)
+        packed = replace(
+            tables,
+            tuples=_packed("tuples", tables.tuples),
+            sensitive={name: _packed("values", table) for name, table in tables.sensitive.items()},
+            populations=[_packed("tuples", table) for table in tables.populations],
+        )
+        classes = models.classes(packed)
+        self.check = compose("search/full_domain/batch_check", {"classes": classes})
+        self.classes = compose("search/full_domain/batch_classes", {"classes": classes})
+
+
+def _packed(file: str, table: str | Composed) -> Composed:
+    return compose(f"search/full_domain/batch_{file}", {"tuples" if file == "tuples" else "sensitive": table})
