@@ -15,6 +15,7 @@ from reference import Hierarchy, Node, Problem
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
+from kanon_sql.search.full_domain import optimal
 
 OBJECTIVES = [
     "loss",
@@ -146,6 +147,16 @@ def test_the_winner_is_that_of_brute_force(folder: Path, case: Case, choice: tup
 def test_weights_move_the_winner(folder: Path, case: Case, choice: tuple[str, str]) -> None:
     """The loss of the search is the weighted one, `lm` never is."""
     check_winner(case, folder, *choice)
+
+
+@pytest.mark.slow
+@settings(max_examples=tries(15))
+@given(cases(weights=True), st.sampled_from(["loss", "geometric-mean-loss"]))
+def test_searches_of_large_lattices_end_at_the_same_winner(folder: Path, case: Case, objective: str) -> None:
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(optimal, "_SMALL", 0)
+        patched.setattr(optimal, "_AT_FIRST", 0)
+        check_winner(case, folder, "optimal", objective)
 
 
 @pytest.mark.slow

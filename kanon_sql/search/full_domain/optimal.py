@@ -19,12 +19,16 @@ import math
 
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.choice import TOLERANCE, NodeChoice
+from kanon_sql.search.full_domain.dive import Dive
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
 from kanon_sql.search.full_domain.objectives import CountedObjective, Objective
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 _MOST_COUNTED = 100_000
+_SMALL = 1_000_000  # nodes of a lattice that a search goes through to the end
+_AT_FIRST = 30  # checks after which a search of more nodes dives: a few are enough where little has to be generalized
+_NODES_A_CHECK = 20  # that can be taken from the queue in the time of a check
 
 
 class OptimalSearch:
@@ -50,7 +54,7 @@ class OptimalSearch:
                 # The least generalizing choice may already do; the top is the last resort and bounds the rest.
                 if self._evaluate(self.lattice.highs):
                     self._push(self.lattice.lows, self.objective.bound(self.lattice.lows))
-                    self._search()
+                    self._take_turns()
             finished = True
         except TimeUpError:
             pass
@@ -73,11 +77,27 @@ class OptimalSearch:
         limit = self._best_value + self._slack()
         return sum(self.objective.bound(node) > limit for node in self.lattice.nodes())
 
-    def _search(self) -> None:
+    def _take_turns(self) -> None:
+        """Searches to the end; where that may be far, dives for good nodes with half of the checks."""
+        if self.lattice.size <= _SMALL or self._search(_AT_FIRST):
+            return
+        before = self.checker.checked
+        for _ in Dive(self.lattice, self.checker, self.objective, self._evaluate).rounds():
+            if self._search(self.checker.checked - before):
+                return
+            before = self.checker.checked
+        self._search()
+
+    def _search(self, checks: float = math.inf) -> bool:
+        """Goes on until nothing better is left or about so many checks are done; whether nothing is left."""
+        effort = _NODES_A_CHECK * (checks + self.checker.checked)
         while self._queue:
             bound, _, node = self._queue[0]
             if bound > self._best_value + self._slack():
-                return
+                return True
+            if _NODES_A_CHECK * self.checker.checked > effort:
+                return False
+            effort -= 1
             self.deadline.check()
             heapq.heappop(self._queue)
             if self._only_ties(node, bound):
@@ -88,6 +108,7 @@ class OptimalSearch:
                 self._push(node, raised)
                 continue
             self._settle(node, bound)
+        return True
 
     def _slack(self) -> float:
         return TOLERANCE * max(1.0, abs(self._best_value)) if self._best else 0.0
