@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kanon_sql.commands.run.advice import advise
 from kanon_sql.commands.run.betraying import betraying_columns
@@ -21,8 +22,6 @@ from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify
 from kanon_sql.report.call import Call, reporting
-from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.writing import page_text, write_page
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import Request, SearchProblem, SearchResult
@@ -33,6 +32,9 @@ from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import named_twice, refuse_outputs
 from kanon_sql.targets.target import Rehearsed, Sink
+
+if TYPE_CHECKING:
+    from kanon_sql.report.page.model import PageFacts
 
 # A sensitive value may be rare; that most are is another matter.
 _SHARES = {"insensitive": 0.05, "sensitive": 0.5, "quasi_identifier": 0.98}
@@ -81,6 +83,7 @@ def run_configuration(job: Job, call: Call) -> ReportDraft:
         facts = _run(Run(loaded, call, draft), job)
         if call.page is not None and facts is not None:
             from kanon_sql.commands.page.evidence import with_report
+            from kanon_sql.report.page.writing import page_text, write_page
 
             draft.seconds = call.watch.report()
             write_page(call.page, page_text(with_report(facts, draft.to_dict())))
