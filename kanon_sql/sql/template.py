@@ -293,6 +293,8 @@ def _text_of(value: Fill) -> str:
         return _quoted_text(value)
     if isinstance(value, exp.Paren) and isinstance(value.this, exp.Add):
         return f"({' + '.join(_text_of(one) for one in value.this.flatten(unnest=False))})"
+    if isinstance(value, exp.Array):
+        return f"[{', '.join(_text_of(one) for one in value.expressions)}]"
     named = isinstance(value, exp.Column) and set(value.args) <= {"this", "table"}
     parts = [value.args[key] for key in ("table", "this") if value.args.get(key) is not None] if named else []
     if parts and all(isinstance(part, exp.Identifier) and part.args.get("quoted") for part in parts):

@@ -35,29 +35,32 @@ class Batches:
         possible = self._word is not None and not models.by_entity and not models.refusing_absent
         self.size = min(_MOST_NODES, _MOST_ROWS // max(rows, 1)) if possible else 0
         self.statements = _Statements.of(models)
+        cells: list[Item] = [
+            {"code": code_name(i, level), "factor": self._factor(i)}
+            for i, mapping in enumerate(frequency.mappings)
+            for level in range(mapping.height + 1)
+        ]
+        self.lists: dict[str, Sequence[Item]] = {"cell": cells, "key": [{"code": "node"}, {"code": "word"}]}
 
     def split(self, nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
         """The nodes in batches of what one statement may hold at most."""
         for start in range(0, len(nodes), self.size):
             yield nodes[start : start + self.size]
 
-    def lists(self, nodes: Sequence[Node]) -> dict[str, Sequence[Item]]:
-        """The list holes of the statements about these nodes; a node's number is its place."""
-        kept = [[(i, level) for i, level in enumerate(node) if self._divides(i, level)] for node in nodes]
-        cells = sorted({cell for cells in kept for cell in cells})
-        return {
-            "node": [{"number": i, "word": self._sum(cells)} for i, cells in enumerate(kept)],
-            "cell": [{"code": code_name(*cell), "factor": self._factor(cell[0])} for cell in cells],
-            "key": [{"code": "node"}, {"code": "word"}],
-        }
+    def names(self, nodes: Sequence[Node]) -> dict[str, Fill]:
+        """The holes of the statements about these nodes; a node's number is its place."""
+        words = exp.Array(expressions=[self._word_of(node) for node in nodes])
+        return {"node_words": words, "node_count": exp.Literal.number(len(nodes))}
 
-    def _divides(self, attribute: int, level: int) -> bool:
-        """Whether a level tells rows apart: at the top of a hierarchy all values are one."""
-        mapping = self._frequency.mappings[attribute]
-        return level < mapping.height or mapping.splits_top
-
-    def _sum(self, cells: Sequence[tuple[int, int]]) -> exp.Expr:
-        columns: list[exp.Expr] = [column(code_name(*cell)) for cell in cells] or [exp.Literal.number(0)]
+    def _word_of(self, node: Node) -> exp.Expr:
+        """The sum of the columns of a node's levels; at the top of a hierarchy all values are one."""
+        columns: list[exp.Expr] = [
+            column(code_name(i, level))
+            for i, (level, mapping) in enumerate(zip(node, self._frequency.mappings, strict=True))
+            if level < mapping.height or mapping.splits_top
+        ]
+        if not columns:
+            return exp.Literal.number(0)
         return exp.Paren(this=reduce(lambda left, right: exp.Add(this=left, expression=right), columns))
 
     def _factor(self, attribute: int) -> Fill:

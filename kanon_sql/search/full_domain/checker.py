@@ -179,7 +179,8 @@ class NodeChecker:
         statement = self._batches.statements.classes if counted else self._batches.statements.check
         for batch in self._batches.split(asked):
             self._checked.update(batch)
-            rows = self.engine.query(statement, values={"k": self.k}, lists=self._batches.lists(batch))
+            names = self._batches.names(batch)
+            rows = self.engine.query(statement, values={"k": self.k}, names=names, lists=self._batches.lists)
             found = {int(row[0]): tuple(int(value) for value in row[1:]) for row in rows}
             for position, node in enumerate(batch):
                 if counted:

@@ -36,8 +36,20 @@ class Objective(ABC):
 class Loss(Objective):
     """Sum of weight * loss."""
 
+    def __init__(self, costs: CostModel, weights: tuple[float, ...]) -> None:
+        super().__init__(costs, weights)
+        self._losses = [
+            [costs.loss(i, level) for level in range(len(marginals))]
+            for i, marginals in enumerate(costs.frequency.marginals)
+        ]
+        self._bounds: dict[Node, float] = {}  # a path asks for the same nodes as its neighbours
+
     def bound(self, node: Node) -> float:
-        return self._total([self.costs.loss(i, level) for i, level in enumerate(node)])
+        found = self._bounds.get(node)
+        if found is None:
+            losses = [of_levels[level] for of_levels, level in zip(self._losses, node, strict=True)]
+            found = self._bounds[node] = self._total(losses)
+        return found
 
     def value(self, measures: NodeMeasures) -> float:
         return self._total(list(measures.losses))

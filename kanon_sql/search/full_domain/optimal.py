@@ -20,7 +20,7 @@ import math
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.choice import TOLERANCE, NodeChoice
 from kanon_sql.search.full_domain.dive import Dive
-from kanon_sql.search.full_domain.lattice import Lattice, Node
+from kanon_sql.search.full_domain.lattice import Lattice, Node, Tags
 from kanon_sql.search.full_domain.measures import NodeMeasures
 from kanon_sql.search.full_domain.objectives import CountedObjective, Objective
 from kanon_sql.sql.deadline import Deadline, TimeUpError
@@ -29,6 +29,8 @@ _MOST_COUNTED = 100_000
 _SMALL = 1_000_000  # nodes of a lattice that a search goes through to the end
 _AT_FIRST = 30  # checks after which a search of more nodes dives: a few are enough where little has to be generalized
 _NODES_A_CHECK = 20  # that can be taken from the queue in the time of a check
+_MOST_PROBES = 16  # learnt at once: more gained nothing
+_LOOK_AHEAD = 200  # nodes that are looked at to find them
 
 
 class OptimalSearch:
@@ -45,6 +47,8 @@ class OptimalSearch:
         self._queue: list[tuple[float, int, Node]] = []
         self._queued: set[Node] = set()
         self._turn = _TurningPoint(checker)
+        # Where models are not monotone a probe may do with less than all of them; class sizes are not learnt by checks.
+        self._asks_many = checker.prunes and checker.batch > 1 and not isinstance(objective, CountedObjective)
 
     def run(self) -> NodeChoice:
         """The optimum; where time runs out, the best node so far and how far the bound is."""
@@ -177,7 +181,42 @@ class OptimalSearch:
             self._turn.start(path[min(first, len(path) - 1)])
             return
         chosen = self._turn.choose(path)
+        if self._asks_many and self.checker.known(chosen) is None:
+            self.checker.learn(self._likely_probes(node, chosen))
         self._turn.learn(satisfies=self._evaluate(chosen))
+
+    def _likely_probes(self, node: Node, chosen: Node) -> list[Node]:
+        """The probe of a node, and those that the search comes to next if all of them fail.
+
+        They are learnt in one statement. Should one satisfy, some may have been for nothing: they are few.
+        """
+        probes, failing = [chosen], Tags(len(node))
+        failing.add(chosen, satisfying=False)
+        waiting = heapq.nsmallest(_LOOK_AHEAD, self._queue)
+        self._add_beyond(waiting, node, chosen)
+        seen = set[Node]()
+        while waiting and len(probes) < _MOST_PROBES and len(seen) < _LOOK_AHEAD:
+            bound, _, other = heapq.heappop(waiting)
+            if bound > self._best_value + self._slack():
+                break
+            if other in seen:
+                continue
+            seen.add(other)
+            above = self.checker.tags.fails(other) or failing.fails(other)
+            if above is None:
+                if self.checker.known(other):
+                    continue
+                above = self._turn.choose(self._climb(other))
+                failing.add(above, satisfying=False)
+                if self.checker.known(above) is None:
+                    probes.append(above)
+            self._add_beyond(waiting, other, above)
+        return probes
+
+    def _add_beyond(self, waiting: list[tuple[float, int, Node]], node: Node, failing: Node) -> None:
+        """Adds to a heap what comes after `node` once `failing`, at or above it, fails."""
+        for after in self.lattice.beyond(node, failing):
+            heapq.heappush(waiting, (self.objective.bound(after), sum(after), after))
 
     def _climb(self, node: Node) -> list[Node]:
         """Upwards from `node` by least bound, up to where nodes are known to satisfy."""

@@ -1,13 +1,13 @@
 -- Answers: which class is each combination with a sensitive value in, at every node of a batch? A class's codes are
 -- packed into one number.
 -- Reads: sensitive, a sensitive column beside the codes of every level (cell_code, value, row_count).
--- Takes: cell_code, of each level that the nodes have the column of its codes; cell_factor, what the codes of that
--- quasi-identifier are multiplied by; node_number, of each node its number; node_word, of each node the sum of the
--- columns of its levels.
+-- Takes: cell_code, of each level of each quasi-identifier the column of its codes; cell_factor, what the codes of
+-- that quasi-identifier are multiplied by; node_count, the number of nodes; node_words, a list: of each node the sum of
+-- the columns of its levels.
 -- Gives: node, word, value, row_count.
 SELECT
-    unnest([LIST_OF(node_number)]) AS node,
-    unnest([LIST_OF(node_word)]) AS word,
+    unnest(range(node_count)) AS node,
+    unnest(node_words) AS word,
     value,
     row_count
 FROM (
