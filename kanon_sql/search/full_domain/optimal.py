@@ -83,7 +83,7 @@ class OptimalSearch:
 
     def _take_turns(self) -> None:
         """Searches to the end; where that may be far, dives for good nodes with half of the checks."""
-        if self.lattice.size <= _SMALL or self._search(_AT_FIRST):
+        if self._search(math.inf if self.lattice.size <= _SMALL else _AT_FIRST):
             return
         before = self.checker.checked
         for _ in Dive(self.lattice, self.checker, self.objective, self._evaluate).rounds():
