@@ -45,6 +45,11 @@ def counted(rows: Rows) -> Counter[tuple[Any, ...]]:
     )
 
 
+def without_signs(facts: object) -> str:
+    """What is known of columns, with one zero for both, as above."""
+    return repr(facts).replace("-0.0", "0.0")
+
+
 def _float(value: Any) -> bool:
     return isinstance(value, float)
 
