@@ -230,3 +230,32 @@ def test_too_many_tuples_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         found = searched(engine, tuples, 4)
         assert found.search.finished
         assert weighted(tuples, found.classes.units) == pytest.approx(cut(engine, tuples, 4))
+
+
+def test_large_tuples_lend_what_they_can_spare(tmp_path: Path) -> None:
+    """Two rows of their own, far from each other, each beside three alike: the sweep makes a class of the two."""
+    lines = [[word, word[0], "*"] for word in ("a1", "a2", "b1", "b2")]
+    rows = [[word] for word in ("a1", "a1", "a1", "b1", "b1", "b1", "a2", "b2")]
+    found = find(hierarchical(tmp_path, [lines], rows), 2)
+    assert sorted(found.labels) == [("a",), ("a1",), ("b",), ("b1",)]
+    assert found.ncp == pytest.approx(optimum([lines], rows, 2))
+
+
+@pytest.mark.slow
+def test_lending_never_loses_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
+    configs = []
+    for seed in range(12):
+        chance = random.Random(seed)
+        files = trees_of(chance, 2)
+        few = [[chance.choice(lines)[0] for lines in files] for _ in range(6)]
+        rows = [chance.choice(few) for _ in range(40)] + [
+            [chance.choice(lines)[0] for lines in files] for _ in range(9)
+        ]
+        (tmp_path / str(seed)).mkdir()
+        configs.append((hierarchical(tmp_path / str(seed), files, rows), chance.choice([2, 3, 5])))
+    lent = [find(config, k).ncp for config, k in configs]
+    monkeypatch.setattr(LocalSearch, "_improve", lambda search, queries: None)
+    swept = [find(config, k).ncp for config, k in configs]
+    assert all(one <= other + 1e-9 for one, other in zip(lent, swept, strict=True))
+    assert sum(lent) < 0.98 * sum(swept)

@@ -27,11 +27,12 @@ _FEWEST_LOSS_BITS, _MOST_LOSS_BITS, _WIDE_LOSS_BITS = 18, 30, 24
 class Keys:
     """How a label is one number: its loss as a whole number, then its two half labels of `bits` bits each.
 
-    All losses are below `end`.
+    All losses are below `end`; a loss of 1 is the whole number `scale`.
     """
 
     bits: tuple[int, int]
     end: int
+    scale: float
 
     @property
     def shifts(self) -> dict[str, int]:
@@ -107,4 +108,4 @@ def _pack(queries: Queries) -> Keys:
     for half in halves:
         half.run("half_scaled", {"scale": scale}, kinds)
         highest += int(half.run("half_size")[0][1])
-    return Keys((first, second), highest + 1)
+    return Keys((first, second), highest + 1, scale)

@@ -25,9 +25,10 @@ from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
 from kanon_sql.search.local.bounds import column_bound
 from kanon_sql.search.local.costs import Costs
-from kanon_sql.search.local.halves import build_halves
+from kanon_sql.search.local.halves import Keys, build_halves
 from kanon_sql.search.local.judging import Judge
 from kanon_sql.search.local.queries import Queries, own_tables
+from kanon_sql.search.local.recreate import Recreation, keep_halves
 from kanon_sql.search.local.sweep import Sweep
 from kanon_sql.search.local.trees import SearchTree, build_trees
 from kanon_sql.search.local.whole_domain import SLACK, WholeDomain
@@ -73,6 +74,7 @@ class LocalSearch:
         self._judge: Judge | None = None
         # Of what the classes come from: the sweep, cuts, or both.
         self._rounds, self._cuts = 0, 0
+        self._keys: Keys | None = None  # of labels whose halves were kept
         self._bound = 0.0  # what all rows lose together at least
 
     def run(self, deadline: Deadline) -> Partitioning:
@@ -85,7 +87,7 @@ class LocalSearch:
         finished = self._until(sweeping, self._search)
         finished = self._place(deadline) and finished
         if finished and self.models.only_k:
-            finished = self._until(deadline, self._compare_whole_domain)
+            finished = self._until(deadline, self._improve) and self._until(deadline, self._compare_whole_domain)
         if finished and (self.tuples.count <= _CUT_TOO or not self.models.only_k):
             finished = self._compare_cuts(deadline)
         bound = self._bound / self.tuples.n
@@ -107,7 +109,9 @@ class LocalSearch:
         if self.tuples.count > _MOST_SWEPT:
             return
         keys = build_halves(queries, self._trees, self.k)
-        if not self.models.only_k:
+        if self.models.only_k:
+            self._keys = keys if keep_halves(queries) else None
+        else:
             self._judge = Judge(queries, self.models, self.k, self._positions)
         self._sweep = Sweep(queries, keys, self.k, self.progress, self._judge)
         self._sweep.run(_PAIRS_IN_ALL)
@@ -140,11 +144,30 @@ class LocalSearch:
         self._queries.run("assigned", lists=self._positions)
         return finished
 
-    def _compare_whole_domain(self, queries: Queries) -> None:
-        """Takes the full-domain optimum if that loses less."""
+    def _improve(self, queries: Queries) -> None:
+        """Splits classes with rows that others can spare; what a class releases may lose less than its label."""
+        if self._keys is None:
+            return
+        recreation = Recreation(queries, self._trees, self._keys, self.k)
+        if recreation.can_lend():
+            loss = self._loss_of_members(queries)
+            self._queries.copy("kept_members", "members")
+            recreation.find_labels()
+            gaining = recreation.run(1)
+            queries.run("assigned", lists=self._positions)
+            if gaining and self._loss_of_members(queries) > loss:
+                queries.copy("members", "kept_members")
+                queries.run("assigned", lists=self._positions)
+        recreation.drop()
+
+    def _loss_of_members(self, queries: Queries) -> float:
         # Along hierarchies the search's own losses are those of the release, and found faster.
         is_known = self._sweep is not None and all(d.tree for d in self.tuples.dimensions)
-        loss = Costs(queries, self._trees).total("members")[0] if is_known else self._loss()
+        return Costs(queries, self._trees).total("members")[0] if is_known else self._loss()
+
+    def _compare_whole_domain(self, queries: Queries) -> None:
+        """Takes the full-domain optimum if that loses less."""
+        loss = self._loss_of_members(queries)
         whole_domain = WholeDomain(queries, self._trees, self.k)
         node = whole_domain.cheaper_than(loss)
         if node is not None:

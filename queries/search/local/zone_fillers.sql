@@ -1,0 +1,15 @@
+-- Answers: the tuples that can lend rows to the labels on offer in zones, and what a row loses by it.
+-- Reads: zone_offers, labels on offer to tuples of zones (zone, label); fillers, the tuples that can lend rows to labels
+-- (label, cell, added); zones, the zones of classes (part, zone); standing, the tuples of each class with what the class
+-- loses (part, cell, cost); spare, the classes of one tuple (cell, cost).
+-- Takes: nothing.
+-- Gives: the table zone_fillers (zone, label, cell, added).
+CREATE OR REPLACE TEMP TABLE zone_fillers AS
+SELECT labels.zone, labels.label, fillers.cell, fillers.added
+FROM (SELECT DISTINCT zone, label FROM zone_offers) AS labels
+JOIN fillers ON fillers.label = labels.label
+UNION ALL
+SELECT zones.zone, -standing.part AS label, standing.cell, standing.cost - spare.cost AS added
+FROM standing
+JOIN zones ON zones.part = standing.part
+JOIN spare ON spare.cell = standing.cell
