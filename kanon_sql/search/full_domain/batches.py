@@ -18,7 +18,7 @@ from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.sql.template import Composed, Fill, Item, column, compose
 
 _MOST_NODES = 64
-_MOST_ROWS = 2_000_000  # combinations times nodes, each of which may be a class of its own: about 100 MB
+_MOST_ROWS = 3_000_000  # combinations times nodes, each of which may be a class of its own: about 150 MB
 _WORDS = ((63, "BIGINT"), (127, "HUGEINT"))
 
 
@@ -35,12 +35,11 @@ class Batches:
         possible = self._word is not None and not models.by_entity and not models.refusing_absent
         self.size = min(_MOST_NODES, _MOST_ROWS // max(rows, 1)) if possible else 0
         self.statements = _Statements.of(models)
-        cells: list[Item] = [
+        self._cells: list[Item] = [
             {"code": code_name(i, level), "factor": self._factor(i)}
             for i, mapping in enumerate(frequency.mappings)
             for level in range(mapping.height + 1)
         ]
-        self.lists: dict[str, Sequence[Item]] = {"cell": cells, "key": [{"code": "node"}, {"code": "word"}]}
 
     def split(self, nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
         """The nodes in batches of what one statement may hold at most."""
@@ -52,12 +51,24 @@ class Batches:
         words = exp.Array(expressions=[self._word_of(node) for node in nodes])
         return {"node_words": words, "node_count": exp.Literal.number(len(nodes))}
 
+    def lists(self, nodes: Sequence[Node]) -> dict[str, Sequence[Item]]:
+        """The list holes of the statements about these nodes."""
+        least = [min(levels) for levels in zip(*nodes, strict=True)]
+        return {
+            "cell": self._cells,
+            "key": [{"code": "node"}, {"code": "word"}],
+            "meet": [{"code": code_name(i, level)} for i, level in enumerate(least) if self._divides(i, level)],
+        }
+
+    def _divides(self, attribute: int, level: int) -> bool:
+        """Whether a level tells rows apart: at the top of a hierarchy all values are one."""
+        mapping = self._frequency.mappings[attribute]
+        return level < mapping.height or mapping.splits_top
+
     def _word_of(self, node: Node) -> exp.Expr:
-        """The sum of the columns of a node's levels; at the top of a hierarchy all values are one."""
+        """The sum of the columns of a node's levels."""
         columns: list[exp.Expr] = [
-            column(code_name(i, level))
-            for i, (level, mapping) in enumerate(zip(node, self._frequency.mappings, strict=True))
-            if level < mapping.height or mapping.splits_top
+            column(code_name(i, level)) for i, level in enumerate(node) if self._divides(i, level)
         ]
         if not columns:
             return exp.Literal.number(0)

@@ -180,7 +180,7 @@ class NodeChecker:
         for batch in self._batches.split(asked):
             self._checked.update(batch)
             names = self._batches.names(batch)
-            rows = self.engine.query(statement, values={"k": self.k}, names=names, lists=self._batches.lists)
+            rows = self.engine.query(statement, values={"k": self.k}, names=names, lists=self._batches.lists(batch))
             found = {int(row[0]): tuple(int(value) for value in row[1:]) for row in rows}
             for position, node in enumerate(batch):
                 if counted:

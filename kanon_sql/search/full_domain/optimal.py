@@ -29,7 +29,8 @@ _MOST_COUNTED = 100_000
 _SMALL = 1_000_000  # nodes of a lattice that a search goes through to the end
 _AT_FIRST = 30  # checks after which a search of more nodes dives: a few are enough where little has to be generalized
 _NODES_A_CHECK = 20  # that can be taken from the queue in the time of a check
-_MOST_PROBES = 16  # learnt at once: more gained nothing
+_MOST_PROBES = 32  # learnt at once: more gained nothing
+_FIRST_JUDGED = 8  # nodes that are judged at once, at first; then twice as many, and so on
 _LOOK_AHEAD = 200  # nodes that are looked at to find them
 
 
@@ -48,7 +49,10 @@ class OptimalSearch:
         self._queued: set[Node] = set()
         self._turn = _TurningPoint(checker)
         # Where models are not monotone a probe may do with less than all of them; class sizes are not learnt by checks.
-        self._asks_many = checker.prunes and checker.batch > 1 and not isinstance(objective, CountedObjective)
+        several = checker.batch > 1 and not isinstance(objective, CountedObjective)
+        self._asks_many = several and checker.prunes
+        self._judges_many = several and not checker.prunes
+        self._judged_at_once = _FIRST_JUDGED
 
     def run(self) -> NodeChoice:
         """The optimum; where time runs out, the best node so far and how far the bound is."""
@@ -130,6 +134,8 @@ class OptimalSearch:
                 self._probe(node)
             failing = self.checker.tags.fails(node)
             if failing is None:
+                if self._judges_many and self.checker.known_suppressed(node) is None:
+                    self.checker.learn(self._next_judged(node))
                 self._evaluate(node)
         except TimeUpError:
             heapq.heappush(self._queue, (bound, sum(node), node))
@@ -212,6 +218,23 @@ class OptimalSearch:
                     probes.append(above)
             self._add_beyond(waiting, other, above)
         return probes
+
+    def _next_judged(self, node: Node) -> list[Node]:
+        """A node that is judged by itself, and those that come after it unless something better is found before."""
+        judged, waiting, seen = list[Node](), [(0.0, 0, node), *heapq.nsmallest(_LOOK_AHEAD, self._queue)], set[Node]()
+        while waiting and len(judged) < min(self._judged_at_once, self.checker.batch):
+            bound, _, other = heapq.heappop(waiting)
+            if bound > self._best_value + self._slack():
+                break
+            if other in seen or not self.checker.known(other):
+                continue
+            seen.add(other)
+            if self.checker.known_suppressed(other) is None:
+                judged.append(other)
+            for after in self.lattice.successors(other):
+                heapq.heappush(waiting, (self.objective.bound(after), sum(after), after))
+        self._judged_at_once *= 2
+        return judged
 
     def _add_beyond(self, waiting: list[tuple[float, int, Node]], node: Node, failing: Node) -> None:
         """Adds to a heap what comes after `node` once `failing`, at or above it, fails."""

@@ -1,8 +1,9 @@
 -- Answers: which class is each combination in, at every node of a batch? A class's codes are packed into one number.
+-- Combinations that are alike at the least levels of the batch are joined first: of its nodes no one tells them apart.
 -- Reads: tuples, the combinations by the codes of every level (cell_code, row_count).
 -- Takes: cell_code, of each level of each quasi-identifier the column of its codes; cell_factor, what the codes of
--- that quasi-identifier are multiplied by; node_count, the number of nodes; node_words, a list: of each node the sum of
--- the columns of its levels.
+-- that quasi-identifier are multiplied by; meet_code, the columns of the least levels; node_count, the number of nodes;
+-- node_words, a list: of each node the sum of the columns of its levels.
 -- Gives: node, word, row_count.
 SELECT
     unnest(range(node_count)) AS node,
@@ -10,7 +11,12 @@ SELECT
     row_count
 FROM (
     SELECT
-        CAST(cell_code AS BIGINT) * cell_factor AS cell_code,
-        row_count
+        CAST(tuples.cell_code AS BIGINT) * cell_factor AS cell_code,
+        rolled.row_count
     FROM tuples
+    JOIN (
+        SELECT min(rowid) AS first_row, CAST(sum(row_count) AS BIGINT) AS row_count
+        FROM tuples
+        GROUP BY meet_code
+    ) AS rolled ON rolled.first_row = tuples.rowid
 ) AS packed
