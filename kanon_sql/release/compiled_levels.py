@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlglot import exp
 
@@ -27,6 +28,8 @@ from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.dialects.inline_table import Listing, cell_of
 from kanon_sql.sql.template import Fill, Item, column, state
 
+_LARGEST = 2**62  # of a number in BIGINT, with room to spare
+
 
 def compiled_levels(
     engine: Engine, asked: CompileRequest, made: Generalization, k: int, listed: Sequence[tuple[Mapping, int]] | None
@@ -44,13 +47,16 @@ def compiled_levels(
         if item.key in found
     }
     outputs, released = _outputs(asked, made.roles, read)
+    read_by = {one.mapping.index: one for one in read.values()}
+    numbered = [] if listed is None else _numbered([read_by[m.index] for m, _ in listed])
     codes: list[Item] = []
     keys: list[exp.Expr] = []
     for one in read.values():
         code, name = one.code(), f"code_{one.mapping.index}"
-        if code is not None:
+        if code is not None and listed is None:
             codes.append({"value": code, "column": name})
         keys.append(column(name if code is not None else other_name(one.item)))
+    codes += [{"value": one.value(), "column": one.name} for one in numbered]
     listings = [listing for one in read.values() if (listing := one.listing()) is not None]
     nothing = asked.masks or (asked.executed and listed is None)
     kept = exp.true() if nothing else column("left_out").eq(exp.Literal.number(0))
@@ -67,7 +73,7 @@ def compiled_levels(
     }
     statement = assembled(asked, made.roles, "release/compiled_levels", lists, names)
     if listed is not None:
-        listings.append(_violating(engine, listed))
+        listings.append(_violating(engine, listed, numbered))
     elif asked.executed:  # then no class is left out
         leave_out(statement, "judged")
     return CompiledRelease(statement, tuple(listings), released)
@@ -161,6 +167,11 @@ class _Generalized:
         absent = exp.Literal.number(int(self._absent[1])) if self._absent else None
         return or_missing(column(self.key, "source_rows"), column("code", self.name), absent)
 
+    @property
+    def codes(self) -> int:
+        """A number above every code."""
+        return 1 + max([0, *(int(row[2]) for row in self._rows), *([int(self._absent[1])] if self._absent else [])])
+
     def listing(self) -> Listing | None:
         """The mapping table."""
         if not self._coded and (self._plain or self._label is not None):
@@ -180,11 +191,58 @@ class _Generalized:
         return Listing(self.name, f"quasi-identifier {self.item.name!r}", tuple(columns), rows)
 
 
-def _violating(engine: Engine, listed: Sequence[tuple[Mapping, int]]) -> Listing:
+@dataclass(frozen=True)
+class _Numbered:
+    """One number for the codes of several quasi-identifiers: the sum of each times its `stride`.
+
+    To join on it is cheaper than on each code, and a planner that knows columns one by one takes a small table that is
+    told apart by many for one whose rows are hardly told apart at all, and hashes all rows of the source in its stead.
+    """
+
+    name: str
+    strides: tuple[tuple[_Generalized, int], ...]
+
+    def value(self) -> exp.Expr:
+        """The number of a row."""
+        (first, _), *more = self.strides  # the first has a stride of 1
+        whole = _code_of(first)
+        for one, stride in more:
+            term = exp.Mul(this=_code_of(one), expression=exp.Literal.number(stride))
+            whole = exp.Add(this=whole, expression=term)
+        return whole
+
+    def of(self, codes: MappingOf[int, int]) -> int:
+        """The number of codes by the index of their mapping."""
+        return sum(codes[one.mapping.index] * stride for one, stride in self.strides)
+
+
+def _code_of(one: _Generalized) -> exp.Expr:
+    code = one.code()
+    assert code is not None
+    return code
+
+
+def _numbered(read: Sequence[_Generalized]) -> list[_Numbered]:
+    """As few numbers as codes fit into."""
+    groups: list[list[tuple[_Generalized, int]]] = []
+    stride = _LARGEST
+    for one in read:
+        if stride * one.codes >= _LARGEST:
+            groups.append([])
+            stride = 1
+        groups[-1].append((one, stride))
+        stride *= one.codes
+    return [_Numbered(f"class_{i}", tuple(group)) for i, group in enumerate(groups)]
+
+
+def _violating(engine: Engine, listed: Sequence[tuple[Mapping, int]], numbered: Sequence[_Numbered]) -> Listing:
     """The classes that are left out."""
     names = {"suppressed_classes": state("suppressed_classes")}
     codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in listed]
     found = engine.query("release/compiled_violating", names=names, lists={"class": codes})
-    columns = (*((f"code_{m.index}", "BIGINT") for m, _ in listed), ("is_listed", "BIGINT"))
-    rows = tuple((*map(int, row), 1) for row in found)
-    return Listing("violating", "the classes that violate k or a model", columns, rows, keys=len(listed))
+    columns = (*((one.name, "BIGINT") for one in numbered), ("is_listed", "BIGINT"))
+    rows = []
+    for row in found:
+        by_index = {m.index: int(code) for (m, _), code in zip(listed, row, strict=True)}
+        rows.append((*(one.of(by_index) for one in numbered), 1))
+    return Listing("violating", "the classes that violate k or a model", columns, tuple(rows), keys=len(numbered))

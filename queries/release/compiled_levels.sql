@@ -1,10 +1,11 @@
 -- Answers: the release of a lattice node as one statement over the source, each row by its generalized values. Values
 -- that the mapping tables do not have were not there when it was searched: their rows are left out.
 -- Reads: source_rows, the rows that take part (the statement begins with them); qi_mapping, a quasi-identifier's value
--- with what is released of it and the code of that; listed_violating, the classes that violate a model by these codes,
--- where models judged the classes or the statement runs at once.
+-- with what is released of it and the code of that; listed_violating, the classes that violate a model by the numbers
+-- of these codes, where models judged the classes or the statement runs at once.
 -- Takes: out_value, out_column, out_released and out_name, what a column holds, is called on the way, becomes and is
--- called in the end; class_value and class_column, the codes of quasi-identifiers; qi_key, what source_rows calls one;
+-- called in the end; class_value and class_column, the codes of quasi-identifiers or, where classes are listed, numbers
+-- that each stand for the codes of several; qi_key, what source_rows calls one;
 -- violates, whether a row's class is left out or masked (by a count beside each row, where classes of too few rows
 -- are); judged is left out where no class is; is_kept, which rows stay; sort_key, the order.
 -- Gives: the released rows under their real names.

@@ -43,6 +43,8 @@ _TYPES = {
 }
 
 _HELD = {*_TYPES.values(), "UUID", "TIME", "INTERVAL", "JSON", "JSONB"} - {"VARCHAR"}
+# What has a hash that takes different values for different ones: not 1.0 for 1.00, as a numeric without scale may hold.
+_HASHED = {*_TYPES.values(), "UUID", "TIME"}
 _STORED = {bool: "BOOLEAN", int: "BIGINT", str: "TEXT"}
 _COPIED = CsvDialect(",", '"', '"', False, "utf-8")
 
@@ -117,8 +119,15 @@ class Postgres(Remote):
             return list(self.connection.execute(encoded(sql)).fetchall())
 
     def fingerprint(self, sql: str, *, missing: str | None) -> Row:
-        # A row as text tells NULL from an empty text, and a value in one column from the same in the next.
-        digest = "hashtextextended(CAST(given_rows AS TEXT), 0)"
+        with self.speaking():
+            nothing = exp.select("*").from_(exp.Table(this=template.quoted("given_rows"))).limit(0)
+            cursor = self.connection.execute(encoded(f"WITH given_rows AS (\n{sql}\n)\n{nothing.sql('postgres')}"))
+            kinds = {self._type(one.type_code, one.precision, one.scale) for one in cursor.description or []}
+        # A hash of the values is cheaper than one of the row as text, which every type has. Either tells NULL from an
+        # empty text, and a value in one column from the same in the next.
+        hashed = all(kind in _HASHED or kind.startswith("DECIMAL(") for kind in kinds)
+        row = "given_rows" if hashed else "CAST(given_rows AS TEXT)"
+        digest = f"{'hash_record_extended' if hashed else 'hashtextextended'}({row}, 0)"
         return self.rows(f"SELECT count(*), CAST(sum({digest}) AS TEXT) FROM (\n{sql}\n) AS given_rows")[0]  # noqa: S608
 
     def execute(self, sql: str, place: str | None = None, *, prepare: bool | None = None) -> None:

@@ -44,13 +44,10 @@ WITH "mapping_0" AS (
     ('7.0', '7.0', 2)) AS "listed"("value", "released", "code")
 ), "violating" AS (
   SELECT
-    "listed"."code_0" AS "code_0",
-    "listed"."code_1" AS "code_1",
-    "listed"."code_2" AS "code_2",
-    "listed"."code_3" AS "code_3",
+    "listed"."class_0" AS "class_0",
     "listed"."is_listed" AS "is_listed"
   FROM (VALUES
-    (2, 3, 1, 2, 1)) AS "listed"("code_0", "code_1", "code_2", "code_3", "is_listed")
+    (158, 1)) AS "listed"("class_0", "is_listed")
 ), "source_rows" AS (
   SELECT
     CASE WHEN CAST("c0" AS TEXT) IN ('', '?') THEN NULL ELSE CAST("c0" AS TEXT) END AS "k0",
@@ -87,10 +84,7 @@ WITH "mapping_0" AS (
     "source_rows"."k2" AS "o2",
     "mapping_3"."released" AS "o3",
     "source_rows"."o4" AS "o4",
-    CASE WHEN "source_rows"."k0" IS NULL THEN 0 ELSE "mapping_0"."code" END AS "code_0",
-    CASE WHEN "source_rows"."k1" IS NULL THEN 0 ELSE "mapping_1"."code" END AS "code_1",
-    CASE WHEN "source_rows"."k2" IS NULL THEN 0 ELSE "mapping_2"."code" END AS "code_2",
-    CASE WHEN "source_rows"."k3" IS NULL THEN 0 ELSE "mapping_3"."code" END AS "code_3"
+    CASE WHEN "source_rows"."k0" IS NULL THEN 0 ELSE "mapping_0"."code" END + CASE WHEN "source_rows"."k1" IS NULL THEN 0 ELSE "mapping_1"."code" END * 4 + CASE WHEN "source_rows"."k2" IS NULL THEN 0 ELSE "mapping_2"."code" END * 16 + CASE WHEN "source_rows"."k3" IS NULL THEN 0 ELSE "mapping_3"."code" END * 64 AS "class_0"
   FROM "source_rows"
   LEFT JOIN "mapping_0"
     ON "mapping_0"."value" = "source_rows"."k0"
@@ -123,10 +117,7 @@ WITH "mapping_0" AS (
     CASE WHEN "violating"."is_listed" = 1 THEN 1 ELSE 0 END AS "left_out"
   FROM "generalized"
   LEFT JOIN "violating"
-    ON "violating"."code_0" = "generalized"."code_0"
-    AND "violating"."code_1" = "generalized"."code_1"
-    AND "violating"."code_2" = "generalized"."code_2"
-    AND "violating"."code_3" = "generalized"."code_3"
+    ON "violating"."class_0" = "generalized"."class_0"
 ), "released" AS (
   SELECT
     "o0" AS "o0",
