@@ -4,7 +4,7 @@
 -- Takes: nothing.
 -- Gives: further rows of the table recreated (zone, label, cell, row_count, loss, is_lent).
 INSERT INTO recreated
-SELECT zone_takers.zone, zone_takers.label, zone_takers.cell, zone_takers.row_count, zone_takers.cost, FALSE
+SELECT zone_takers.zone, zone_takers.label, zone_takers.cell, zone_takers.row_count, zone_takers.cost, FALSE AS is_lent
 FROM zone_takers
 ANTI JOIN (SELECT zone, label FROM zone_borrowed WHERE is_refused) AS refused
     ON refused.zone = zone_takers.zone AND refused.label = zone_takers.label
