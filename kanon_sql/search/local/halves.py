@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from kanon_sql.search.local.queries import Queries, own_tables
 from kanon_sql.search.local.trees import SearchTree
-from kanon_sql.sql import template
+from kanon_sql.sql import tables, template
 from kanon_sql.sql.template import Fill, Item, column
 
 HALVES = ("a", "b")
@@ -42,7 +42,7 @@ class Keys:
 
 def of_half(queries: Queries, half: str) -> Queries:
     """For statements on one half: its tables and its column."""
-    made = {"half_tuples": own_tables()[f"tuples_{half}"], "half_above": own_tables()[f"above_{half}"]}
+    made = {f"half_{name}": own_tables()[f"{name}_{half}"] for name in ("tuples", "above", "labels")}
     return queries.named(**made, this_tuple=f"tuple_{half}")
 
 
@@ -73,6 +73,7 @@ def _build(queries: Queries, trees: Sequence[SearchTree], k: int) -> None:
     """Adds a dimension at a time: the tuples, their labels of enough rows, and which stand above which."""
     queries.run("first_half_tuples")
     queries.run("first_half_above")
+    queries.run("first_half_labels")
     kept: list[Item] = []
     shapes = 1
     for tree in trees:
@@ -107,5 +108,8 @@ def _pack(queries: Queries) -> Keys:
     highest = 0
     for half in halves:
         half.run("half_scaled", {"scale": scale}, kinds)
+        half.run("half_costed")
         highest += int(half.run("half_size")[0][1])
+    for name in ("half_next", "labels_a", "labels_b"):
+        queries.run_text(tables.drop(own_tables()[name]))
     return Keys((first, second), highest + 1, scale)

@@ -13,6 +13,7 @@ from kanon_sql.sql import tables
 _PAIRS = 1_000_000  # of a label and a tuple below it, on offer at once
 _FIRST_SHARE = 8  # the first windows are smaller by this
 _SAMPLE = 100
+_WIDER = 4  # times the last window: where the end of the next one is looked for first
 _SHRUNK = 0.6  # of the tuples left, when half labels without enough rows are looked for again
 
 
@@ -38,10 +39,10 @@ class Sweep:
         """Windows of rising loss while there are k rows, and pairs left where these are limited."""
         tuples, rows = self.queries.size()
         most = max(_PAIRS, 5 * tuples)
-        low, pairs, tuples_then = 0, most // _FIRST_SHARE, tuples
+        low, width, pairs, tuples_then = 0, 0, most // _FIRST_SHARE, tuples
         while rows >= self.k and low < self.keys.end and (pairs_left is None or pairs_left > 0):
             pairs = min(2 * pairs, most)
-            high = self._window_end(low, tuples, pairs)
+            high = self._window_end(low, width, tuples, pairs)
             offered = self.queries.count("offers", {"low": low, "width": high - low, **self.keys.shifts})
             if pairs_left is not None:
                 pairs_left -= offered
@@ -51,12 +52,16 @@ class Sweep:
                     tuples_then = tuples
                     for half in HALVES:
                         of_half(self.queries, half).run("live_above", {"k": self.k})
-            low = high
+            low, width = high, high - low
 
-    def _window_end(self, low: int, tuples: int, pairs: int) -> int:
+    def _window_end(self, low: int, width: int, tuples: int, pairs: int) -> int:
         sample = min(_SAMPLE, tuples)
-        found = self.queries.run("window_end", {"low": low, "sample": sample, "skipped": pairs * sample // tuples})
-        return max(int(found[0][0]), low + 1) if found else self.keys.end
+        values = {"low": low, "sample": sample, "skipped": pairs * sample // tuples}
+        for most in (low + _WIDER * width, self.keys.end) if width else (self.keys.end,):
+            found = self.queries.run("window_end", {**values, "most": most})
+            if found:
+                return max(int(found[0][0]), low + 1)
+        return self.keys.end
 
     def _settle(self) -> bool:
         """Accepts labels on offer until no more have k takers; whether there was any."""

@@ -14,6 +14,6 @@ FROM (
     FROM (SELECT DISTINCT CAST(this_position AS BIGINT) AS position FROM cells) AS present
 ) AS reached
 JOIN (
-    SELECT level, node, cost, row_number() OVER (ORDER BY level, node) AS number
+    SELECT level, node, cost, CAST(row_number() OVER (ORDER BY level, node) AS INTEGER) AS number
     FROM costs
 ) AS numbered ON numbered.level = reached.level AND numbered.node = reached.node

@@ -1,20 +1,25 @@
 -- Answers: the half labels with one dimension more that enough rows fall under. They are numbered so that of two which
 -- lose the same the one of fewer rows comes first. A shape is a level for each dimension, the height their sum.
 -- Reads: half_next, the half tuples with one dimension more (before, this_position, row_count); half_above, the half
--- labels above each half tuple (label, tuple, shape, height, cost); ancestors, the nodes of a dimension above each
--- position (number, position, level, cost).
+-- labels above each half tuple (label, tuple); ancestors, the nodes of a dimension above each position (number,
+-- position, level, cost); half_labels, the half labels so far (label, shape, height, cost).
 -- Takes: this_position, of each dimension the column of positions; $k, the fewest rows of a class.
 -- Gives: the table half_labels (label, before, number, shape, height, cost).
 CREATE OR REPLACE TEMP TABLE half_labels AS
 SELECT
-    row_number() OVER (ORDER BY sum(half_next.row_count), half_above.label, ancestors.number) AS label,
-    half_above.label AS before,
-    ancestors.number,
-    any_value(hash(half_above.shape, ancestors.level)) AS shape,
-    any_value(half_above.height + ancestors.level) AS height,
-    any_value(half_above.cost + ancestors.cost) AS cost
-FROM half_next
-JOIN half_above ON half_above.tuple = half_next.before
-JOIN ancestors ON ancestors.position = half_next.this_position
-GROUP BY half_above.label, ancestors.number
-HAVING sum(half_next.row_count) >= $k
+    CAST(row_number() OVER (ORDER BY counted.row_count, counted.before, counted.number) AS INTEGER) AS label,
+    counted.before,
+    counted.number,
+    hash(half_labels.shape, nodes.level) AS shape,
+    half_labels.height + nodes.level AS height,
+    half_labels.cost + nodes.cost AS cost
+FROM (
+    SELECT half_above.label AS before, ancestors.number, sum(half_next.row_count) AS row_count
+    FROM half_next
+    JOIN half_above ON half_above.tuple = half_next.before
+    JOIN ancestors ON ancestors.position = half_next.this_position
+    GROUP BY half_above.label, ancestors.number
+    HAVING sum(half_next.row_count) >= $k
+) AS counted
+JOIN half_labels ON half_labels.label = counted.before
+JOIN (SELECT DISTINCT number, level, cost FROM ancestors) AS nodes ON nodes.number = counted.number

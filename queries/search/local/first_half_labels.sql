@@ -1,0 +1,10 @@
+-- Answers: a half without dimensions yet: one label, which loses nothing.
+-- Reads: nothing.
+-- Takes: nothing.
+-- Gives: the table half_labels (label, shape, height, cost).
+CREATE OR REPLACE TEMP TABLE half_labels AS
+SELECT
+    CAST(1 AS INTEGER) AS label,
+    CAST(0 AS UBIGINT) AS shape,
+    CAST(0 AS INTEGER) AS height,
+    CAST(0 AS DOUBLE) AS cost
