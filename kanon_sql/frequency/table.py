@@ -25,12 +25,14 @@ class LevelMarginal:
     """One quasi-identifier at one level, no row suppressed.
 
     `units` is the sum over rows of leaves below the released value less one, `spread` the sum over rows of the
-    binary logarithm of the rows that share the released value, `values` the number of released values.
+    binary logarithm of the rows that share the released value, `values` the number of released values, `most_units`
+    the greatest units of one row.
     """
 
     units: int
     spread: float
     values: int
+    most_units: int
 
 
 @dataclass(frozen=True)
@@ -202,4 +204,6 @@ def build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
         lists={"step": levels},
     )
     rows = engine.query("frequency/marginals", names={"costs": costs})
-    return tuple(LevelMarginal(int(units), float(spread), int(values)) for _, units, spread, values in rows)
+    return tuple(
+        LevelMarginal(int(units), float(spread), int(values), int(most)) for _, units, spread, values, most in rows
+    )

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
+from itertools import chain
+from operator import le
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ from reference import Hierarchy, Node, Problem
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.search.full_domain import optimal
+from kanon_sql.search.full_domain import dispatch, floors, large
 
 OBJECTIVES = [
     "loss",
@@ -151,12 +154,47 @@ def test_weights_move_the_winner(folder: Path, case: Case, choice: tuple[str, st
 
 @pytest.mark.slow
 @settings(max_examples=tries(15))
-@given(cases(weights=True), st.sampled_from(["loss", "geometric-mean-loss"]))
-def test_searches_of_large_lattices_end_at_the_same_winner(folder: Path, case: Case, objective: str) -> None:
+@given(cases(weights=True), st.sampled_from(["loss", "geometric-mean-loss"]), st.sampled_from([2, 6, 800]))
+def test_searches_of_large_lattices_end_at_the_same_winner(
+    folder: Path, case: Case, objective: str, most_nodes: int
+) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(optimal, "_SMALL", 0)
-        patched.setattr(optimal, "_AT_FIRST", 0)
+        patched.setattr(dispatch, "_SMALL", 0)
+        patched.setattr(large, "_AT_FIRST", 0)
+        patched.setattr(floors, "_MOST_NODES", most_nodes)
         check_winner(case, folder, "optimal", objective)
+
+
+@pytest.mark.slow
+@settings(max_examples=tries(15))
+@given(cases(weights=True), st.sampled_from(["loss", "geometric-mean-loss"]), st.sampled_from([2, 6, 800]))
+def test_floors_are_below_every_satisfying_node(folder: Path, case: Case, objective: str, most_nodes: int) -> None:
+    """At any time of the work on them, for each node and all above it."""
+    problem = case.problem
+    known = []
+
+    def search(self: Any) -> None:
+        if (self.checker.k, self.checker.limit) != (problem.k, min(problem.allowed, problem.n - 1)):
+            self.go_on()  # what is searched for advice
+            return
+        raised = floors.Floors(self.lattice, self.checker, self.objective, self.deadline)
+        self.objective = floors.FlooredLoss(self.objective, raised)
+        raised.make_tables()
+        values = [(other.levels, problem.objective(other, objective)) for other in problem.satisfying]
+        for _ in chain([None], raised.rounds()):
+            for node in problem.nodes:
+                least = min((value for levels, value in values if all(map(le, node.levels, levels))), default=math.inf)
+                known.append(self.objective.bound(node.levels))
+                assert known[-1] <= least + 1e-9
+        self.go_on()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(dispatch, "_SMALL", 0)
+        patched.setattr(floors, "_MOST_NODES", most_nodes)
+        patched.setattr(floors, "_CHECKS", 1)
+        patched.setattr(large.LargeSearch, "search", search)
+        check_winner(case, folder, "optimal", objective)
+    assert known or not problem.satisfying
 
 
 @pytest.mark.slow

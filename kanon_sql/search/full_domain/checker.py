@@ -108,6 +108,12 @@ class NodeChecker:
         other.engine, other.progress = engine, Progress()
         return other
 
+    def apart(self) -> NodeChecker:
+        """The same that knows nothing yet, for a search of nodes that tell little of others; `checked` is of both."""
+        other = copy(self)
+        other.tags, other._suppressed, other._passing = Tags(len(self.frequency.mappings)), {}, {}
+        return other
+
     def known_suppressed(self, node: Node) -> int | None:
         """The rows of the node's violating classes, where they were counted."""
         return self._suppressed.get(node)

@@ -8,6 +8,7 @@ from typing import Any
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.choice import NodeChoice
+from kanon_sql.search.full_domain.large import LargeSearch
 from kanon_sql.search.full_domain.lattice import Lattice
 from kanon_sql.search.full_domain.minimal import search_minimal
 from kanon_sql.search.full_domain.objectives import make_objective
@@ -17,6 +18,9 @@ from kanon_sql.sql.deadline import Deadline
 
 Options = Mapping[str, Any]
 Search = Callable[[Options, Lattice, NodeChecker, tuple[float, ...], Deadline], NodeChoice]
+
+
+_SMALL = 1_000_000  # nodes of a lattice that is gone through to the end without further ado
 
 
 def search(
@@ -31,7 +35,8 @@ def _optimal(
 ) -> NodeChoice:
     checker.with_entropy = options["objective"] == "entropy"
     objective = make_objective(options["objective"], checker.costs, weights, checker.k, checker.limit)
-    return OptimalSearch(lattice, checker, objective, deadline).run()
+    kind = LargeSearch if lattice.size > _SMALL else OptimalSearch
+    return kind(lattice, checker, objective, deadline).run()
 
 
 # By the names of kanon_sql.settings.algorithms.

@@ -93,6 +93,12 @@ class CostModel:
         units = self.frequency.marginals[attribute][level].units - suppressed_units + suppressed * span
         return units / (span * self.n)
 
+    def least_loss(self, attribute: int, level: int, suppressed: int) -> float:
+        """The least loss at a level where at least so many rows are suppressed: each had the most units there are."""
+        return self.loss(
+            attribute, level, suppressed, suppressed * self.frequency.marginals[attribute][level].most_units
+        )
+
     def precision_cost(self, levels: Node, suppressed: int = 0) -> float:
         """1 - precision: the mean over cells of level / top level, suppressed cells at the top (Sweeney 2002)."""
         total = 0.0

@@ -5,9 +5,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from bisect import insort
+from collections.abc import Sequence
+from functools import cached_property
+from operator import getitem
 
 from kanon_sql.search.full_domain.lattice import Node, guards, packed
-from kanon_sql.search.full_domain.measures import CostModel, NodeMeasures, geometric_mean
+from kanon_sql.search.full_domain.measures import CostModel, NodeMeasures
 
 
 class Objective(ABC):
@@ -36,33 +39,40 @@ class Objective(ABC):
 class Loss(Objective):
     """Sum of weight * loss."""
 
-    def __init__(self, costs: CostModel, weights: tuple[float, ...]) -> None:
-        super().__init__(costs, weights)
-        self._losses = [
-            [costs.loss(i, level) for level in range(len(marginals))]
-            for i, marginals in enumerate(costs.frequency.marginals)
+    @cached_property
+    def parts(self) -> list[list[float]]:
+        """What each level of each quasi-identifier adds to the sum that is joined, where no row is suppressed."""
+        heights = self.costs.frequency.heights
+        return [
+            [self.part(i, self.costs.loss(i, level)) for level in range(height + 1)] for i, height in enumerate(heights)
         ]
-        self._bounds: dict[Node, float] = {}  # a path asks for the same nodes as its neighbours
 
     def bound(self, node: Node) -> float:
-        found = self._bounds.get(node)
-        if found is None:
-            losses = [of_levels[level] for of_levels, level in zip(self._losses, node, strict=True)]
-            found = self._bounds[node] = self._total(losses)
-        return found
+        return self.join(math.fsum(map(getitem, self.parts, node)))
 
     def value(self, measures: NodeMeasures) -> float:
-        return self._total(list(measures.losses))
+        return self._total(measures.losses)
 
-    def _total(self, losses: list[float]) -> float:
-        return math.fsum(weight * loss for weight, loss in zip(self.weights, losses, strict=True))
+    def part(self, attribute: int, loss: float) -> float:
+        """What the loss of one quasi-identifier adds to the sum that is joined."""
+        return self.weights[attribute] * loss
+
+    def join(self, total: float) -> float:
+        """The value of the parts of all quasi-identifiers, added up; it rises with them."""
+        return total
+
+    def _total(self, losses: Sequence[float]) -> float:
+        return self.join(math.fsum(self.part(i, loss) for i, loss in enumerate(losses)))
 
 
 class GeometricMeanLoss(Loss):
     """prod(weight * loss + 1)^(1/d) - 1."""
 
-    def _total(self, losses: list[float]) -> float:
-        return geometric_mean(tuple(weight * loss for weight, loss in zip(self.weights, losses, strict=True)))
+    def part(self, attribute: int, loss: float) -> float:
+        return math.log1p(self.weights[attribute] * loss)
+
+    def join(self, total: float) -> float:
+        return math.exp(total / len(self.weights)) - 1
 
 
 class Precision(Objective):

@@ -19,15 +19,12 @@ import math
 
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.choice import TOLERANCE, NodeChoice
-from kanon_sql.search.full_domain.dive import Dive
 from kanon_sql.search.full_domain.lattice import Lattice, Node, Tags
 from kanon_sql.search.full_domain.measures import NodeMeasures
 from kanon_sql.search.full_domain.objectives import CountedObjective, Objective
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 _MOST_COUNTED = 100_000
-_SMALL = 1_000_000  # nodes of a lattice that a search goes through to the end
-_AT_FIRST = 30  # checks after which a search of more nodes dives: a few are enough where little has to be generalized
 _NODES_A_CHECK = 20  # that can be taken from the queue in the time of a check
 _MOST_PROBES = 32  # learnt at once: more gained nothing
 _FIRST_JUDGED = 8  # nodes that are judged at once, at first; then twice as many, and so on
@@ -43,7 +40,7 @@ class OptimalSearch:
         self.objective = objective
         self.deadline = deadline
         self._best: NodeMeasures | None = None
-        self._best_value = math.inf
+        self.best_value = math.inf
         self._evaluated: set[Node] = set()
         self._queue: list[tuple[float, int, Node]] = []
         self._queued: set[Node] = set()
@@ -59,18 +56,15 @@ class OptimalSearch:
         finished = False
         try:
             with self.checker.engine.until(self.deadline):
-                # The least generalizing choice may already do; the top is the last resort and bounds the rest.
-                if self._evaluate(self.lattice.highs):
-                    self._push(self.lattice.lows, self.objective.bound(self.lattice.lows))
-                    self._take_turns()
+                if self.begin():
+                    self.search()
             finished = True
         except TimeUpError:
             pass
-        least = self._queue[0][0] if self._queue else math.inf
-        bound = self._best_value if finished else min(least, self._best_value)
+        bound = self.best_value if finished else self.bound()
         return NodeChoice(
             winner=self._best,
-            objective=self._best_value if self._best else None,
+            objective=self.best_value if self._best else None,
             proven=finished and self._best is not None,
             bound=bound if math.isfinite(bound) else None,
             lattice_nodes=self.lattice.size,
@@ -78,30 +72,37 @@ class OptimalSearch:
             left_by_bound=None if self.checker.prunes or not finished else self._left_by_bound(),
         )
 
+    def begin(self) -> bool:
+        """The least generalizing choice may already do; the top is the last resort and bounds the rest.
+
+        Whether there is anything to search: the top satisfies.
+        """
+        if not self.evaluate(self.lattice.highs):
+            return False
+        self._push(self.lattice.lows, self.objective.bound(self.lattice.lows))
+        return True
+
+    def bound(self) -> float:
+        """What no satisfying node goes below, as far as that is proven; infinite before the search has begun."""
+        return min(self._queue[0][0] if self._queue else math.inf, self.best_value)
+
     def _left_by_bound(self) -> int | None:
         """The nodes that could not win by their bound alone; None where they are too many to go through."""
         if self.lattice.size > _MOST_COUNTED:
             return None
-        limit = self._best_value + self._slack()
+        limit = self.best_value + self._slack()
         return sum(self.objective.bound(node) > limit for node in self.lattice.nodes())
 
-    def _take_turns(self) -> None:
-        """Searches to the end; where that may be far, dives for good nodes with half of the checks."""
-        if self._search(math.inf if self.lattice.size <= _SMALL else _AT_FIRST):
-            return
-        before = self.checker.checked
-        for _ in Dive(self.lattice, self.checker, self.objective, self._evaluate).rounds():
-            if self._search(self.checker.checked - before):
-                return
-            before = self.checker.checked
-        self._search()
+    def search(self) -> None:
+        """Searches to the end. Raises TimeUpError."""
+        self.go_on()
 
-    def _search(self, checks: float = math.inf) -> bool:
+    def go_on(self, checks: float = math.inf) -> bool:
         """Goes on until nothing better is left or about so many checks are done; whether nothing is left."""
         effort = _NODES_A_CHECK * (checks + self.checker.checked)
         while self._queue:
             bound, _, node = self._queue[0]
-            if bound > self._best_value + self._slack():
+            if bound > self.best_value + self._slack():
                 return True
             if _NODES_A_CHECK * self.checker.checked > effort:
                 return False
@@ -119,11 +120,11 @@ class OptimalSearch:
         return True
 
     def _slack(self) -> float:
-        return TOLERANCE * max(1.0, abs(self._best_value)) if self._best else 0.0
+        return TOLERANCE * max(1.0, abs(self.best_value)) if self._best else 0.0
 
     def _only_ties(self, node: Node, bound: float) -> bool:
         """Whether neither the node nor any above it could win: they tie at best, and are not lower than the winner."""
-        if self._best is None or bound < self._best_value - self._slack():
+        if self._best is None or bound < self.best_value - self._slack():
             return False
         return (sum(node), node) >= (self._best.height, self._best.levels)
 
@@ -136,7 +137,7 @@ class OptimalSearch:
             if failing is None:
                 if self._judges_many and self.checker.known_suppressed(node) is None:
                     self.checker.learn(self._next_judged(node))
-                self._evaluate(node)
+                self.evaluate(node)
         except TimeUpError:
             heapq.heappush(self._queue, (bound, sum(node), node))
             raise
@@ -145,12 +146,12 @@ class OptimalSearch:
             self._push(successor, max(bound, self.objective.bound(successor)))
 
     def _push(self, node: Node, bound: float) -> None:
-        if node in self._queued or bound > self._best_value + self._slack() or self._only_ties(node, bound):
+        if node in self._queued or bound > self.best_value + self._slack() or self._only_ties(node, bound):
             return
         self._queued.add(node)
         heapq.heappush(self._queue, (bound, sum(node), node))
 
-    def _evaluate(self, node: Node) -> bool:
+    def evaluate(self, node: Node) -> bool:
         """Measures a node and keeps it when it is better; whether it passes the models that settle other nodes."""
         if node in self._evaluated:
             return True
@@ -160,7 +161,7 @@ class OptimalSearch:
         if not self.checker.passes(node):
             return False
         if not self.checker.prunes:
-            if self.objective.bound(node) > self._best_value + self._slack():
+            if self.objective.bound(node) > self.best_value + self._slack():
                 return True
             if not self.checker.satisfies(node):
                 self._evaluated.add(node)
@@ -169,11 +170,11 @@ class OptimalSearch:
         self._evaluated.add(node)
         value = self.objective.value(measures)
         slack = TOLERANCE * max(1.0, abs(value))
-        tied = self._best is not None and abs(value - self._best_value) <= slack
+        tied = self._best is not None and abs(value - self.best_value) <= slack
         if self._best is None or (
-            (measures.height, node) < (self._best.height, self._best.levels) if tied else value < self._best_value
+            (measures.height, node) < (self._best.height, self._best.levels) if tied else value < self.best_value
         ):
-            self._best, self._best_value = measures, value
+            self._best, self.best_value = measures, value
         return True
 
     def _probe(self, node: Node) -> None:
@@ -183,13 +184,13 @@ class OptimalSearch:
             first, last = 0, len(path)
             while first < last:
                 middle = (first + last) // 2
-                first, last = (first, middle) if self._evaluate(path[middle]) else (middle + 1, last)
+                first, last = (first, middle) if self.evaluate(path[middle]) else (middle + 1, last)
             self._turn.start(path[min(first, len(path) - 1)])
             return
         chosen = self._turn.choose(path)
         if self._asks_many and self.checker.known(chosen) is None:
             self.checker.learn(self._likely_probes(node, chosen))
-        self._turn.learn(satisfies=self._evaluate(chosen))
+        self._turn.learn(satisfies=self.evaluate(chosen))
 
     def _likely_probes(self, node: Node, chosen: Node) -> list[Node]:
         """The probe of a node, and those that the search comes to next if all of them fail.
@@ -203,7 +204,7 @@ class OptimalSearch:
         seen = set[Node]()
         while waiting and len(probes) < _MOST_PROBES and len(seen) < _LOOK_AHEAD:
             bound, _, other = heapq.heappop(waiting)
-            if bound > self._best_value + self._slack():
+            if bound > self.best_value + self._slack():
                 break
             if other in seen:
                 continue
@@ -224,7 +225,7 @@ class OptimalSearch:
         judged, waiting, seen = list[Node](), [(0.0, 0, node), *heapq.nsmallest(_LOOK_AHEAD, self._queue)], set[Node]()
         while waiting and len(judged) < min(self._judged_at_once, self.checker.batch):
             bound, _, other = heapq.heappop(waiting)
-            if bound > self._best_value + self._slack():
+            if bound > self.best_value + self._slack():
                 break
             if other in seen or not self.checker.known(other):
                 continue

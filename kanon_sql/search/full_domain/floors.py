@@ -1,0 +1,212 @@
+"""Lower bounds of the loss from groups of columns, whose lattices are small enough to be known.
+
+A node suppresses at least the rows that it would if all columns outside a group were at their tops: classes there are
+unions of its own. So what it loses in the columns of a group is at least the least loss of the group alone, at or above
+its levels there and within the limit; and the least losses of groups that share no column add up (additive pattern
+databases: Korf and Felner, Artificial Intelligence 134, 2002). Each group has a table of them; the least loss of
+several groups together, which is more than their sum, is searched for as that of the whole lattice is, with the
+tables as its bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from math import prod
+
+from kanon_sql.search.full_domain.checker import NodeChecker
+from kanon_sql.search.full_domain.lattice import Lattice, Node
+from kanon_sql.search.full_domain.measures import NodeMeasures
+from kanon_sql.search.full_domain.objectives import Loss
+from kanon_sql.search.full_domain.optimal import OptimalSearch
+from kanon_sql.sql.deadline import Deadline
+
+_MOST_NODES = 800  # of a group's lattice: about as many checks, of few columns each
+_CHECKS = 50  # of a search of several groups, until the others have their turn
+
+
+@dataclass
+class _Union:
+    """Groups `first` to `last` - 1, and what they lose at least in all nodes of the lattice."""
+
+    first: int
+    last: int
+    floor: float = -math.inf
+
+
+class Floors:
+    """What nodes lose at least, in parts of the objective (see Loss.part); `rounds` works on it."""
+
+    def __init__(self, lattice: Lattice, checker: NodeChecker, objective: Loss, deadline: Deadline) -> None:
+        self.lattice = lattice
+        self.checker = checker
+        self.objective = objective
+        self.deadline = deadline
+        self.groups = grouped(lattice, self._detail)
+        self._tables: list[dict[Node, float]] = []
+        self._partitions: list[list[_Union]] = []
+
+    def total(self, node: Node, first: int = 0, last: int | None = None) -> float:
+        """The least sum of parts of the groups `first` to `last` - 1, at or above a node; -inf until that is known."""
+        last = len(self.groups) if last is None else last
+        if len(self._tables) < last:
+            return -math.inf
+        parts = [self._tables[g][tuple([node[i] for i in self.groups[g]])] for g in range(first, last)]
+        best = math.fsum(parts)
+        for partition in self._partitions:
+            value = 0.0
+            covered = first
+            for union in partition:
+                if union.first >= first and union.last <= last:
+                    value += max(union.floor, math.fsum(parts[union.first - first : union.last - first]))
+                    covered = union.last
+            best = max(best, value + math.fsum(parts[covered - first :]))
+        return best
+
+    def make_tables(self) -> None:
+        """The least losses of each group, which all bounds are made of. Raises TimeUpError."""
+        for group in self.groups:
+            self._tables.append(self._table_of(group))
+
+    def rounds(self) -> Iterator[None]:
+        """Searches unions of two groups, of three, and so on; stops after some checks each. Raises TimeUpError."""
+        for size in range(2, len(self.groups)):
+            partition = [
+                _Union(first, min(first + size, len(self.groups))) for first in range(0, len(self.groups), size)
+            ]
+            self._partitions.append(partition)
+            searches = [(union, self._search_of(union)) for union in partition if union.last - union.first > 1]
+            while searches:
+                for union, search in list(searches):
+                    if search.go_on(_CHECKS):
+                        searches.remove((union, search))
+                    union.floor = max(union.floor, search.bound())
+                    yield
+
+    def _detail(self, attribute: int) -> float:
+        return self.checker.costs.detail(attribute, self.lattice.lows[attribute])
+
+    def _table_of(self, group: tuple[int, ...]) -> dict[Node, float]:
+        """The least sum of parts for each choice of levels, from the top down."""
+        checker, small = self.checker.apart(), _within(self.lattice, group)
+        table: dict[Node, float] = {}
+        failing: set[Node] = set()
+        for height in range(sum(small.highs), sum(small.lows) - 1, -1):
+            level = list(small.nodes_at(height))
+            failing.update(levels for levels in level if any(above in failing for above in small.successors(levels)))
+            asked = iter([levels for levels in level if levels not in failing])
+            while batch := list(islice(asked, checker.batch)):
+                self.deadline.check()
+                self._learn(checker, group, batch, table, failing)
+            for levels in level:
+                least = min((table[above] for above in small.successors(levels)), default=math.inf)
+                table[levels] = min(table.get(levels, math.inf), least)
+        return table
+
+    def _learn(
+        self,
+        checker: NodeChecker,
+        group: tuple[int, ...],
+        batch: list[Node],
+        table: dict[Node, float],
+        failing: set[Node],
+    ) -> None:
+        nodes = [self._elsewhere_at_top(group, levels) for levels in batch]
+        if checker.prunes:
+            checker.learn(nodes)
+        for levels, node in zip(batch, nodes, strict=True):
+            if not checker.passes(node):
+                failing.add(levels)
+                continue
+            suppressed = (checker.known_suppressed(node) or 0) if checker.prunes else 0
+            table[levels] = math.fsum(
+                self.objective.part(i, checker.costs.least_loss(i, level, suppressed))
+                for i, level in zip(group, levels, strict=True)
+            )
+
+    def _elsewhere_at_top(self, columns: tuple[int, ...], levels: Node) -> Node:
+        node = list(self.lattice.tops)
+        for i, level in zip(columns, levels, strict=True):
+            node[i] = level
+        return tuple(node)
+
+    def _search_of(self, union: _Union) -> OptimalSearch:
+        columns = tuple(sorted(i for group in self.groups[union.first : union.last] for i in group))
+        lattice = Lattice(
+            self._elsewhere_at_top(columns, tuple(self.lattice.lows[i] for i in columns)),
+            self._elsewhere_at_top(columns, tuple(self.lattice.highs[i] for i in columns)),
+            self.lattice.tops,
+        )
+        objective = _LossWithin(self, columns, union)
+        search = OptimalSearch(lattice, self.checker.apart(), objective, self.deadline)
+        search.begin()
+        return search
+
+
+class _LossWithin(Loss):
+    """What nodes lose in some groups, in parts."""
+
+    def __init__(self, floors: Floors, columns: tuple[int, ...], union: _Union) -> None:
+        super().__init__(floors.objective.costs, floors.objective.weights)
+        self._floors = floors
+        self._columns = columns
+        self._union = union
+
+    def bound(self, node: Node) -> float:
+        return self._floors.total(node, self._union.first, self._union.last)
+
+    def guide(self, node: Node) -> tuple[float, float]:
+        parts = self._floors.objective.parts
+        return math.fsum([parts[i][node[i]] for i in self._columns]), 0.0
+
+    def value(self, measures: NodeMeasures) -> float:
+        return math.fsum(self._floors.objective.part(i, measures.losses[i]) for i in self._columns)
+
+
+class FlooredLoss(Loss):
+    """An objective of losses whose bound is raised by what groups of columns lose at least."""
+
+    def __init__(self, objective: Loss, floors: Floors) -> None:
+        super().__init__(objective.costs, objective.weights)
+        self._objective = objective
+        self._floors = floors
+
+    def bound(self, node: Node) -> float:
+        return max(self._objective.bound(node), self._objective.join(self._floors.total(node)))
+
+    def guide(self, node: Node) -> tuple[float, float]:
+        return self._objective.guide(node)
+
+    def part(self, attribute: int, loss: float) -> float:
+        return self._objective.part(attribute, loss)
+
+    def join(self, total: float) -> float:
+        return self._objective.join(total)
+
+
+def grouped(lattice: Lattice, detail: Callable[[int], float]) -> list[tuple[int, ...]]:
+    """The columns in groups of few levels in all, as many in each; those of most detail together.
+
+    Together they leave the most rows alone, and have to lose the most.
+    """
+    columns = sorted(
+        (i for i, (low, high) in enumerate(zip(lattice.lows, lattice.highs, strict=True)) if low < high),
+        key=lambda i: (-detail(i), i),
+    )
+    fixed = [i for i in range(len(lattice.lows)) if i not in columns]
+    sizes = {i: lattice.highs[i] - lattice.lows[i] + 1 for i in columns}
+    count = max(math.ceil(math.log(prod(sizes.values())) / math.log(_MOST_NODES)), 1)
+    while True:
+        groups = [columns[len(columns) * g // count : len(columns) * (g + 1) // count] for g in range(count)]
+        if count >= len(columns) or all(prod(sizes[i] for i in group) <= _MOST_NODES for group in groups):
+            groups[0] += fixed
+            return [tuple(group) for group in groups]
+        count += 1
+
+
+def _within(lattice: Lattice, columns: tuple[int, ...]) -> Lattice:
+    """The levels of some columns alone."""
+    lows, highs, tops = (tuple(levels[i] for i in columns) for levels in (lattice.lows, lattice.highs, lattice.tops))
+    return Lattice(lows, highs, tops)
