@@ -29,10 +29,8 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
     try:
         with call.progress.step(f"measuring {lattice.size} nodes"), checker.engine.until(deadline):
             for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
-                checker.learn(lattice.nodes_at(height), counted=True)
-                for levels in lattice.nodes_at(height):
-                    deadline.check()
-                    nodes.append(checker.measures(levels))
+                deadline.check()
+                nodes += checker.measure(list(lattice.nodes_at(height)))
             found = search(config.algorithm, lattice, checker, weights, deadline).winner
     except TimeUpError:
         raise OutOfTimeError(

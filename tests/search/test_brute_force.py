@@ -18,7 +18,7 @@ from reference import Hierarchy, Node, Problem
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.search.full_domain import dispatch, floors, large
+from kanon_sql.search.full_domain import dispatch, floors, large, minimal, samarati
 
 OBJECTIVES = [
     "loss",
@@ -201,6 +201,16 @@ def test_floors_are_below_every_satisfying_node(folder: Path, case: Case, object
 @pytest.mark.parametrize(("name", "variant"), CHOICES)
 def test_every_choice_on_one_table(folder: Path, name: str, variant: str) -> None:
     check_winner(wide_case(), folder, name, variant)
+
+
+@pytest.mark.slow
+@settings(max_examples=tries(15))
+@given(cases(), st.sampled_from([choice for choice in CHOICES if choice[0] != "optimal"]))
+def test_lattices_that_are_too_large_for_sets(folder: Path, case: Case, choice: tuple[str, str]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(minimal, "MOST_NODES", 0)
+        patch.setattr(samarati, "MOST_NODES", 0)
+        check_winner(case, folder, *choice)
 
 
 # Age, place (some are empty), sex and kind of 30 rows on which the algorithms choose differently.

@@ -15,7 +15,7 @@ from sqlglot import exp
 from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.frequency.table import Frequency, code_name
 from kanon_sql.search.full_domain.lattice import Node
-from kanon_sql.sql.template import Composed, Fill, Item, column, compose
+from kanon_sql.sql.template import Composed, Fill, Item, column, compose, state
 
 _MOST_NODES = 64
 _MOST_ROWS = 3_000_000  # combinations times nodes, each of which may be a class of its own: about 150 MB
@@ -29,16 +29,31 @@ class Batches:
         self._frequency = frequency
         widths = [mapping.codes.bit_length() for mapping in frequency.mappings]
         self._word = next((name for bits, name in _WORDS if sum(widths) < bits), None)
-        self._factors = [1 << sum(widths[:i]) for i in range(len(widths))]
+        self._codes = _fields(widths)
+        self._factors = [1 << shift for shift, _ in self._codes]
+        self._levels = _fields([mapping.height.bit_length() for mapping in frequency.mappings])
         # Where models count values, a combination has a row for each of them.
         rows = frequency.tuples if not models.columns else frequency.n
         possible = self._word is not None and not models.by_entity and not models.refusing_absent
         self.size = min(_MOST_NODES, _MOST_ROWS // max(rows, 1)) if possible else 0
+        bits = sum(mapping.height.bit_length() for mapping in frequency.mappings)
+        self.units_size = self.size if bits < 63 else 0  # nodes that a statement may give the units of loss of
         self.statements = _Statements.of(models)
         self._cells: list[Item] = [
             {"code": code_name(i, level), "factor": self._factor(i)}
             for i, mapping in enumerate(frequency.mappings)
             for level in range(mapping.height + 1)
+        ]
+        self._costs: list[Item] = [
+            {
+                "costs": state(f"costs_{i}"),
+                "cost": f"cost_{i}",
+                "place": place,
+                "levels": levels,
+                "shift": shift,
+                "codes": codes,
+            }
+            for i, ((place, levels), (shift, codes)) in enumerate(zip(self._levels, self._codes, strict=True))
         ]
 
     def split(self, nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
@@ -50,6 +65,16 @@ class Batches:
         """The holes of the statements about these nodes; a node's number is its place."""
         words = exp.Array(expressions=[self._word_of(node) for node in nodes])
         return {"node_words": words, "node_count": exp.Literal.number(len(nodes))}
+
+    def unit_names(self, nodes: Sequence[Node]) -> dict[str, Fill]:
+        """The holes of the statement of units of loss about these nodes."""
+        levels = [sum(level << place for level, (place, _) in zip(node, self._levels, strict=True)) for node in nodes]
+        packed = exp.Array(expressions=[exp.Literal.number(number) for number in levels])
+        return {**self.names(nodes), "node_levels": packed}
+
+    def unit_lists(self, nodes: Sequence[Node]) -> dict[str, Sequence[Item]]:
+        """The list holes of the statement of units of loss about these nodes."""
+        return {**self.lists(nodes), "cost": self._costs}
 
     def lists(self, nodes: Sequence[Node]) -> dict[str, Sequence[Item]]:
         """The list holes of the statements about these nodes."""
@@ -79,6 +104,11 @@ class Batches:
         return value if self._word == "BIGINT" else exp.cast(exp.Literal.number(value), "HUGEINT", dialect="duckdb")
 
 
+def _fields(widths: Sequence[int]) -> list[tuple[int, int]]:
+    """Where numbers of these widths in bits stand in one: how far each is shifted, and its bits."""
+    return [(sum(widths[:i]), (1 << width) - 1) for i, width in enumerate(widths)]
+
+
 class _Statements:
     """The statements on the classes of a batch, whose key is the node's number and the word that packs its codes."""
 
@@ -101,6 +131,7 @@ class _Statements:
         classes = models.classes(packed)
         self.check = compose("search/full_domain/batch_check", {"classes": classes})
         self.classes = compose("search/full_domain/batch_classes", {"classes": classes})
+        self.units = compose("search/full_domain/batch_suppressed_units", {"classes": classes})
 
 
 def _packed(file: str, table: str | Composed) -> Composed:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 
+from kanon_sql.search.full_domain.border import Border
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.choice import NodeChoice, least
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
+from kanon_sql.search.full_domain.node_sets import MOST_NODES
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 
@@ -17,14 +20,17 @@ def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline
     Where time runs out, the preferred one of those found so far, not proven.
     """
     found: list[Node] = []
+    lowest: list[Node] = []
     proven = False
     try:
         with checker.engine.until(deadline):
-            (minimal_nodes if checker.prunes else minimal_nodes_one_by_one)(lattice, checker, deadline, found)
+            _find(lattice, checker, deadline, found, lowest)
         proven = True
     except TimeUpError:
         pass
-    measured = [checker.measures(node) for node in sorted(found, key=lambda node: (sum(node), node))]
+    found.sort(key=lambda node: (sum(node), node))
+    minimal = checker.measure(found)
+    measured = minimal or checker.measure(lowest)
     if not measured:
         return NodeChoice(None, None, False, None, lattice.size, checker.checked)
     key = preference_key(prefer, lattice.tops)
@@ -37,10 +43,26 @@ def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline
         bound=value if proven else None,
         lattice_nodes=lattice.size,
         checked=checker.checked,
-        minimal=tuple(measured),
+        minimal=tuple(minimal),
         ties=ties,
         notes=(f"{len(measured)} minimal nodes; {len(ties)} tie under {prefer}, the least loss wins",) if ties else (),
     )
+
+
+def _find(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node], lowest: list[Node]) -> None:
+    """Adds every minimal node to `found`; where time runs out, those that may be minimal to `lowest`."""
+    if not checker.prunes:
+        minimal_nodes_one_by_one(lattice, checker, deadline, found)
+    elif lattice.size > MOST_NODES:
+        minimal_nodes(lattice, checker, deadline, found)
+    else:
+        border = Border(lattice, checker, deadline)
+        try:
+            if border.start():
+                border.settle(lambda: border.unknown)
+        finally:
+            found += border.sets.listed(border.minimal())
+            lowest += border.sets.listed(border.sets.minimal(border.satisfying))
 
 
 def minimal_nodes(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
@@ -55,7 +77,7 @@ def minimal_nodes(lattice: Lattice, checker: NodeChecker, deadline: Deadline, fo
     while waiting:
         deadline.check()
         node = waiting.pop()
-        if any(all(low <= level for low, level in zip(other, node, strict=True)) for other in found):
+        if _above(found, node):
             continue
         failing = checker.tags.fails(node)
         if failing is None:
@@ -79,12 +101,25 @@ def minimal_nodes_one_by_one(lattice: Lattice, checker: NodeChecker, deadline: D
     Only what is above a minimal node, and what fails the models that are monotone, is settled without a look.
     """
     for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
-        for node in lattice.nodes_at(height):
-            deadline.check()
-            if any(all(low <= level for low, level in zip(other, node, strict=True)) for other in found):
-                continue
-            if checker.satisfies(node):
-                found.append(node)
+        left = (node for node in lattice.nodes_at(height) if not _above(found, node))
+        found += list(satisfying(checker, left, deadline))
+
+
+def satisfying(checker: NodeChecker, nodes: Iterable[Node], deadline: Deadline) -> Iterator[Node]:
+    """Those of the nodes that satisfy all models, in their order, asked many at once."""
+    left, size = iter(nodes), checker.batch
+    while batch := list(islice(left, size)):
+        deadline.check()
+        asked = [node for node in batch if checker.known(node) is not False]
+        if size > 1:
+            checker.learn(node for node in asked if checker.known_to_satisfy(node) is None)
+            yield from (node for node in asked if checker.known_to_satisfy(node))
+        else:
+            yield from (node for node in asked if checker.satisfies(node))
+
+
+def _above(found: Sequence[Node], node: Node) -> bool:
+    return any(all(low <= level for low, level in zip(other, node, strict=True)) for other in found)
 
 
 def _climb(lattice: Lattice, checker: NodeChecker, node: Node, deadline: Deadline) -> Node:

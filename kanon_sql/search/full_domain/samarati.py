@@ -1,20 +1,28 @@
-"""Samarati's search: the least height at which a node satisfies, by halving (IEEE TKDE 13(6), 2001, section 5)."""
+"""Samarati's search: the least height at which a node satisfies (IEEE TKDE 13(6), 2001, section 5)."""
 
 from __future__ import annotations
 
+import math
+from itertools import islice, takewhile
+
+from kanon_sql.search.full_domain.border import Border
 from kanon_sql.search.full_domain.checker import NodeChecker
-from kanon_sql.search.full_domain.choice import NodeChoice, least
+from kanon_sql.search.full_domain.choice import TOLERANCE, NodeChoice, least
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
+from kanon_sql.search.full_domain.minimal import satisfying
+from kanon_sql.search.full_domain.node_sets import MOST_NODES
 from kanon_sql.sql.deadline import Deadline, TimeUpError
+
+_MOST_TARGETS = 200  # nodes of a height that are looked at together, those of least loss first
 
 
 def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> NodeChoice:
     """The first satisfying node of the least height in level order, or the one of least loss among all of that height.
 
-    Halving goes by heights at which some node satisfies; where models are not monotone, a height at which none does may
-    lie above one at which one does, and the heights are gone through from the lowest. Where time runs out, the best
-    node so far, not proven.
+    In lattices that are too large for sets of nodes it is found by halving. Where models are not monotone, a height at
+    which no node satisfies may lie above one at which one does, and the heights are gone through from the lowest. Where
+    time runs out, the best node so far, not proven.
     """
     high = sum(lattice.highs)
     found: list[Node] = []  # each of less height than the one before
@@ -23,13 +31,15 @@ def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: str, deadlin
     proven = False
     try:
         with checker.engine.until(deadline):
-            (_by_halving if checker.prunes else _upwards)(lattice, checker, deadline, found)
-            if found:
-                high = sum(found[-1])
-                if prefer == "first":
+            if checker.prunes and lattice.size <= MOST_NODES:
+                best, ties = _by_border(lattice, checker, prefer, deadline, found)
+            else:
+                (_by_halving if checker.prunes else _upwards)(lattice, checker, deadline, found)
+                if found and prefer == "first":
                     best = checker.measures(found[-1])
-                else:
-                    best, ties = _least_loss(lattice, checker, high, deadline)
+                elif found:
+                    best, ties = _least_loss(lattice, checker, sum(found[-1]), deadline)
+            high = best.height if best else high
         proven = best is not None
     except TimeUpError:
         best = best or (checker.measures(found[-1]) if found else None)
@@ -43,6 +53,57 @@ def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: str, deadlin
         ties=ties,
         notes=(f"the least height at which a node satisfies is {high}",) if proven else (),
     )
+
+
+def _by_border(
+    lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline, found: list[Node]
+) -> tuple[NodeMeasures | None, tuple[Node, ...]]:
+    """The node that is preferred at the least height, asked many nodes at once; adds a satisfying one to `found`.
+
+    A height is the least when every node of the height below is known to fail.
+    """
+    border = Border(lattice, checker, deadline)
+    sets = border.sets
+    heights = [sets.at_height(height) for height in range(sum(lattice.lows), sum(lattice.highs) + 1)]
+
+    def lowest() -> int:
+        return next((place for place, nodes in enumerate(heights) if nodes & border.satisfying), 0)
+
+    try:
+        if not border.start():
+            return None, ()
+        border.settle(lambda: heights[lowest() - 1] if lowest() else 0)
+        level = heights[lowest()]
+        if prefer == "first":
+            border.settle(lambda: level & sets.before(level & border.satisfying))
+            return checker.measures(next(sets.listed(level & border.satisfying))), ()
+        return _least_loss_of(border, level)
+    finally:
+        found += list(sets.listed(heights[lowest()] & border.satisfying))[:1]
+
+
+def _least_loss_of(border: Border, level: int) -> tuple[NodeMeasures, tuple[Node, ...]]:
+    """The node of least loss among those of a height; nodes whose bound alone is above it are not asked about."""
+    sets, costs, checker = border.sets, border.checker.costs, border.checker
+    bounds = {node: math.fsum(costs.loss(i, at) for i, at in enumerate(node)) for node in sets.listed(level)}
+    rising = sorted(bounds, key=lambda node: bounds[node])
+    measured: dict[Node, NodeMeasures] = {}
+
+    def promising() -> list[Node]:
+        """The nodes that may still be the one, by rising bound."""
+        best = min((one.lm for one in measured.values()), default=math.inf)
+        most = best + TOLERANCE * max(1.0, best)
+        return list(takewhile(lambda node: bounds[node] <= most, rising))
+
+    def targets() -> int:
+        for node in promising():
+            if node not in measured and border.satisfying >> sets.place(node) & 1:
+                measured[node] = checker.measures(node)
+        left = (node for node in promising() if border.unknown >> sets.place(node) & 1)
+        return sum(1 << sets.place(node) for node in islice(left, _MOST_TARGETS))
+
+    border.settle(targets)
+    return least(list(measured.values()), lambda measures: measures.lm)
 
 
 def _by_halving(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
@@ -69,19 +130,11 @@ def _upwards(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: 
 
 
 def _first_at(lattice: Lattice, checker: NodeChecker, height: int, deadline: Deadline) -> Node | None:
-    for node in lattice.nodes_at(height):
-        deadline.check()
-        if checker.satisfies(node):
-            return node
-    return None
+    return next(satisfying(checker, lattice.nodes_at(height), deadline), None)
 
 
 def _least_loss(
     lattice: Lattice, checker: NodeChecker, height: int, deadline: Deadline
 ) -> tuple[NodeMeasures, tuple[Node, ...]]:
-    satisfying = []
-    for node in lattice.nodes_at(height):
-        deadline.check()
-        if checker.satisfies(node):
-            satisfying.append(checker.measures(node))
-    return least(satisfying, lambda measures: measures.lm)
+    found = list(satisfying(checker, lattice.nodes_at(height), deadline))
+    return least(checker.measure(found), lambda measures: measures.lm)
