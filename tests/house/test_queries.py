@@ -21,7 +21,8 @@ IN_PYTHON = {
     ("engines/postgres/engine.py", "SELECT namespace.nspname"),
     ("engines/postgres/target.py", "SELECT CAST(pg_current_xact_id()"),
     ("engines/spark/connection.py", "SELECT 1"),
-    # A number of rows and a sum of digests around a statement that is written already.
+    # The types, and a number of rows and a sum of digests, of a statement that is written already.
+    ("engines/postgres/engine.py", "WITH given_rows AS ("),
     ("engines/postgres/engine.py", "SELECT count(*), CAST(sum({"),
 }
 

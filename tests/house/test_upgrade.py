@@ -26,6 +26,8 @@ REPORTS: Json = json.loads((WRITTEN / "reports.json").read_text(encoding="utf-8"
 LOADED: Json = json.loads((WRITTEN / "loaded.json").read_text(encoding="utf-8"))
 # What says when, where and by how many steps something was done, under whatever key it stands.
 OF_ONE_RUN = {"seconds", "made_at", "source", "target", "folder", "path", "statements", "notes", "sql"}
+# What said that nothing is known of it, and has a value now.
+UNKNOWN_THEN = {".search.bound"}
 # The others take long.
 QUICK = {"run", "run, refused", "list_releases", "apply"}
 
@@ -62,6 +64,8 @@ def lacking(then: Any, now: Any, path: str = "") -> Iterator[str]:
         for number, (one, other) in enumerate(zip(then, now, strict=False)):
             yield from lacking(one, other, f"{path}[{number}]")
     else:
+        if then is None and path in UNKNOWN_THEN:
+            return
         steady = not OF_ONE_RUN & set(re.split(r"[.\[]", path))
         if type(then) is not type(now) or (steady and then != pytest.approx(now)):
             yield f"{path}: {then!r} is now {now!r}"

@@ -1,6 +1,6 @@
 -- Answers: one hierarchy: what all rows lose in it at least, each at the cheapest node that enough rows fall under.
--- Reads: cells, the distinct tuples, numbered (this_position, row_count); ancestors, the nodes of a dimension above each
--- position (position, number, cost).
+-- Reads: cells, the distinct tuples, numbered (this_position, row_count); ancestors, the nodes of a dimension above
+-- each position (position, number, cost).
 -- Takes: this_position, of each dimension the column of positions; $k, the fewest rows of a class.
 -- Gives: cost.
 SELECT coalesce(sum(row_count * cost), 0) AS cost
