@@ -1,8 +1,8 @@
 -- Answers: the tuples that can lend rows to these labels, of each as many as make k rows, and what a row loses by it.
 -- Half labels that are far dearer than most labels are left out, which too many tuples stand below.
--- Reads: near_pairs, the tuples with labels above them (label, cost); spare, the rows that classes can lend (cell, cost,
--- row_count); cell_halves, the tuples by their halves (cell, tuple_a, tuple_b); kept_a and kept_b, each the half labels
--- of one half above each half tuple (tuple, label, cost).
+-- Reads: near_pairs, the tuples with labels above them (label, cost); spare, the rows that classes can lend (cell,
+-- cost, row_count); cell_halves, the tuples by their halves (cell, tuple_a, tuple_b); kept_a and kept_b, each the half
+-- labels of one half above each half tuple (tuple, label, cost).
 -- Takes: $k, the fewest rows of a class; $label_shift, by how many bits the first half label is shifted; $scale, the
 -- whole number that a loss of 1 is.
 -- Gives: the table fillers (label, cell, added).

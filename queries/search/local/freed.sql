@@ -1,7 +1,7 @@
 -- Answers: what zones give up: the rows of each tuple, which of them go back to a class of their tuple alone, and the
 -- most that one lost.
--- Reads: standing, the tuples of each class with what the class loses (part, cell, row_count, cost); zones, the zones of
--- classes (part, zone); spare, the classes of one tuple (part, cell).
+-- Reads: standing, the tuples of each class with what the class loses (part, cell, row_count, cost); zones, the zones
+-- of classes (part, zone); spare, the classes of one tuple (part, cell).
 -- Takes: nothing.
 -- Gives: the table freed (zone, cell, row_count, most, home).
 CREATE OR REPLACE TEMP TABLE freed AS

@@ -1,7 +1,7 @@
 -- Answers: the zones whose rows all have a new class and lose less there.
--- Reads: standing, the tuples of each class with what the class loses (part, cell, row_count, cost); zones, the zones of
--- classes (part, zone); freed, the rows that zones give up (zone, cell, home); spare, the classes of one tuple (cell,
--- cost); recreated, the tuples of new classes (zone, row_count, loss, is_lent).
+-- Reads: standing, the tuples of each class with what the class loses (part, cell, row_count, cost); zones, the zones
+-- of classes (part, zone); freed, the rows that zones give up (zone, cell, home); spare, the classes of one tuple
+-- (cell, cost); recreated, the tuples of new classes (zone, row_count, loss, is_lent).
 -- Takes: nothing.
 -- Gives: the table gaining (zone).
 CREATE OR REPLACE TEMP TABLE gaining AS

@@ -1,6 +1,6 @@
 -- Answers: labels whose rows are there, lent ones too, become classes.
--- Reads: zone_takers, the tuples that take labels of zones (zone, label, cell, row_count, cost); zone_borrowed, the rows
--- that these labels borrow (zone, label, cell, row_count, added, is_refused).
+-- Reads: zone_takers, the tuples that take labels of zones (zone, label, cell, row_count, cost); zone_borrowed, the
+-- rows that these labels borrow (zone, label, cell, row_count, added, is_refused).
 -- Takes: nothing.
 -- Gives: further rows of the table recreated (zone, label, cell, row_count, loss, is_lent).
 INSERT INTO recreated

@@ -1,6 +1,6 @@
 -- Answers: the rows that can be lent, with those that went back to classes of their tuple alone.
--- Reads: spare, the rows that classes can lend (part, cell, cost, row_count); freed, the rows that zones give up (cell,
--- row_count, home).
+-- Reads: spare, the rows that classes can lend (part, cell, cost, row_count); freed, the rows that zones give up
+-- (cell, row_count, home).
 -- Takes: nothing.
 -- Gives: the table lendable (part, cell, cost, row_count).
 CREATE OR REPLACE TEMP TABLE lendable AS

@@ -1,6 +1,6 @@
 -- Answers: the tuples of each class with what the class loses a row, and whether they are all that it holds.
--- Reads: members, the tuples of each class, with their rows there (part, cell, row_count); class_costs, the classes with
--- their spans and losses (part, size, cost).
+-- Reads: members, the tuples of each class, with their rows there (part, cell, row_count); class_costs, the classes
+-- with their spans and losses (part, size, cost).
 -- Takes: nothing.
 -- Gives: the table standing (part, cell, row_count, size, cost, is_alone).
 CREATE OR REPLACE TEMP TABLE standing AS

@@ -1,6 +1,6 @@
 -- Answers: the rows that these labels borrow.
--- Reads: zone_takers, the tuples that take labels of zones (zone, label, score, lacking); zone_fillers, the tuples that
--- can lend rows to labels (zone, label, cell, added); lendable, the rows that can be lent (cell, row_count).
+-- Reads: zone_takers, the tuples that take labels of zones (zone, label, score, lacking); zone_fillers, the tuples
+-- that can lend rows to labels (zone, label, cell, added); lendable, the rows that can be lent (cell, row_count).
 -- Takes: nothing.
 -- Gives: the table zone_borrowed (zone, label, cell, row_count, added, is_refused).
 CREATE OR REPLACE TEMP TABLE zone_borrowed AS

@@ -1,7 +1,7 @@
 -- Answers: the tuples that can lend rows to the labels on offer in zones, and what a row loses by it.
--- Reads: zone_offers, labels on offer to tuples of zones (zone, label); fillers, the tuples that can lend rows to labels
--- (label, cell, added); zones, the zones of classes (part, zone); standing, the tuples of each class with what the class
--- loses (part, cell, cost); spare, the classes of one tuple (cell, cost).
+-- Reads: zone_offers, labels on offer to tuples of zones (zone, label); fillers, the tuples that can lend rows to
+-- labels (label, cell, added); zones, the zones of classes (part, zone); standing, the tuples of each class with what
+-- the class loses (part, cell, cost); spare, the classes of one tuple (cell, cost).
 -- Takes: nothing.
 -- Gives: the table zone_fillers (zone, label, cell, added).
 CREATE OR REPLACE TEMP TABLE zone_fillers AS

@@ -1,7 +1,7 @@
 -- Answers: the labels that tuples of a zone may take: those near them, and the classes that there were.
--- Reads: freed, the rows that zones give up (zone, cell, row_count, most, home); near_pairs, the tuples with labels above
--- them (label, cell, cost); zones, the zones of classes (part, zone); standing, the tuples of each class with what the
--- class loses (part, cell, cost).
+-- Reads: freed, the rows that zones give up (zone, cell, row_count, most, home); near_pairs, the tuples with labels
+-- above them (label, cell, cost); zones, the zones of classes (part, zone); standing, the tuples of each class with
+-- what the class loses (part, cell, cost).
 -- Takes: $k, the fewest rows of a class.
 -- Gives: the table zone_offers (zone, label, cell, row_count, cost).
 CREATE OR REPLACE TEMP TABLE zone_offers AS

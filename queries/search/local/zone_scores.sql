@@ -1,4 +1,5 @@
--- Answers: what a label on offer in a zone loses for each row that has no class there, with the rows that it lacks lent.
+-- Answers: what a label on offer in a zone loses for each row that has no class there, with the rows that it lacks
+-- lent.
 -- Reads: zone_offers, labels on offer to tuples of zones (zone, label, cost, row_count); recreated, the tuples of new
 -- classes (zone, label, row_count); zone_fillers, the tuples that can lend rows to labels (zone, label, cell, added);
 -- lendable, the rows that can be lent (cell, row_count).

@@ -1,6 +1,6 @@
 -- Answers: the tuples of zones whose best label is the best of all its tuples, or of k rows.
--- Reads: zone_offers, labels on offer to tuples of zones (zone, label, cell, row_count, cost); zone_scores, what labels
--- lose (zone, label, below, held, score).
+-- Reads: zone_offers, labels on offer to tuples of zones (zone, label, cell, row_count, cost); zone_scores, what
+-- labels lose (zone, label, below, held, score).
 -- Takes: $k, the fewest rows of a class.
 -- Gives: the table zone_takers (zone, label, cell, row_count, cost, score, lacking).
 CREATE OR REPLACE TEMP TABLE zone_takers AS
