@@ -71,8 +71,12 @@ class Floors:
             self._tables.append(self._table_of(group))
 
     def rounds(self) -> Iterator[None]:
-        """Searches unions of two groups, of three, and so on; stops after some checks each. Raises TimeUpError."""
-        for size in range(2, len(self.groups)):
+        """Searches unions of two groups, of three, and so on; stops after some checks each. Raises TimeUpError.
+
+        Where models are not monotone a node may satisfy them although it would not with columns at their tops: there
+        the tables have to do, which are of the models that are.
+        """
+        for size in range(2, len(self.groups) if self.checker.prunes else 0):
             partition = [
                 _Union(first, min(first + size, len(self.groups))) for first in range(0, len(self.groups), size)
             ]
