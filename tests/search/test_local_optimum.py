@@ -211,15 +211,17 @@ def test_what_time_is_too_short_for_is_cut(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "k", "most"), [(8, 2, 1.1), (9, 3, 1.1), (10, 2, 1.1), (10, 3, 1.1)])
 def test_the_gap_to_the_true_optimum(tmp_path: Path, n: int, k: int, most: float) -> None:
-    found, least = 0.0, 0.0
+    found, least, proven = 0.0, 0.0, 0.0
     for seed in range(15):
         chance = random.Random(100 * n + seed)
         files = trees_of(chance, chance.choice([1, 2, 3]))
         rows = [[chance.choice(lines)[0] for lines in files] for _ in range(n)]
-        loss, best = find(hierarchical(tmp_path, files, rows), k).ncp, optimum(files, rows, k)
-        assert loss >= best - 1e-9
-        found, least = found + loss, least + best
+        made, best = find(hierarchical(tmp_path, files, rows), k), optimum(files, rows, k)
+        loss, bound = made.ncp, 100 * (made.search.bound or 0.0) / len(files)
+        assert bound - 1e-9 <= best <= loss + 1e-9
+        found, least, proven = found + loss, least + best, proven + bound
     assert found <= most * least
+    assert proven >= 0.8 * least
 
 
 @pytest.mark.slow

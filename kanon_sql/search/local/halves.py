@@ -50,7 +50,7 @@ def build_halves(queries: Queries, trees: Sequence[SearchTree], k: int) -> Keys:
     """Makes the tables of both halves: tuples(tuple, p...) and above(tuple, label, cost); and the rest, all tuples."""
     halves = split(trees)
     for half, members in zip(HALVES, halves, strict=True):
-        _build(of_half(queries, half), members, k)
+        build_half(of_half(queries, half), members, k)
     keys = _pack(queries)
     one, other = ([{"position": tree.dimension.position} for tree in members] for members in halves)
     queries.run("rest", lists={"one": one, "other": other})
@@ -69,8 +69,11 @@ def split(trees: Sequence[SearchTree]) -> tuple[list[SearchTree], list[SearchTre
     return halves
 
 
-def _build(queries: Queries, trees: Sequence[SearchTree], k: int) -> None:
-    """Adds a dimension at a time: the tuples, their labels of enough rows, and which stand above which."""
+def build_half(queries: Queries, trees: Sequence[SearchTree], k: int, most_shapes: int | None = _MOST_SHAPES) -> None:
+    """Adds a dimension at a time: the tuples, their labels of enough rows, and which stand above which.
+
+    Of more than `most_shapes` some are left out; None keeps all.
+    """
     queries.run("first_half_tuples")
     queries.run("first_half_above")
     queries.run("first_half_labels")
@@ -82,9 +85,9 @@ def _build(queries: Queries, trees: Sequence[SearchTree], k: int) -> None:
         widening.run("half_next", lists=lists)
         widening.run("half_labels", {"k": k})
         shapes *= tree.levels
-        if shapes > _MOST_SHAPES:
-            queries.run("fewer_shapes", {"most": _MOST_SHAPES})
-            shapes = _MOST_SHAPES
+        if most_shapes is not None and shapes > most_shapes:
+            queries.run("fewer_shapes", {"most": most_shapes})
+            shapes = most_shapes
         widening.run("half_above")
         widening.run("half_tuples", lists=lists)
         kept.append({"position": tree.dimension.position})

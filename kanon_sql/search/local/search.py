@@ -27,6 +27,7 @@ from kanon_sql.search.local.bounds import column_bound
 from kanon_sql.search.local.costs import Costs
 from kanon_sql.search.local.halves import Keys, build_halves
 from kanon_sql.search.local.judging import Judge
+from kanon_sql.search.local.prices import Prices
 from kanon_sql.search.local.queries import Queries, own_tables
 from kanon_sql.search.local.recreate import Recreation, keep_halves
 from kanon_sql.search.local.sweep import Sweep
@@ -90,6 +91,8 @@ class LocalSearch:
             finished = self._until(deadline, self._improve) and self._until(deadline, self._compare_whole_domain)
         if finished and (self.tuples.count <= _CUT_TOO or not self.models.only_k):
             finished = self._compare_cuts(deadline)
+        if self.effort != "fast" and self._sweep is not None:
+            self._until(deadline, self._price)
         bound = self._bound / self.tuples.n
         return Partitioning(self._rounds, self._cuts, finished, seed=0, boxes=False, bound=bound)
 
@@ -164,6 +167,14 @@ class LocalSearch:
         # Along hierarchies the search's own losses are those of the release, and found faster.
         is_known = self._sweep is not None and all(d.tree for d in self.tuples.dimensions)
         return Costs(queries, self._trees).total("members")[0] if is_known else self._loss()
+
+    def _price(self, queries: Queries) -> None:
+        """Proves a bound by prices."""
+        prices = Prices(queries, self._trees, self.k, self.tuples.count)
+        try:
+            prices.run(self.effort)
+        finally:
+            self._bound = max(self._bound, prices.bound)
 
     def _compare_whole_domain(self, queries: Queries) -> None:
         """Takes the full-domain optimum if that loses less."""

@@ -1,4 +1,4 @@
--- Answers: one hierarchy: what all rows lose in it at least, each at the cheapest node that enough rows fall under.
+-- Answers: one hierarchy: what all rows lose in it at least, each at the cheapest node above it with enough rows.
 -- Reads: cells, the distinct tuples, numbered (this_position, row_count); ancestors, the nodes of a dimension above
 -- each position (position, number, cost).
 -- Takes: this_position, of each dimension the column of positions; $k, the fewest rows of a class.
