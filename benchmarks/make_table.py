@@ -1,8 +1,9 @@
 """Makes a large table like the Adult sample: its rows drawn again by a hash, the same on every machine.
 
-    python benchmarks/make_table.py --rows 10000000 --out big.parquet [--zip]
+    python benchmarks/make_table.py --rows 10000000 --out big.parquet [--zip] [--first 10000000]
 
-With --zip a skewed ZIP code out of 10,000 is added, so that almost every row is a combination of its own.
+With --zip a skewed ZIP code out of 10,000 is added, so that almost every row is a combination of its own. With --first
+the rows go on where those of another file ended, so that many files make one table.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ SELECT
     race, marital_status, education, native_country, work_class, occupation, class, {zip}
     ['asthma', 'cancer', 'cold', 'diabetes', 'flu', 'none'][1 + CAST(hash(i + 3) % 6 AS INTEGER)] AS diagnosis,
     CAST(hash(i + 7) % 100000 AS INTEGER) / 100.0 AS cost
-FROM range({rows}) AS drawn(i)
+FROM range({first}, {end}) AS drawn(i)
 JOIN adult ON position = hash(i) % {persons}
 """
 
 
-def make_table(rows: int, out: Path, *, zip_codes: bool = False) -> None:
-    """Writes the table to a CSV or Parquet file."""
+def make_table(rows: int, out: Path, *, zip_codes: bool = False, first: int = 0) -> None:
+    """Writes the table, from its row `first` on, to a CSV or Parquet file."""
     with duckdb.connect() as connection:
         connection.execute(
             "CREATE TABLE adult AS SELECT row_number() OVER () - 1 AS position, * FROM read_parquet($sample) "
@@ -38,7 +39,8 @@ def make_table(rows: int, out: Path, *, zip_codes: bool = False) -> None:
             {"sample": str(SAMPLE)},
         )
         persons = connection.execute("SELECT count(*) FROM adult").fetchall()[0][0]
-        table = _TABLE.format(rows=int(rows), persons=persons, zip=_ZIP if zip_codes else "")
+        holes = {"first": int(first), "end": int(first) + int(rows), "persons": persons}
+        table = _TABLE.format(**holes, zip=_ZIP if zip_codes else "")
         form = "FORMAT parquet" if out.suffix == ".parquet" else "FORMAT csv, HEADER"
         connection.execute(f"COPY ({table}) TO '{str(out).replace(chr(39), chr(39) * 2)}' ({form})")
 
@@ -46,7 +48,8 @@ def make_table(rows: int, out: Path, *, zip_codes: bool = False) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, required=True)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--zip", action="store_true")
     given = parser.parse_args()
-    make_table(given.rows, given.out, zip_codes=given.zip)
+    make_table(given.rows, given.out, zip_codes=given.zip, first=given.first)

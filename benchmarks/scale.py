@@ -34,8 +34,8 @@ def main() -> None:
     for rows in given.rows:
         with tempfile.TemporaryDirectory(dir=given.folder) as name:
             every = commands(Path(name), argparse.Namespace(**{**vars(given), "rows": rows}))
-            copied, _ = measure(every["shuffled copy"])
-            taken, memory = measure(every["kanon-sql, random order"])
+            copied, *_ = measure(every["shuffled copy"])
+            taken, memory, _ = measure(every["kanon-sql, random order"])
             report = json.loads((Path(name) / "report.json").read_text())
         parts = " | ".join(f"{report['seconds'][part]:.1f}" for part in ("read", "search", "release", "verify"))
         nodes = report["search"].get("checked", report["search"].get("rounds"))

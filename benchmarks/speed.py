@@ -6,8 +6,8 @@
     python benchmarks/speed.py --rows 10000000 --k 50 --algorithm local
     python benchmarks/speed.py --rows 100000000 --memory-limit 4GB --runs 1
 
-Each round runs every command once, in turn; the table gives medians of wall seconds, the largest peak of memory, and
-the ratio of medians to the copy beside it.
+Each round runs every command once, in turn; the table gives medians of wall seconds and of processor time, their ratios
+to those of the copy beside it, and the largest peak of memory.
 """
 
 from __future__ import annotations
@@ -71,15 +71,16 @@ def configuration(source: Path, folder: Path, arguments: argparse.Namespace) -> 
     }
 
 
-def measure(command: list[str]) -> tuple[float, float]:
-    """(wall seconds, peak memory in MB) of one process."""
+def measure(command: list[str]) -> tuple[float, float, float]:
+    """(wall seconds, peak memory in MB, seconds of processor time) of one process."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"failed: {' '.join(command)}")
-    return time.perf_counter() - start, usage.ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
+    peak = usage.ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
+    return time.perf_counter() - start, peak, usage.ru_utime + usage.ru_stime
 
 
 def commands(folder: Path, arguments: argparse.Namespace) -> dict[str, list[str]]:
@@ -126,20 +127,22 @@ def main() -> None:
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         folder = Path(name)
         every = commands(folder, arguments)
-        taken: dict[str, list[tuple[float, float]]] = {what: [] for what in every}
+        taken: dict[str, list[tuple[float, float, float]]] = {what: [] for what in every}
         for _ in range(arguments.runs):
             for what, command in every.items():
                 taken[what].append(measure(command))
         report = json.loads((folder / "report.json").read_text())
     print(f"{arguments.rows:,} rows, k = {arguments.k}, limit {arguments.limit}, {os.cpu_count()} cores")
     print(f"{effort(report['search'])}, ncp {report['loss']['ncp']:.2f} %")
-    print(f"{'':26}{'seconds':>9}{'MB':>8}{'ratio':>8}")
+    print(f"{'':26}{'seconds':>9}{'ratio':>8}{'processor':>11}{'ratio':>8}{'MB':>8}")
     beside = {"kanon-sql, order none": "copy", "kanon-sql, random order": "shuffled copy"}
     for what, runs in taken.items():
-        seconds, memory = statistics.median(run[0] for run in runs), max(run[1] for run in runs)
-        against = statistics.median(run[0] for run in taken[beside[what]]) if what in beside else None
-        ratio = f"{seconds / against:8.2f}" if against else ""
-        print(f"{what:26}{seconds:9.2f}{memory:8.0f}{ratio}")
+        cells = ""
+        for place, width in ((0, 9), (2, 11)):
+            seconds = statistics.median(run[place] for run in runs)
+            against = statistics.median(run[place] for run in taken[beside[what]]) if what in beside else None
+            cells += f"{seconds:{width}.2f}{f'{seconds / against:.2f}' if against else '':>8}"
+        print(f"{what:26}{cells}{max(run[1] for run in runs):8.0f}")
 
 
 if __name__ == "__main__":
