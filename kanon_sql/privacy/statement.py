@@ -46,7 +46,10 @@ def classes(models: Sequence[Model], tables: Tables, columns: Mapping[str, Value
     Its list hole `key` is the key of a class, {"code": column} for each of its columns.
     """
     file = "privacy/k_entities" if by_entity else "privacy/k"
-    base = compose(file, scope={"tuples": tables.tuples, "holders": tables.holders or tables.tuples})
+    # Counted values hold every row in fewer rows than the table.
+    counted = [f"class_counts_{columns[model.column].index}" for model in models if model.column is not None]
+    tuples = counted[0] if counted and not by_entity else tables.tuples
+    base = compose(file, scope={"tuples": tuples, "holders": tables.holders or tables.tuples})
     if not models:
         return base
     violating = Composed(_union([_violating(model, tables, columns).tree for model in models]))

@@ -25,7 +25,7 @@ _WORDS = ((63, "BIGINT"), (127, "HUGEINT"))
 class Batches:
     """The statements about many nodes of a table."""
 
-    def __init__(self, frequency: Frequency, models: Models) -> None:
+    def __init__(self, frequency: Frequency, models: Models, *, screening: bool) -> None:
         self._frequency = frequency
         widths = [mapping.codes.bit_length() for mapping in frequency.mappings]
         self._word = next((name for bits, name in _WORDS if sum(widths) < bits), None)
@@ -38,7 +38,7 @@ class Batches:
         self.size = min(_MOST_NODES, _MOST_ROWS // max(rows, 1)) if possible else 0
         bits = sum(mapping.height.bit_length() for mapping in frequency.mappings)
         self.units_size = self.size if bits < 63 else 0  # nodes that a statement may give the units of loss of
-        self.statements = _Statements.of(models)
+        self.statements = _Statements.of(models, screening=screening)
         self._cells: list[Item] = [
             {"code": code_name(i, level), "factor": self._factor(i)}
             for i, mapping in enumerate(frequency.mappings)
@@ -110,17 +110,21 @@ def _fields(widths: Sequence[int]) -> list[tuple[int, int]]:
 
 
 class _Statements:
-    """The statements on the classes of a batch, whose key is the node's number and the word that packs its codes."""
+    """The statements on the classes of a batch, whose key is the node's number and the word that packs its codes.
+
+    `screen` is `check` for the models that are monotone, where `screening` asks for it.
+    """
 
     @classmethod
-    def of(cls, models: Models) -> _Statements:
+    def of(cls, models: Models, *, screening: bool) -> _Statements:
         """The statements, put together once for each source."""
-        if cls not in models.composed:
-            models.composed[cls] = cls(models)
-        made: _Statements = models.composed[cls]
+        key = (cls, screening)
+        if key not in models.composed:
+            models.composed[key] = cls(models, screening=screening)
+        made: _Statements = models.composed[key]
         return made
 
-    def __init__(self, models: Models) -> None:
+    def __init__(self, models: Models, *, screening: bool) -> None:
         tables = source_tables(models)
         packed = replace(
             tables,
@@ -132,6 +136,10 @@ class _Statements:
         self.check = compose("search/full_domain/batch_check", {"classes": classes})
         self.classes = compose("search/full_domain/batch_classes", {"classes": classes})
         self.units = compose("search/full_domain/batch_suppressed_units", {"classes": classes})
+        self.screen: Composed | None = None
+        if screening:
+            screened = [model for model in models.models if model.spec.monotone]
+            self.screen = compose("search/full_domain/batch_check", {"classes": models.classes(packed, screened)})
 
 
 def _packed(file: str, table: str | Composed) -> Composed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import replace
@@ -78,7 +78,7 @@ class NodeChecker:
         self.progress = progress
         self.with_entropy = False  # whether losses come with the entropy, at a further query each
         self.statements = NodeStatements.of(models, screening=not self.prunes)
-        self._batches = Batches(frequency, models)
+        self._batches = Batches(frequency, models, screening=not self.prunes)
         splits = any(mapping.splits_top for mapping in frequency.mappings)
         self._one_class_node = None if splits or not models.only_k else frequency.heights
         self._checked: set[Node] = set()
@@ -183,16 +183,30 @@ class NodeChecker:
                 self.counts(node) if counted else self.suppressed(node)
             return
         statement = self._batches.statements.classes if counted else self._batches.statements.check
-        for batch in self._batches.split(asked):
+        for node, found in self._ask_many(statement, asked):
+            if counted:
+                self._counts[node] = Counts(*found)
+            if node not in self._suppressed:
+                self._record(node, found[0] if found else 0)
+
+    def learn_passing(self, nodes: Iterable[Node]) -> None:
+        """Finds out in few statements whether nodes pass the models that are monotone."""
+        asked = [node for node in dict.fromkeys(nodes) if self.known(node) is None]
+        screen = self._batches.statements.screen
+        if screen is None or self.batch == 1:
+            self.learn(asked)
+            return
+        for node, found in self._ask_many(screen, asked):
+            self._tag(node, passing=not found or found[0] <= self.limit)
+
+    def _ask_many(self, statement: Composed, nodes: Sequence[Node]) -> Iterator[tuple[Node, Sequence[int]]]:
+        """Each node with what a statement tells of it; nothing where that leaves it out."""
+        for batch in self._batches.split(nodes):
             self._checked.update(batch)
-            names = self._batches.names(batch)
-            rows = self.engine.query(statement, values={"k": self.k}, names=names, lists=self._batches.lists(batch))
-            found = {int(row[0]): tuple(int(value) for value in row[1:]) for row in rows}
-            for position, node in enumerate(batch):
-                if counted:
-                    self._counts[node] = Counts(*found[position])
-                if node not in self._suppressed:
-                    self._record(node, found[position][0] if position in found else 0)
+            holes = {"names": self._batches.names(batch), "lists": self._batches.lists(batch)}
+            rows = self.engine.query(statement, values={"k": self.k}, **holes)
+            found = {int(row[0]): [int(value) for value in row[1:]] for row in rows}
+            yield from ((node, found.get(position, [])) for position, node in enumerate(batch))
 
     def counts(self, node: Node) -> Counts:
         """The node's classes, counted."""

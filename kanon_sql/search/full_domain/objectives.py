@@ -31,6 +31,10 @@ class Objective(ABC):
         """What a path climbs by: the bound, and what breaks ties."""
         return self.bound(node), 0.0
 
+    def least(self, node: Node, suppressed: int) -> float:
+        """A lower bound on the value of a node that suppresses so many rows."""
+        return self.bound(node)
+
     @abstractmethod
     def value(self, measures: NodeMeasures) -> float:
         """The value of an evaluated node."""
@@ -49,6 +53,9 @@ class Loss(Objective):
 
     def bound(self, node: Node) -> float:
         return self.join(math.fsum(map(getitem, self.parts, node)))
+
+    def least(self, node: Node, suppressed: int) -> float:
+        return self._total([self.costs.least_loss(i, level, suppressed) for i, level in enumerate(node)])
 
     def value(self, measures: NodeMeasures) -> float:
         return self._total(measures.losses)
@@ -80,6 +87,9 @@ class Precision(Objective):
 
     def bound(self, node: Node) -> float:
         return self.costs.precision_cost(node)
+
+    def least(self, node: Node, suppressed: int) -> float:
+        return self.costs.precision_cost(node, suppressed)
 
     def value(self, measures: NodeMeasures) -> float:
         return measures.precision_cost

@@ -45,10 +45,8 @@ class OptimalSearch:
         self._queue: list[tuple[float, int, Node]] = []
         self._queued: set[Node] = set()
         self._turn = _TurningPoint(checker)
-        # Where models are not monotone a probe may do with less than all of them; class sizes are not learnt by checks.
-        several = checker.batch > 1 and not isinstance(objective, CountedObjective)
-        self._asks_many = several and checker.prunes
-        self._judges_many = several and not checker.prunes
+        # Class sizes are not learnt by checks.
+        self._asks_many = checker.batch > 1 and not isinstance(objective, CountedObjective)
         self._judged_at_once = _FIRST_JUDGED
 
     def run(self) -> NodeChoice:
@@ -79,6 +77,8 @@ class OptimalSearch:
         """
         if not self.evaluate(self.lattice.highs):
             return False
+        if not self.checker.prunes:
+            self._halve(self._climb(self.lattice.lows))
         self._push(self.lattice.lows, self.objective.bound(self.lattice.lows))
         return True
 
@@ -135,7 +135,7 @@ class OptimalSearch:
                 self._probe(node)
             failing = self.checker.tags.fails(node)
             if failing is None:
-                if self._judges_many and self.checker.known_suppressed(node) is None:
+                if self._asks_many and not self.checker.prunes and self.checker.known_suppressed(node) is None:
                     self.checker.learn(self._next_judged(node))
                 self.evaluate(node)
         except TimeUpError:
@@ -166,8 +166,10 @@ class OptimalSearch:
             if not self.checker.satisfies(node):
                 self._evaluated.add(node)
                 return True
-        measures = self.checker.losses(node)
         self._evaluated.add(node)
+        if self.objective.least(node, self.checker.suppressed(node)) > self.best_value + self._slack():
+            return True  # at a look, where its losses take a statement
+        measures = self.checker.losses(node)
         value = self.objective.value(measures)
         slack = TOLERANCE * max(1.0, abs(value))
         tied = self._best is not None and abs(value - self.best_value) <= slack
@@ -189,8 +191,10 @@ class OptimalSearch:
             return
         chosen = self._turn.choose(path)
         if self._asks_many and self.checker.known(chosen) is None:
-            self.checker.learn(self._likely_probes(node, chosen))
-        self._turn.learn(satisfies=self.evaluate(chosen))
+            self.checker.learn_passing(self._likely_probes(node, chosen))
+        # What is judged by itself is judged in its turn, with others: see _next_judged.
+        later = self._asks_many and not self.checker.prunes
+        self._turn.learn(satisfies=self.checker.passes(chosen) if later else self.evaluate(chosen))
 
     def _likely_probes(self, node: Node, chosen: Node) -> list[Node]:
         """The probe of a node, and those that the search comes to next if all of them fail.
@@ -219,6 +223,14 @@ class OptimalSearch:
                     probes.append(above)
             self._add_beyond(waiting, other, above)
         return probes
+
+    def _halve(self, path: list[Node]) -> None:
+        """Finds a node that satisfies on a path to the top, the lowest if none above it fails."""
+        first, last = 0, len(path) - 1
+        while first < last:
+            middle = (first + last) // 2
+            satisfies = self.evaluate(path[middle]) and self.checker.satisfies(path[middle])
+            first, last = (first, middle) if satisfies else (middle + 1, last)
 
     def _next_judged(self, node: Node) -> list[Node]:
         """A node that is judged by itself, and those that come after it unless something better is found before."""
