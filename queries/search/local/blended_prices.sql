@@ -1,6 +1,6 @@
 -- Answers: prices between those that prove most and new ones, which were improved by few labels.
--- Reads: prices, the new prices of tuples (cell, row_count, price, direction, ceiling); proving_prices, those that prove
--- most (price, cell).
+-- Reads: prices, the new prices of tuples (cell, row_count, price, direction, ceiling); proving_prices, those that
+-- prove most (price, cell).
 -- Takes: $share, which part of the way is gone.
 -- Gives: the table prices (cell, row_count, price, direction, ceiling).
 CREATE OR REPLACE TEMP TABLE prices AS
