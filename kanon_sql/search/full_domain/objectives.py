@@ -10,7 +10,7 @@ from functools import cached_property
 from operator import getitem
 
 from kanon_sql.search.full_domain.lattice import Node, guards, packed
-from kanon_sql.search.full_domain.measures import CostModel, NodeMeasures
+from kanon_sql.search.full_domain.measures import CostModel, Counts, NodeMeasures
 
 
 class Objective(ABC):
@@ -127,9 +127,9 @@ class CountedObjective(Objective):
     def guide(self, node: Node) -> tuple[float, float]:
         return self.bound(node), -math.fsum(self.costs.detail(i, level) for i, level in enumerate(node))
 
-    def learn(self, node: Node, all_classes: int, all_squares: int) -> None:
-        """Takes in what a check counted, classes below k included."""
-        value = max(self._least(), self._raw(all_classes, all_squares))
+    def learn(self, node: Node, counts: Counts) -> None:
+        """Takes in what a check counted."""
+        value = max(self._least(), self._raw(counts))
         insort(self._known, (value, packed(node)), key=lambda entry: -entry[0])
 
     @abstractmethod
@@ -137,34 +137,42 @@ class CountedObjective(Objective):
         """What no release goes below."""
 
     @abstractmethod
-    def _raw(self, all_classes: int, all_squares: int) -> float:
+    def _raw(self, counts: Counts) -> float:
         """What no release goes below whose classes are unions of the classes counted."""
 
 
 class Discernibility(CountedObjective):
     """Sum of squared class sizes, n for each suppressed row.
 
-    A suppressed class costs size * n, at least its square; squares only grow when classes are joined.
+    A suppressed class costs size * n, at least its square; squares only grow when classes are joined. A row of a class
+    that violates is suppressed above or released in a class of at least k rows: it costs k at least.
     """
 
     def _least(self) -> float:
-        return float(min(self.k, self.costs.n) * self.costs.n)
+        return float(self._least_row() * self.costs.n)
 
-    def _raw(self, all_classes: int, all_squares: int) -> float:
-        return float(all_squares)
+    def _raw(self, counts: Counts) -> float:
+        return float(max(counts.all_squares, counts.released_squares + self._least_row() * counts.suppressed))
+
+    def _least_row(self) -> int:
+        return min(self.k, self.costs.n)
 
     def value(self, measures: NodeMeasures) -> float:
         return float(measures.discernibility(self.costs.n))
 
 
 class AverageClassSize(CountedObjective):
-    """Released rows for each class: at least n - limit rows are released, in no more classes than were counted."""
+    """Released rows for each class: at least n - limit rows are released, in no more classes than were counted.
+
+    A class above holds one that was released, or at least k rows of those that were not.
+    """
 
     def _least(self) -> float:
         return float(self.k)
 
-    def _raw(self, all_classes: int, all_squares: int) -> float:
-        return max(self.costs.n - self.limit, 0) / all_classes
+    def _raw(self, counts: Counts) -> float:
+        most = min(counts.all_classes, counts.released_classes + counts.suppressed // self.k)
+        return max(self.costs.n - self.limit, 0) / max(most, 1)
 
     def value(self, measures: NodeMeasures) -> float:
         return measures.average_class_size(self.costs.n)

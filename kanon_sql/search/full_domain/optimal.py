@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Sequence
 
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.choice import TOLERANCE, NodeChoice
@@ -45,8 +46,11 @@ class OptimalSearch:
         self._queue: list[tuple[float, int, Node]] = []
         self._queued: set[Node] = set()
         self._turn = _TurningPoint(checker)
-        # Class sizes are not learnt by checks.
-        self._asks_many = checker.batch > 1 and not isinstance(objective, CountedObjective)
+        # Probes of models that are not monotone do not count sizes of classes.
+        counted = isinstance(objective, CountedObjective)
+        self._asks_many = checker.batch > 1 and (checker.prunes or not counted)
+        self._judges_many = self._asks_many and (counted or not checker.prunes)
+        self._counted: set[Node] = set()
         self._judged_at_once = _FIRST_JUDGED
 
     def run(self) -> NodeChoice:
@@ -135,8 +139,8 @@ class OptimalSearch:
                 self._probe(node)
             failing = self.checker.tags.fails(node)
             if failing is None:
-                if self._asks_many and not self.checker.prunes and self.checker.known_suppressed(node) is None:
-                    self.checker.learn(self._next_judged(node))
+                if self._judges_many and self.checker.known_suppressed(node) is None:
+                    self._learn(self._next_judged(node))
                 self.evaluate(node)
         except TimeUpError:
             heapq.heappush(self._queue, (bound, sum(node), node))
@@ -156,8 +160,7 @@ class OptimalSearch:
         if node in self._evaluated:
             return True
         if isinstance(self.objective, CountedObjective):
-            counts = self.checker.counts(node)
-            self.objective.learn(node, counts.all_classes, counts.all_squares)
+            self._learn([node])
         if not self.checker.passes(node):
             return False
         if not self.checker.prunes:
@@ -179,6 +182,18 @@ class OptimalSearch:
             self._best, self.best_value = measures, value
         return True
 
+    def _learn(self, nodes: Sequence[Node]) -> None:
+        """Asks about many nodes at once; what is counted raises the bounds of those above them."""
+        if not isinstance(self.objective, CountedObjective):
+            self.checker.learn(nodes)
+            return
+        if len(nodes) > 1:
+            self.checker.learn(nodes, counted=True)
+        for node in nodes:
+            if node not in self._counted:
+                self._counted.add(node)
+                self.objective.learn(node, self.checker.counts(node))
+
     def _probe(self, node: Node) -> None:
         """Checks one node of a path that climbs from `node`; on the first path, as many as it takes to see it turn."""
         path = self._climb(node)
@@ -191,7 +206,11 @@ class OptimalSearch:
             return
         chosen = self._turn.choose(path)
         if self._asks_many and self.checker.known(chosen) is None:
-            self.checker.learn_passing(self._likely_probes(node, chosen))
+            probes = self._likely_probes(node, chosen)
+            if isinstance(self.objective, CountedObjective):
+                self._learn(probes)
+            else:
+                self.checker.learn_passing(probes)
         # What is judged by itself is judged in its turn, with others: see _next_judged.
         later = self._asks_many and not self.checker.prunes
         self._turn.learn(satisfies=self.checker.passes(chosen) if later else self.evaluate(chosen))
@@ -246,7 +265,10 @@ class OptimalSearch:
                 judged.append(other)
             for after in self.lattice.successors(other):
                 heapq.heappush(waiting, (self.objective.bound(after), sum(after), after))
-        self._judged_at_once *= 2
+        if not isinstance(
+            self.objective, CountedObjective
+        ):  # else what is counted first may tell that others are no better
+            self._judged_at_once *= 2
         return judged
 
     def _add_beyond(self, waiting: list[tuple[float, int, Node]], node: Node, failing: Node) -> None:
