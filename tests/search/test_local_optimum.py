@@ -246,6 +246,7 @@ def test_large_tuples_lend_what_they_can_spare(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_lending_never_loses_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
+    monkeypatch.setattr(LocalSearch, "_price", lambda search, queries: None)
     configs = []
     for seed in range(12):
         chance = random.Random(seed)
@@ -261,3 +262,23 @@ def test_lending_never_loses_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     swept = [find(config, k).ncp for config, k in configs]
     assert all(one <= other + 1e-9 for one, other in zip(lent, swept, strict=True))
     assert sum(lent) < 0.98 * sum(swept)
+
+
+@pytest.mark.slow
+def test_prices_guide_to_classes_that_lose_less(tmp_path: Path) -> None:
+    """No table loses more than without them, and all together less; every class has its rows in both."""
+    found: dict[str, list[float]] = {"fast": [], "default": []}
+    for seed in range(5):
+        chance = random.Random(seed)
+        files = trees_of(chance, 3)
+        rows = [[chance.choice(lines)[0] for lines in files] for _ in range(150)]
+        config = {**hierarchical(tmp_path, files, rows), "algorithm": "mondrian"}
+        for effort, losses in found.items():
+            with prepared(from_mapping(config)) as (engine, tuples):
+                LocalSearch(engine, tuples, 4, Progress(), effort=effort).run(Deadline())
+                sizes = engine.run("SELECT sum(row_count) FROM kanon_sql_assigned GROUP BY part")
+                assert min(sizes)[0] >= 4
+                assert sum(size for (size,) in sizes) == 150
+                losses.append(weighted(tuples, build_classes(engine, tuples).units))
+    assert all(one <= other + 1e-9 for one, other in zip(found["default"], found["fast"], strict=True))
+    assert sum(found["default"]) < sum(found["fast"])

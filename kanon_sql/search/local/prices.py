@@ -70,6 +70,11 @@ class Prices:
         self._shift = 0
         self._top = 0.0
 
+    @property
+    def has_all(self) -> bool:
+        """Whether all columns are priced, and labels are found for them."""
+        return self._is_begun and len(self._priced) == len(self.trees)
+
     def run(self, effort: str) -> None:
         """Prices all labels, and improves the prices in between; `bound` rises as it goes.
 

@@ -44,6 +44,8 @@ _PAIRS_IN_ALL = 20_000_000  # offered before the rest is cut as in Mondrian
 _MOST_SWEPT = 300_000  # tuples: a sweep of more takes three times as long as cuts, and loses 1 % less
 _CUT_TOO = 5_000  # tuples up to which Mondrian is tried too: more rarely lose less by it, and it takes longer
 _SWEEP_SHARE = 0.7  # of a time limit; the rest is for cutting what has no class then
+_PASSES = {"default": 8, "best": 100}  # over all classes, guided by prices
+_FEW_TUPLES, _PASSES_OF_FEW = 300, 5
 _LARGE = ("above_a", "above_b", "offers")
 
 
@@ -76,6 +78,7 @@ class LocalSearch:
         # Of what the classes come from: the sweep, cuts, or both.
         self._rounds, self._cuts = 0, 0
         self._keys: Keys | None = None  # of labels whose halves were kept
+        self._is_guided = False
         self._bound = 0.0  # what all rows lose together at least
 
     def run(self, deadline: Deadline) -> Partitioning:
@@ -93,6 +96,8 @@ class LocalSearch:
             finished = self._compare_cuts(deadline)
         if self.effort != "fast" and self._sweep is not None:
             self._until(deadline, self._price)
+            if self._is_guided:
+                self._take_guided()
         bound = self._bound / self.tuples.n
         return Partitioning(self._rounds, self._cuts, finished, seed=0, boxes=False, bound=bound)
 
@@ -151,14 +156,12 @@ class LocalSearch:
         """Splits classes with rows that others can spare; what a class releases may lose less than its label."""
         if self._keys is None:
             return
-        recreation = Recreation(queries, self._trees, self._keys, self.k)
-        if recreation.can_lend():
-            loss = self._loss_of_members(queries)
-            self._queries.copy("kept_members", "members")
-            recreation.find_labels()
-            gaining = recreation.run(1)
+        recreation = Recreation(queries, self._trees, self.k)
+        loss = self._loss_of_members(queries)
+        queries.copy("kept_members", "members")
+        if recreation.lend(self._keys):
             queries.run("assigned", lists=self._positions)
-            if gaining and self._loss_of_members(queries) > loss:
+            if self._loss_of_members(queries) > loss:
                 queries.copy("members", "kept_members")
                 queries.run("assigned", lists=self._positions)
         recreation.drop()
@@ -175,6 +178,23 @@ class LocalSearch:
             prices.run(self.effort)
         finally:
             self._bound = max(self._bound, prices.bound)
+        if prices.has_all and self.models.only_k:
+            self._queries.copy("kept_members", "members")
+            self._is_guided = True
+            passes = _PASSES[self.effort] if self.tuples.count > _FEW_TUPLES else _PASSES_OF_FEW
+            recreation = Recreation(queries, self._trees, self.k)
+            recreation.guided(passes, fsum(d.weight for d in self.tuples.dimensions), prices.bound)
+
+    def _take_guided(self) -> None:
+        """Takes the best classes that prices led to, if these lose less as they are released."""
+        loss = self._loss()
+        self._queries.copy("kept_classes", "assigned")
+        self._queries.copy("members", "kept_members")
+        self._queries.run("assigned", lists=self._positions)
+        if self._loss() < loss * (1 - SLACK):
+            self._cuts = self._queries.count("classes_in_all")
+        else:
+            self._queries.copy("assigned", "kept_classes")
 
     def _compare_whole_domain(self, queries: Queries) -> None:
         """Takes the full-domain optimum if that loses less."""

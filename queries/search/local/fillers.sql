@@ -1,12 +1,12 @@
--- Answers: the tuples that can lend rows to these labels, of each as many as make k rows, and what a row loses by it.
--- Half labels that are far dearer than most labels are left out, which too many tuples stand below.
+-- Answers: the tuples that can lend rows to these labels, of each as many as make k rows, and what they cost. Half
+-- labels that are far dearer than most labels are left out, which too many tuples stand below.
 -- Reads: near_pairs, the tuples with labels above them (label, cost); spare, the rows that classes can lend (cell,
 -- cost, row_count); cell_halves, the tuples by their halves (cell, tuple_a, tuple_b); kept_a and kept_b, each the half
 -- labels of one half above each half tuple (tuple, label, cost).
 -- Takes: $k, the fewest rows of a class; $label_shift, by how many bits the first half label is shifted; $scale, the
 -- whole number that a loss of 1 is.
--- Gives: the table fillers (label, cell, added).
-CREATE OR REPLACE TEMP TABLE fillers AS
+-- Gives: further rows of the table near_pairs (label, cell, cost).
+INSERT INTO near_pairs
 WITH labels AS MATERIALIZED (
     SELECT DISTINCT label, cost, label >> $label_shift AS half_a, label & ((1 << $label_shift) - 1) AS half_b
     FROM near_pairs
@@ -30,7 +30,7 @@ lent_to AS (
     SEMI JOIN labels AS second_of ON second_of.half_b = kept_b.label
     SEMI JOIN dearest ON kept_b.cost <= dearest.most
 )
-SELECT labels.label, lending.cell, labels.cost - lending.cost AS added
+SELECT labels.label, lending.cell, labels.cost
 FROM lending
 JOIN lent_to ON lent_to.tuple = lending.tuple_b
 JOIN labels ON labels.half_a = lending.half_a AND labels.half_b = lent_to.half_b

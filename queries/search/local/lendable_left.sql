@@ -1,6 +1,6 @@
 -- Answers: the rows that can still be lent.
--- Reads: lendable, the rows that could be lent (part, cell, cost, row_count); zone_borrowed, the rows that labels
--- borrowed (cell, row_count, is_refused).
+-- Reads: lendable, the rows that could be lent (part, cell, cost, row_count); zone_made, the rows of labels (cell,
+-- row_count, is_lent).
 -- Takes: nothing.
 -- Gives: the table lendable (part, cell, cost, row_count).
 CREATE OR REPLACE TEMP TABLE lendable AS
@@ -12,7 +12,7 @@ SELECT
 FROM lendable
 LEFT JOIN (
     SELECT cell, sum(row_count) AS row_count
-    FROM zone_borrowed
-    WHERE NOT is_refused
+    FROM zone_made
+    WHERE is_lent
     GROUP BY cell
 ) AS borrowed ON borrowed.cell = lendable.cell
