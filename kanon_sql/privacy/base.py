@@ -94,6 +94,11 @@ class PrivacyModel(Part):
         return False
 
     @property
+    def portable(self) -> bool:
+        """Whether its statement for the search is of the portable core, and reads nothing but the values of classes."""
+        return False
+
+    @property
     def tree(self) -> str | None:
         """The hierarchy of its column that it reads."""
         return getattr(self, "hierarchy", None)

@@ -38,7 +38,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.checker import NodesHere
 from kanon_sql.search.full_domain.lattice import Lattice
 from kanon_sql.search.full_domain.problem import FullDomain
-from kanon_sql.search.full_domain.pushdown import Kept, frequency_there, keep_combinations
+from kanon_sql.search.full_domain.pushdown import Kept, frequency_there, keep_combinations, models_there
 from kanon_sql.search.multidimensional import Multidimensional
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.settings.algorithms import full_domain
@@ -47,7 +47,7 @@ from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Item
+from kanon_sql.sql.template import Item, state
 
 _MOST_DIMENSIONS = 126  # as many as the engine's whole numbers have bits
 
@@ -125,9 +125,9 @@ def _read(
     warnings = [*source.warnings, *(told for _, one in hierarchies.values() if one for told in one.warnings)]
     kept = keep_combinations(loaded, backend, rows, read)
     if kept is not None and kept.searched:
-        values = [kept.bring_values(engine, item, index) for index, item in enumerate(columns)]
+        values = [kept.bring_values(engine, [item], state(f"values_{i}")) for i, item in enumerate(columns)]
         inputs, rows = inputs_of(engine, loaded, source, hierarchies, values, warnings, weighted=True), values[0]
-        n, models, build = _lattice_there(engine, kept, inputs)
+        n, models, build = _lattice_there(engine, kept, inputs, models_there(engine, loaded, source, kept))
     else:
         rows = backend.given(engine, rows, read) if kept is None else kept.bring(engine)
         staged = backend.weighted or not source.columnar
@@ -185,12 +185,12 @@ def _lattice(
     return frequency.n, models, build
 
 
-def _lattice_there(engine: Engine, kept: Kept, inputs: Sequence[Input]) -> tuple[int, Models, _Build]:
-    """The same of k alone, where the combinations stay in the engine that holds the rows."""
+def _lattice_there(engine: Engine, kept: Kept, inputs: Sequence[Input], models: Models) -> tuple[int, Models, _Build]:
+    """The same where the combinations stay in the engine that holds the rows."""
     mappings = [build_mapping(engine, one) for one in inputs]
-    frequency, nodes = frequency_there(engine, kept, inputs, mappings)
+    frequency, nodes = frequency_there(engine, kept, inputs, mappings, models)
     build = partial(FullDomain, frequency=frequency, lattice=_levels(mappings, frequency), nodes=nodes)
-    return frequency.n, Models(), build
+    return frequency.n, models, build
 
 
 def _levels(mappings: Sequence[Mapping], frequency: Frequency) -> Lattice:

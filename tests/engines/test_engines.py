@@ -153,6 +153,14 @@ SEARCHES: dict[str, Json] = {
     "entropy": {"algorithm": {"name": "optimal", "objective": "entropy"}},
     "samarati": {"algorithm": "samarati"},
     "minimal": {"algorithm": "minimal", "suppression": {"limit": 0}},
+    "models": {
+        "privacy": {
+            "k": 2,
+            "l_diversity": [{"column": "s", "l": 2}, {"column": "s", "l": 1.5, "variant": "entropy"}],
+            "alpha_k": {"column": "s", "alpha": 0.7},
+        },
+        "suppression": {"limit": "50%"},
+    },
 }
 
 
@@ -228,7 +236,7 @@ def test_the_number_of_combinations_decides_where_they_are_searched(
     assert searched(algorithm="mondrian") == "duckdb"
     for more, said in (
         ({"algorithm": "local"}, "local searches in DuckDB alone"),
-        ({"privacy": {"k": 2, "l_diversity": {"column": "s", "l": 2}}}, "models beside k"),
+        ({"privacy": {"k": 2, "t_closeness": {"column": "s", "t": 0.5}}}, "t_closeness is judged in DuckDB alone"),
         ({"release": {"suppressed": "mask"}}, "whether rows can be masked"),
     ):
         with pytest.raises(ConfigurationError, match=said):

@@ -56,3 +56,34 @@ def test_combinations_are_searched_where_they_are(
         assert prepared.describe_engine()["search_in"] == "engine"
     assert searched(config) == here
     assert "released" in {point["status"] for point in here[1]}
+
+
+@pytest.mark.parametrize(
+    "models",
+    [
+        {"l_diversity": {"column": "illness", "l": 3}},
+        {"l_diversity": [{"column": "illness", "l": 2.5, "variant": "entropy"}, {"column": "zip", "l": 2}]},
+        {"alpha_k": {"column": "illness", "alpha": 0.4}},
+    ],
+)
+def test_models_are_judged_where_the_combinations_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: dict[str, Any]
+) -> None:
+    ill = f"SELECT *, CASE WHEN hash(zip, age) % 7 > 0 THEN hash(zip) % 4 + zip % 2 END AS illness FROM ({PEOPLE})"
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY ({ill}) TO '{tmp_path / 'in.parquet'}'")
+    config: dict[str, Any] = {
+        "source": str(tmp_path / "in.parquet"),
+        "target": {"path": str(tmp_path / "out.parquet"), "overwrite": True},
+        "quasi_identifiers": {"age": {"builtin": "prefix", "keep": [1]}, "sex": {"builtin": "suppress"}},
+        "sensitive": ["illness", "zip"],
+        "privacy": {"k": 4, **models},
+        "suppression": {"limit": "30%"},
+    }
+    here = searched(config)
+    monkeypatch.setattr(DuckDB, "abilities", replace(DuckDB.abilities, pushdown=True))
+    monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 0)
+    with open_prepared(from_mapping(config), None, None) as (_, prepared):
+        assert prepared.describe_engine()["search_in"] == "engine"
+    assert searched(config) == here
+    assert len({node["suppressed"] for node in here[0]}) > 1

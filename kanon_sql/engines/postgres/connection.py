@@ -19,6 +19,11 @@ _OWN_SETTINGS = (
     "standard_conforming_strings = on",
     "idle_in_transaction_session_timeout = 0",
 )
+# With less memory combinations are counted by sorting all rows.
+_MEMORY = """
+    SELECT set_config('work_mem', '128MB', false)
+    WHERE pg_size_bytes(current_setting('work_mem')) < pg_size_bytes('128MB')
+"""
 _NO_URL = (
     "engine.postgres: this is no connection URL; expected postgresql://user:password@host:port/database, with %40 for "
     "@, %2F for /, %3F for ?, %23 for # and %3A for : in a user or password"
@@ -42,6 +47,7 @@ def open_connection(url: str) -> psycopg.Connection[Any]:
         connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
         for setting in _OWN_SETTINGS:
             connection.execute(encoded(f"SET {setting}"))
+        connection.execute(_MEMORY)
     except psycopg.ProgrammingError:
         # What libpq says of a URL that it cannot read quotes it, perhaps the password.
         raise ConfigurationError(_NO_URL) from None

@@ -21,6 +21,11 @@ class AlphaK(PrivacyModel):
     column: ColumnName = Field(description=COLUMN)
     alpha: Threshold = Field(gt=0, le=1, description="the greatest share of a class that one value may have")
 
+    @property
+    def portable(self) -> bool:
+        """Shares are compared in whole numbers, in any engine."""
+        return True
+
     def numbers(self) -> dict[str, Number]:
         """alpha as a ratio."""
         return ratio(self.alpha)

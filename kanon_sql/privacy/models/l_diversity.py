@@ -53,6 +53,11 @@ class LDiversity(PrivacyModel):
         """Only distinct values are: suppressed rows can spoil an evenness, never a number of values."""
         return self.variant == "distinct"
 
+    @property
+    def portable(self) -> bool:
+        """Not recursive, whose lists only DuckDB has."""
+        return self.variant != "recursive"
+
     def numbers(self) -> dict[str, Number]:
         """$l, and c as a ratio."""
         return {"l": self.l if self.variant == "entropy" else int(self.l), **ratio(self.c or Decimal(0))}

@@ -1,7 +1,7 @@
 """The search where the rows are: for distinct combinations too many to leave the engine that holds them.
 
 The lattice is searched as always; each node is a GROUP BY over the combinations there. What DuckDB has are the values
-of each single column, which the hierarchies and the bounds of the loss need.
+of each single column, which the hierarchies and the bounds of the loss need, and those of the sensitive columns.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.errors import ConfigurationError, NoReleaseError
+from kanon_sql.frequency.judged import Models, count_models, model_columns, read_models
 from kanon_sql.frequency.table import (
     Carried,
     Frequency,
@@ -29,7 +30,7 @@ from kanon_sql.hierarchy.mapping import Mapping as MappingTable
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.search.full_domain.unhurried import Unhurried
-from kanon_sql.source.model import Backend, Column
+from kanon_sql.source.model import Backend, Column, Source
 from kanon_sql.source.values import counted_columns, counted_statement, or_missing
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
@@ -57,12 +58,13 @@ class Kept:
         kept = exp.select(*(column(name) for name, _ in typed)).from_(self.table.copy())
         return self.backend.bring(engine, kept, typed, state("raw_frequency"))
 
-    def bring_values(self, engine: Engine, item: Column, index: int) -> exp.Select:
-        """SELECT in DuckDB of the values of one column, with the number of rows as row_count."""
-        rows = exp.select(column(item.key), column("row_count")).from_(self.table.copy())
-        names: dict[str, template.Fill] = {"source": rows, "out_key": item.key}
-        statement = template.fill("search/full_domain/pushdown_values", names)
-        return self.backend.bring(engine, statement, counted_columns([item]), state(f"values_{index}"))
+    def bring_values(self, engine: Engine, items: Sequence[Column], table: str) -> exp.Select:
+        """SELECT in DuckDB of what columns hold together, with the number of rows as row_count."""
+        keys = [column(item.key) for item in items]
+        rows = exp.select(*keys, column("row_count")).from_(self.table.copy())
+        outputs: list[Item] = [{"key": item.key} for item in items]
+        statement = template.fill("search/full_domain/pushdown_values", {"source": rows}, {"out": outputs})
+        return self.backend.bring(engine, statement, counted_columns(items), table)
 
 
 def keep_combinations(
@@ -87,8 +89,10 @@ def refusal(config: Config) -> str | None:
     """Why the engine that holds the rows cannot search for what is asked; None where it can."""
     if not config.algorithm.declared.full_domain:
         return f"{config.algorithm.name} searches in DuckDB alone"
-    if config.privacy.entity is not None or models_of(config.privacy):
-        return "models beside k are judged in DuckDB alone"
+    if config.privacy.entity is not None:
+        return "entities are counted in DuckDB alone"
+    if left := [model.key for model in models_of(config.privacy) if not model.spec.portable]:
+        return f"{', '.join(dict.fromkeys(left))} is judged in DuckDB alone"
     if config.release.suppressed == "mask":
         return "whether rows can be masked is found in DuckDB alone"
     return None
@@ -124,8 +128,19 @@ class NodesThere:
         return tree
 
 
+def models_there(engine: Engine, loaded: LoadedConfig, source: Source, kept: Kept) -> Models:
+    """The models, with what DuckDB needs of the sensitive columns: their values, and how many rows have each."""
+    columns = model_columns(loaded, source)
+    if not columns:
+        return Models()
+    rows = kept.bring_values(engine, columns, state("sensitive_values"))
+    models = read_models(engine, loaded, source, rows)
+    count_records(engine, rows, [], models.carried(source), staged=True)
+    return count_models(engine, models, [], [])
+
+
 def frequency_there(
-    engine: Engine, kept: Kept, inputs: Sequence[Input], mappings: Sequence[MappingTable]
+    engine: Engine, kept: Kept, inputs: Sequence[Input], mappings: Sequence[MappingTable], models: Models
 ) -> tuple[Frequency, Unhurried]:
     """Codes the combinations in the engine, and gives DuckDB the costs of each column's values.
 
@@ -134,13 +149,22 @@ def frequency_there(
     """
     backend = kept.backend
     marginals = _marginals(engine, inputs, mappings)
-    coded = backend.keep(_coded(engine, kept, inputs, mappings), "coded")
+    coded = backend.keep(_coded(engine, kept, inputs, mappings, models), "coded")
     names = [code_name(m.index, level) for m in mappings for level in range(m.height + 1)]
+    tables: dict[str, exp.Select] = {}
     tuples = exp.select(*map(column, [*names, "row_count"])).from_(coded)
+    if models.columns:
+        for one in models.columns.values():
+            value = exp.alias_(column(one.code), "value", quoted=True)
+            tables[one.table] = exp.select(*map(column, names), value, column("row_count")).from_(coded.copy())
+        statement = template.fill(
+            "frequency/tuples_of_values", {"records": tuples}, {"cell": [{"name": name} for name in names]}
+        )
+        tuples = exp.select(*map(column, [*names, "row_count"])).from_(backend.keep(statement, "tuples"))
     count, n = backend.query("frequency/tuple_count", names={"tuples": tuples})[0]
     if not n:
         raise NoReleaseError("the source has no row; there is nothing to release")
-    tables = {state("tuples"): tuples}
+    tables[state("tuples")] = tuples
     for mapping in mappings:
         costs = state(f"costs_{mapping.index}")
         rows: tuple[tuple[Cell, ...], ...] = tuple(
@@ -175,30 +199,51 @@ def _marginals(
     return tuple(found)
 
 
-def _coded(engine: Engine, kept: Kept, inputs: Sequence[Input], mappings: Sequence[MappingTable]) -> exp.Select:
-    """The statement of the combinations by the codes of every level."""
+def _coded(
+    engine: Engine, kept: Kept, inputs: Sequence[Input], mappings: Sequence[MappingTable], models: Models
+) -> exp.Select:
+    """The statement of the combinations by the codes of every level, and of the sensitive columns."""
     listed: list[exp.CTE] = []
     cells: list[Item] = []
     joined: list[Item] = []
     for one, mapping in zip(inputs, mappings, strict=True):
         item = one.column
         steps: list[Item] = [{"code": f"level_{level}"} for level in range(mapping.height + 1)]
-        names = {"mapping": mapping.table}
-        rows = engine.query("search/full_domain/pushdown_codes", names=names, lists={"step": steps})
-        absent = next((row[1:] for row in rows if row[0] is None), None)
-        there = tuple((cell_of(row[0], item.type), *map(int, row[1:])) for row in rows if row[0] is not None)
-        typed = (("value", item.type), *((str(step["code"]), "BIGINT") for step in steps))
-        listing = Listing(f"codes_{mapping.index}", f"quasi-identifier {item.name!r}", typed, there)
+        listing, absent = _codes(
+            engine, f"codes_{mapping.index}", f"quasi-identifier {item.name!r}", item, mapping.table, steps
+        )
         listed.append(kept.backend.listed(listing))
         for level in range(mapping.height + 1):
             code = None if absent is None else exp.Literal.number(int(absent[level]))
             value = or_missing(column(item.key, "source"), column(f"level_{level}", listing.name), code)
             cells.append({"value": value, "name": code_name(mapping.index, level)})
         joined.append({"mapping": listing.name, "key": item.key})
-    keys = [*(column(one.column.key) for one in inputs), column("row_count")]
+    for sensitive in models.columns.values():
+        item = sensitive.column
+        listing, absent = _codes(engine, sensitive.code, f"column {item.name!r}", item, sensitive.domain, _POSITION)
+        listed.append(kept.backend.listed(listing))
+        code = exp.Literal.number(0 if absent is None else int(absent[0]))
+        value = or_missing(column(item.key, "source"), column("position", listing.name), code)
+        cells.append({"value": value, "name": sensitive.code})
+        joined.append({"mapping": listing.name, "key": item.key})
+    keys = [*map(column, dict.fromkeys(str(one["key"]) for one in joined)), column("row_count")]
     source = exp.select(*keys).from_(kept.table.copy())
     statement = template.fill("search/full_domain/pushdown_coded", {"source": source}, {"cell": cells, "qi": joined})
     assert isinstance(statement, exp.Select)
     for part in listed:
         statement = statement.with_(part.args["alias"].this, as_=part.this)
     return statement
+
+
+_POSITION: list[Item] = [{"code": "position"}]
+
+
+def _codes(
+    engine: Engine, name: str, subject: str, item: Column, table: str, steps: Sequence[Item]
+) -> tuple[Listing, Row | None]:
+    """(a column's values with their codes, the codes of a missing one)."""
+    rows = engine.query("search/full_domain/pushdown_codes", names={"mapping": table}, lists={"step": steps})
+    absent = next((row[1:] for row in rows if row[0] is None), None)
+    there = tuple((cell_of(row[0], item.type), *map(int, row[1:])) for row in rows if row[0] is not None)
+    typed = (("value", item.type), *((str(step["code"]), "BIGINT") for step in steps))
+    return Listing(name, subject, typed, there), absent
