@@ -36,4 +36,7 @@ def same(report: Json, other: Json) -> None:
     losses = [{**one["loss"], **one["loss"]["attributes"]} for one in (report, other)]
     numbers = [{k: v for k, v in one.items() if k != "attributes" and v is not None} for one in losses]
     assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
-    assert report["search"] == other["search"] | {key: report["search"][key] for key in ("bound", "gap")}
+    free = ["bound", "gap"]
+    # DuckDB checks nodes in batches, other engines one by one.
+    free += ["checked"] * (report["engine"]["search_in"] != other["engine"]["search_in"])
+    assert report["search"] == other["search"] | {key: report["search"][key] for key in free}
