@@ -27,6 +27,7 @@ from kanon_sql.search.local.trees import SearchTree
 
 _MOST_CELLS = 250_000_000  # tuples times labels above one
 _MOST_LABELS = 40_000  # above a tuple
+_MOST_TUPLES = 20_000  # of which some hierarchies are priced where all are too many: of more, some prove next to nothing
 _FEW_CELLS = 8_000_000  # up to which no price is capped
 _ACTIVE_LABELS = 60_000  # of which prices are improved, added at once
 _FIRST_SHARE = 0.5  # of the way from the cheapest labels to those of the release
@@ -93,13 +94,16 @@ class Prices:
         self.queries.copy("prices", "proving_prices")
 
     def _chosen(self, hierarchies: Sequence[SearchTree]) -> list[SearchTree]:
-        """The hierarchies that are priced together: those of most values, while there are not too many labels."""
+        """The hierarchies that are priced together: those of most values, while there are not too many labels.
+
+        None of a large table where it cannot be all of them.
+        """
         chosen: list[SearchTree] = []
         most = min(_MOST_LABELS, _MOST_CELLS // max(self.tuples, 1))
         for tree in sorted(hierarchies, key=lambda tree: -tree.values):
             if prod(one.levels for one in (*chosen, tree)) <= most:
                 chosen.append(tree)
-        return chosen
+        return chosen if len(chosen) == len(hierarchies) or self.tuples <= _MOST_TUPLES else []
 
     def _begin(self) -> None:
         """Makes the first prices, and the table feasible of the labels that matter."""
