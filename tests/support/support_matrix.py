@@ -11,6 +11,7 @@ from kanon_sql.settings.algorithms import ALGORITHMS
 PAGE = ROOT / "docs" / "engines.md"
 BEGIN, END = "<!-- made by tests/support/support_matrix.py -->\n", "<!-- end of what is made -->\n"
 ASKED = ("k", "entity", *MODELS)
+SEARCHED_THERE = ("k", "l_diversity", "alpha_k")
 # What an engine is declared to be able to do, in words.
 ABILITIES = {
     "files": "a file or a folder of files as `source`",
@@ -27,8 +28,10 @@ ABILITIES = {
 def allowed(asked: str, search: str) -> tuple[bool, str]:
     """(whether a search judges what is asked for, what is to be said of it)."""
     algorithm = ALGORITHMS[search]
+    if asked in SEARCHED_THERE and algorithm.full_domain:
+        return True, " ¹"
     if asked == "k":
-        return True, " ¹" if algorithm.full_domain else ""
+        return True, ""
     if asked in MODELS and "population" in MODELS[asked].model_fields:
         return algorithm.full_domain, ""
     if "relaxed" in algorithm.options.get("cut", ()):

@@ -53,16 +53,19 @@ class Border:
             asked, left = left[: self.checker.batch], left[self.checker.batch :]
             self.checker.learn(asked)
             for node in asked:
-                suppressed = self.checker.suppressed(node)
-                if suppressed > self.checker.limit:
-                    self.failing |= self.sets.below(node)
-                else:
-                    self.satisfying |= self.sets.above(node)
-                self._guess.learn(node, suppressed)
+                self._settle(node)
+
+    def _settle(self, node: Node) -> None:
+        suppressed = self.checker.suppressed(node)
+        if suppressed > self.checker.limit:
+            self.failing |= self.sets.below(node)
+        else:
+            self.satisfying |= self.sets.above(node)
+        self._guess.learn(node, suppressed)
 
     def start(self) -> bool:
         """Finds where a path through the lattice turns; whether the highest node satisfies."""
-        self.ask([self.lattice.highs])
+        self._settle(self.lattice.highs)  # which may be known without asking, however short time is
         if not self.satisfying:
             return False
         path = [self.lattice.lows]

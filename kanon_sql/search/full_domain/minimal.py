@@ -57,12 +57,15 @@ def _find(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: lis
         minimal_nodes(lattice, checker, deadline, found)
     else:
         border = Border(lattice, checker, deadline)
+        is_begun = False  # before, the highest node may be all that is known to satisfy
         try:
-            if border.start():
+            is_begun = border.start()
+            if is_begun:
                 border.settle(lambda: border.unknown)
         finally:
             found += border.sets.listed(border.minimal())
-            lowest += border.sets.listed(border.sets.minimal(border.satisfying))
+            if is_begun:
+                lowest += border.sets.listed(border.sets.minimal(border.satisfying))
 
 
 def minimal_nodes(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:

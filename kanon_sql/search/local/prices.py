@@ -27,7 +27,7 @@ from kanon_sql.search.local.trees import SearchTree
 
 _MOST_CELLS = 250_000_000  # tuples times labels above one
 _MOST_LABELS = 40_000  # above a tuple
-_MOST_TUPLES = 20_000  # of which some hierarchies are priced where all are too many: of more, some prove next to nothing
+_MOST_TUPLES = 20_000  # of which some hierarchies are priced, where not all can be: of more they prove next to nothing
 _FEW_CELLS = 8_000_000  # up to which no price is capped
 _ACTIVE_LABELS = 60_000  # of which prices are improved, added at once
 _FIRST_SHARE = 0.5  # of the way from the cheapest labels to those of the release

@@ -5,4 +5,4 @@
 CREATE OR REPLACE TEMP TABLE active AS
 SELECT label, cell, row_count, cost
 FROM covers
-LIMIT 0
+WHERE false
