@@ -24,13 +24,11 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
     checker = NodeChecker(prepared.nodes, prepared.frequency, prepared.models, config.privacy.k, limit, call.progress)
     deadline = Deadline(call.time_limit)
     weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
-    nodes = []
     checker.with_entropy = config.algorithm.objective == "entropy"  # which the winner is found by
     try:
         with call.progress.step(f"measuring {lattice.size} nodes"), checker.engine.until(deadline):
-            for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
-                deadline.check()
-                nodes += checker.measure(list(lattice.nodes_at(height)))
+            deadline.check()
+            nodes = sorted(checker.measure(list(lattice.nodes())), key=lambda node: (node.height, node.levels))
             found = search(config.algorithm, lattice, checker, weights, deadline).winner
     except TimeUpError:
         raise OutOfTimeError(

@@ -39,6 +39,8 @@ class Batches:
         bits = sum(mapping.height.bit_length() for mapping in frequency.mappings)
         self.units_size = self.size if bits < 63 else 0  # nodes that a statement may give the units of loss of
         self.statements = _Statements.of(models, screening=screening)
+        marginals = frequency.marginals
+        self._by_detail = sorted(range(len(marginals)), key=lambda i: marginals[i][0].spread)
         self._cells: list[Item] = [
             {"code": code_name(i, level), "factor": self._factor(i)}
             for i, mapping in enumerate(frequency.mappings)
@@ -57,7 +59,13 @@ class Batches:
         ]
 
     def split(self, nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
-        """The nodes in batches of what one statement may hold at most."""
+        """The nodes in batches of what one statement may hold at most.
+
+        Those of a batch are alike in the columns that tell most rows apart, so that few combinations are left at the
+        least of their levels.
+        """
+        if len(nodes) > self.size:
+            nodes = sorted(nodes, key=lambda node: [node[i] for i in self._by_detail])
         for start in range(0, len(nodes), self.size):
             yield nodes[start : start + self.size]
 

@@ -8,7 +8,7 @@
 -- class violates.
 SELECT
     violating.node,
-    CAST(coalesce(sum(violating.size * CAST(cost_costs.units AS HUGEINT)), 0) AS HUGEINT) AS cost_cost
+    CAST(coalesce(sum(violating.size * CAST(cost_costs.units AS BIGINT)), 0) AS HUGEINT) AS cost_cost
 FROM (
     SELECT
         node,
