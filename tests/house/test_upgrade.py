@@ -25,7 +25,7 @@ WRITTEN = TESTS / "house" / "version_0_1_0"
 REPORTS: Json = json.loads((WRITTEN / "reports.json").read_text(encoding="utf-8"))
 LOADED: Json = json.loads((WRITTEN / "loaded.json").read_text(encoding="utf-8"))
 # What says when, where and by how many steps something was done, under whatever key it stands.
-OF_ONE_RUN = {"seconds", "made_at", "source", "target", "folder", "path", "statements", "notes", "sql"}
+OF_ONE_RUN = {"seconds", "made_at", "source", "target", "folder", "path", "statements", "checked", "notes", "sql"}
 # What said that nothing is known of it, and has a value now.
 UNKNOWN_THEN = {".search.bound"}
 # The others take long.

@@ -18,7 +18,7 @@ from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.node_sets import NodeSets
 from kanon_sql.sql.deadline import Deadline
 
-_MOST_ASKED = 64  # before what they settled is looked at
+_MOST_ASKED = 64  # before what they settled is looked at; of a small lattice the root of its size
 _DOUBLED = math.log(2)
 
 
@@ -33,6 +33,7 @@ class Border:
         self.failing = 0
         self.satisfying = 0
         self._guess = Guess(lattice, checker)
+        self._most_asked = min(math.isqrt(lattice.size), _MOST_ASKED)
 
     @property
     def unknown(self) -> int:
@@ -96,7 +97,7 @@ class Border:
         queue = [(-(those & wanted).bit_count(), i) for i, (_, those) in enumerate(settled)]
         heapq.heapify(queue)
         chosen: list[Node] = []
-        while queue and len(chosen) < _MOST_ASKED:
+        while queue and len(chosen) < self._most_asked:
             gain, i = heapq.heappop(queue)
             node, those = settled[i]
             now = -(those & wanted).bit_count()
