@@ -93,7 +93,7 @@ def _holes(tree: exp.Expr) -> Holes:
             if not _is_filled(node):
                 mentioned.add(node.name)
         elif isinstance(node, exp.Table):
-            if isinstance(node.this, exp.Identifier) and not _is_filled(node) and not node.this.meta_get(_RENAMED):
+            if isinstance(node.this, exp.Identifier) and not _is_filled(node) and not _is_marked(node.this, _RENAMED):
                 tables.add(node.name)
         elif isinstance(node, exp.CTE):
             shared.add(node.alias)
@@ -359,7 +359,11 @@ def _mentions(node: exp.Expr, prefix: str) -> bool:
 def _is_filled(node: exp.Expr) -> bool:
     """Whether a name was put in by a fill, or is quoted, as no hole is: it is none then, whatever it is called."""
     identifier = node if isinstance(node, exp.Identifier) else node.this
-    return isinstance(identifier, exp.Identifier) and bool(identifier.quoted or identifier.meta_get(_FILLED))
+    return isinstance(identifier, exp.Identifier) and (identifier.quoted or _is_marked(identifier, _FILLED))
+
+
+def _is_marked(identifier: exp.Identifier, mark: str) -> bool:
+    return mark in (identifier._meta or ())  # `meta` would make a mapping of each name, to be copied with it
 
 
 def _sealed(node: exp.Expr) -> exp.Expr:
