@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from speed import measure
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "adult"
 SEVEN: dict[str, Any] = {
@@ -58,15 +58,6 @@ def configuration(name: str, folder: Path) -> dict[str, Any]:
     }
 
 
-def processor_seconds(command: list[str]) -> float:
-    """What one process takes of the processors."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if os.waitstatus_to_exitcode(status):
-        raise SystemExit(f"{command} failed")
-    return usage.ru_utime + usage.ru_stime
-
-
 def main() -> None:
     """Runs the jobs and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -81,9 +72,8 @@ def main() -> None:
             for name in JOBS:
                 path = folder / "config.json"
                 path.write_text(json.dumps(configuration(name, folder)), "utf-8")
-                seconds[name].append(
-                    processor_seconds([sys.executable, "-m", "kanon_sql", "run", str(path), "--no-advice"])
-                )
+                *_, taken = measure([sys.executable, "-m", "kanon_sql", "run", str(path), "--no-advice"])
+                seconds[name].append(taken)
                 report = json.loads((folder / "report.json").read_text("utf-8"))
                 searching[name].append(report["seconds"]["search"])
                 checked[name] = report["search"]["checked"]

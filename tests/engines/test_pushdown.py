@@ -30,6 +30,17 @@ def searched(config: dict[str, Any]) -> tuple[list[Any], list[Any]]:
     return kanon_sql.lattice(config)["nodes"], [{**point, "seconds": None} for point in points]
 
 
+def searched_alike(config: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What a search finds, which is the same where the combinations are and in DuckDB."""
+    here = searched(config)
+    monkeypatch.setattr(DuckDB, "abilities", replace(DuckDB.abilities, pushdown=True))
+    monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 0)
+    with open_prepared(from_mapping(config), None, None) as (_, prepared):
+        assert prepared.describe_engine()["search_in"] == "engine"
+    assert searched(config) == here
+    return here
+
+
 @pytest.mark.parametrize("algorithm", ["optimal", "samarati", "minimal"])
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_combinations_are_searched_where_they_are(
@@ -49,12 +60,7 @@ def test_combinations_are_searched_where_they_are(
         "suppression": {"limit": "5%"},
         "algorithm": algorithm,
     }
-    here = searched(config)
-    monkeypatch.setattr(DuckDB, "abilities", replace(DuckDB.abilities, pushdown=True))
-    monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 0)
-    with open_prepared(from_mapping(config), None, None) as (_, prepared):
-        assert prepared.describe_engine()["search_in"] == "engine"
-    assert searched(config) == here
+    here = searched_alike(config, monkeypatch)
     assert "released" in {point["status"] for point in here[1]}
 
 
@@ -80,10 +86,5 @@ def test_models_are_judged_where_the_combinations_are(
         "privacy": {"k": 4, **models},
         "suppression": {"limit": "30%"},
     }
-    here = searched(config)
-    monkeypatch.setattr(DuckDB, "abilities", replace(DuckDB.abilities, pushdown=True))
-    monkeypatch.setattr(pushdown, "MOST_IN_DUCKDB", 0)
-    with open_prepared(from_mapping(config), None, None) as (_, prepared):
-        assert prepared.describe_engine()["search_in"] == "engine"
-    assert searched(config) == here
+    here = searched_alike(config, monkeypatch)
     assert len({node["suppressed"] for node in here[0]}) > 1

@@ -265,9 +265,8 @@ class OptimalSearch:
                 judged.append(other)
             for after in self.lattice.successors(other):
                 heapq.heappush(waiting, (self.objective.bound(after), sum(after), after))
-        if not isinstance(
-            self.objective, CountedObjective
-        ):  # else what is counted first may tell that others are no better
+        # What is counted first may tell that others are no better.
+        if not isinstance(self.objective, CountedObjective):
             self._judged_at_once *= 2
         return judged
 
