@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from collections.abc import Mapping as MappingOf
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlglot import exp
 
@@ -28,6 +28,8 @@ from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Composed, Item, column, state
 
+_Made = TypeVar("_Made")
+
 
 @dataclass(frozen=True)
 class Models:
@@ -43,6 +45,14 @@ class Models:
     entity: Column | None = None
     # Statements put together for these models, by what they are for: a sweep asks them for many k.
     composed: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def once(self, make: Callable[..., _Made], *, screening: bool) -> _Made:
+        """`make(models, screening=...)`, statements that are put together once for each source."""
+        key = (make, screening)
+        if key not in self.composed:
+            self.composed[key] = make(self, screening=screening)
+        made: _Made = self.composed[key]
+        return made
 
     @property
     def by_entity(self) -> bool:

@@ -38,7 +38,7 @@ class Batches:
         self.size = min(_MOST_NODES, _MOST_ROWS // max(rows, 1)) if possible else 0
         bits = sum(mapping.height.bit_length() for mapping in frequency.mappings)
         self.units_size = self.size if bits < 63 else 0  # nodes that a statement may give the units of loss of
-        self.statements = _Statements.of(models, screening=screening)
+        self.statements = models.once(_Statements, screening=screening)
         marginals = frequency.marginals
         self._by_detail = sorted(range(len(marginals)), key=lambda i: marginals[i][0].spread)
         self._cells: list[Item] = [
@@ -122,15 +122,6 @@ class _Statements:
 
     `screen` is `check` for the models that are monotone, where `screening` asks for it.
     """
-
-    @classmethod
-    def of(cls, models: Models, *, screening: bool) -> _Statements:
-        """The statements, put together once for each source."""
-        key = (cls, screening)
-        if key not in models.composed:
-            models.composed[key] = cls(models, screening=screening)
-        made: _Statements = models.composed[key]
-        return made
 
     def __init__(self, models: Models, *, screening: bool) -> None:
         tables = source_tables(models)

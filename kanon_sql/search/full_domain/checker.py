@@ -77,7 +77,7 @@ class NodeChecker:
         self.tags = Tags(len(frequency.mappings))
         self.progress = progress
         self.with_entropy = False  # whether losses come with the entropy, at a further query each
-        self.statements = NodeStatements.of(models, screening=not self.prunes)
+        self.statements = models.once(NodeStatements, screening=not self.prunes)
         self._batches = Batches(frequency, models, screening=not self.prunes)
         splits = any(mapping.splits_top for mapping in frequency.mappings)
         self._one_class_node = None if splits or not models.only_k else frequency.heights
@@ -345,15 +345,6 @@ class NodeStatements:
     `screen` is `check` for less than all models: where all are monotone for k alone, which is soonest counted, else
     (`screening`) for those that are. None where that is no less.
     """
-
-    @classmethod
-    def of(cls, models: Models, *, screening: bool) -> NodeStatements:
-        """The statements, put together once for each source."""
-        key = (cls, screening)
-        if key not in models.composed:
-            models.composed[key] = cls(models, screening=screening)
-        made: NodeStatements = models.composed[key]
-        return made
 
     def __init__(self, models: Models, *, screening: bool) -> None:
         tables = source_tables(models)
