@@ -13,7 +13,7 @@ from kanon_sql.config.arguments import CommandLine
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.engines.duckdb.connection import HandedIn
 from kanon_sql.engines.opening import hand_in, job_of
-from kanon_sql.engines.spark.job import is_session
+from kanon_sql.engines.spark.session import is_session
 from kanon_sql.errors import ConfigurationError, KanonError
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.progress import Progress

@@ -12,8 +12,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.connection import HANDED_IN, DuckDBJob, HandedIn
 from kanon_sql.engines.duckdb.frames import TAKEN, is_frame, is_path
 from kanon_sql.engines.job import ConfiguredJob, Given, standing_in
-from kanon_sql.engines.postgres.target import PostgresJob
-from kanon_sql.engines.spark.job import SessionJob, SparkJob, is_session
+from kanon_sql.engines.spark.session import is_session
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.abilities import ENGINES
 
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     import duckdb
     import pandas
     from pyspark.sql import DataFrame, SparkSession
+
+    from kanon_sql.engines.spark.job import SessionJob
 
     class ArrowStream(Protocol):
         """Frames of polars, tables of Arrow, relations of DuckDB, and what else has the C stream of Arrow."""
@@ -39,8 +40,25 @@ if TYPE_CHECKING:
     Data: TypeAlias = str | os.PathLike[str] | ArrowStream | Lazy | pandas.DataFrame
     Table: TypeAlias = str | duckdb.DuckDBPyRelation | DataFrame
 
-JOBS: dict[str, type[ConfiguredJob]] = {"duckdb": DuckDBJob, "postgres": PostgresJob, "spark": SparkJob}
 
+def _postgres(loaded: LoadedConfig) -> ConfiguredJob:
+    from kanon_sql.engines.postgres.target import PostgresJob
+
+    return PostgresJob(loaded)
+
+
+def _spark(loaded: LoadedConfig) -> ConfiguredJob:
+    from kanon_sql.engines.spark.job import SparkJob
+
+    return SparkJob(loaded)
+
+
+# Other engines than DuckDB are imported by the jobs that use them.
+JOBS: dict[str, Callable[[LoadedConfig], ConfiguredJob]] = {
+    "duckdb": DuckDBJob,
+    "postgres": _postgres,
+    "spark": _spark,
+}
 
 Load = Callable[[Given, Iterable[tuple[str, Any]]], LoadedConfig]
 
@@ -93,6 +111,8 @@ def session_job(config: Given, handed: HandedIn, overrides: Iterable[tuple[str, 
     """The job of a run on a session of Spark, None where none was handed in. Raises ConfigurationError."""
     if not is_session(handed.connection):
         return None
+    from kanon_sql.engines.spark.job import SessionJob
+
     return SessionJob(config, handed.connection, handed.data, handed.target, overrides)
 
 

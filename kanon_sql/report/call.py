@@ -11,8 +11,6 @@ from pathlib import Path
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import EngineError, InterruptedRunError, KanonError, ReleasedError
 from kanon_sql.progress import Progress, Stopwatch, chosen
-from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.writing import page_text, write_page
 from kanon_sql.report.report import Json, ReportDraft, write_json
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import EngineOptions
@@ -80,7 +78,7 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
                 try:
                     report = call.write(describe())
                     if call.page is not None and draft.status != "released":
-                        write_page(call.page, page_text(PageFacts(draft.target or loaded.name, report)))
+                        _write_page(call.page, draft.target or loaded.name, report)
                 except EngineError as failure:
                     error.add(failure.problems)
                 raise
@@ -97,6 +95,14 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
     except KanonError as error:
         error.report = describe()
         raise
+
+
+def _write_page(path: Path, title: str, report: Json) -> None:
+    """The page of a job that failed. Raises EngineError."""
+    from kanon_sql.report.page.model import PageFacts
+    from kanon_sql.report.page.writing import page_text, write_page
+
+    write_page(path, page_text(PageFacts(title, report)))
 
 
 @contextmanager

@@ -39,7 +39,6 @@ from kanon_sql.search.full_domain.checker import NodesHere
 from kanon_sql.search.full_domain.lattice import Lattice
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.full_domain.pushdown import Kept, frequency_there, keep_combinations, models_there
-from kanon_sql.search.multidimensional import Multidimensional
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.settings.algorithms import full_domain
 from kanon_sql.source.columns import refuse_misfits
@@ -228,6 +227,8 @@ def _dimensions(
         refuse_uncovered(engine, reading.tuples, columns, [mapping for _, mapping in trees], places, holes)
     models = count_models(engine, reading.judged, [{"leaf": dimension.position} for dimension in dimensions], [])
     bounds = loaded.config.release.ranges == "columns"
+    from kanon_sql.search.multidimensional import Multidimensional
+
     return counted.n, models, partial(Multidimensional, tuples=counted, bounds=bounds, grids=grids)
 
 

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig
@@ -19,10 +19,12 @@ from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
 from kanon_sql.search.full_domain.unhurried import Unhurried
 from kanon_sql.search.local.estimate import estimated_losses, seconds_to_estimate
-from kanon_sql.search.multidimensional import MultidimensionalResult
 from kanon_sql.search.problem import Json, Request, SearchResult
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
+
+if TYPE_CHECKING:
+    from kanon_sql.search.multidimensional import MultidimensionalResult
 
 _SHARE = 0.1  # of the time that the run took
 _MOST_SECONDS = 10.0
@@ -79,10 +81,12 @@ def advise(
     deadline = Deadline(min(_SHARE * seconds["total"], _MOST_SECONDS))
     if isinstance(result, FullDomainResult):
         given = _FullDomainAdvice(engine, loaded, result, deadline, seconds["search"] if found else None).alternatives()
-    elif isinstance(result, MultidimensionalResult) and found:
-        given = _searched(engine, loaded, result, deadline, seconds["search"])
     else:
-        return []
+        from kanon_sql.search.multidimensional import MultidimensionalResult
+
+        if not found or not isinstance(result, MultidimensionalResult):
+            return []
+        given = _searched(engine, loaded, result, deadline, seconds["search"])
     paying = sorted((one for one in given if one.pays), key=lambda one: one.ncp / (one.instead_of or 100.0))
     return [one.describe() for one in paying[:_MOST]]
 

@@ -6,7 +6,7 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.job import Given, Opened, RemoteJob, standing_in
 from kanon_sql.engines.sink import target_of
@@ -43,13 +43,6 @@ class SparkJob(RemoteJob[Spark]):
             yield made
         finally:
             made.withdraw()
-
-
-def is_session(connection: object) -> TypeGuard[SparkSession]:
-    """Whether a connection is a session of Spark, a classic one or one of Spark Connect."""
-    return any(
-        kind.__name__ == "SparkSession" and kind.__module__.startswith("pyspark.") for kind in type(connection).__mro__
-    )
 
 
 class SessionJob(SparkJob):

@@ -8,12 +8,9 @@ from typing import Any
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.choice import NodeChoice
-from kanon_sql.search.full_domain.large import LargeSearch
 from kanon_sql.search.full_domain.lattice import Lattice
-from kanon_sql.search.full_domain.minimal import search_minimal
 from kanon_sql.search.full_domain.objectives import make_objective
 from kanon_sql.search.full_domain.optimal import OptimalSearch
-from kanon_sql.search.full_domain.samarati import search_samarati
 from kanon_sql.sql.deadline import Deadline
 
 Options = Mapping[str, Any]
@@ -35,13 +32,28 @@ def _optimal(
 ) -> NodeChoice:
     checker.with_entropy = options["objective"] == "entropy"
     objective = make_objective(options["objective"], checker.costs, weights, checker.k, checker.limit)
-    kind = LargeSearch if lattice.size > _SMALL else OptimalSearch
-    return kind(lattice, checker, objective, deadline).run()
+    if lattice.size <= _SMALL:
+        return OptimalSearch(lattice, checker, objective, deadline).run()
+    from kanon_sql.search.full_domain.large import LargeSearch
+
+    return LargeSearch(lattice, checker, objective, deadline).run()
 
 
-# By the names of kanon_sql.settings.algorithms.
-SEARCHES: dict[str, Search] = {
-    "optimal": _optimal,
-    "samarati": lambda options, lattice, checker, _, end: search_samarati(lattice, checker, options["prefer"], end),
-    "minimal": lambda options, lattice, checker, _, end: search_minimal(lattice, checker, options["prefer"], end),
-}
+def _samarati(
+    options: Options, lattice: Lattice, checker: NodeChecker, _: tuple[float, ...], deadline: Deadline
+) -> NodeChoice:
+    from kanon_sql.search.full_domain.samarati import search_samarati
+
+    return search_samarati(lattice, checker, options["prefer"], deadline)
+
+
+def _minimal(
+    options: Options, lattice: Lattice, checker: NodeChecker, _: tuple[float, ...], deadline: Deadline
+) -> NodeChoice:
+    from kanon_sql.search.full_domain.minimal import search_minimal
+
+    return search_minimal(lattice, checker, options["prefer"], deadline)
+
+
+# By the names of kanon_sql.settings.algorithms; each imports what the others need not.
+SEARCHES: dict[str, Search] = {"optimal": _optimal, "samarati": _samarati, "minimal": _minimal}
