@@ -83,6 +83,28 @@ def test_help_answers_without_the_engine() -> None:
     assert done.stdout.splitlines()[-1] == "loaded: []"
 
 
+def test_a_run_imports_neither_the_other_searches_nor_the_other_engines() -> None:
+    room = "kanon_sql."
+    others = {"search.local.search", "search.mondrian.mondrian", "engines.spark.engine", "engines.postgres.engine"}
+    code = f"import sys, kanon_sql.api.running; print(sorted({ ({room + one for one in others})!r} & set(sys.modules)))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
+
+
+@pytest.mark.parametrize(("status", "watched"), [(0, False), (3, False), (3, True)])
+def test_the_command_ends_with_its_status_and_what_was_registered_for_the_end(status: int, watched: bool) -> None:
+    code = (
+        "import atexit, sys\nfrom kanon_sql import __main__\nfrom kanon_sql.cli import main\n"
+        "atexit.register(lambda: print('registered'))\n"
+        f"main.main = lambda: (print('said'), sys.exit({status}))\n"
+        f"if {watched}: sys.setprofile(lambda *_: None)\n"
+        "try: __main__.process()\nfinally: print('came back')"
+    )
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True, env=buffered)
+    came_back = "came back\n" if watched else ""
+    assert (done.returncode, done.stdout, done.stderr) == (status, f"said\n{came_back}registered\n", "")
+
+
 def test_version_and_module(call: Call) -> None:
     assert call("--version") == (0, f"kanon-sql, version {__version__}\n", "")
     assert (
