@@ -155,6 +155,7 @@ def test_a_node_is_taken_where_the_sweep_alone_loses_more(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)
+    monkeypatch.setattr(LocalSearch, "_price", lambda search, queries: None)
     best = assert_not_worse(tmp_path, seed)
     monkeypatch.setattr(LocalSearch, "_compare_whole_domain", lambda search, queries: None)
     small = Small.draw(seed)

@@ -22,6 +22,7 @@ from math import prod
 from kanon_sql.search.local.bounds import column_bound
 from kanon_sql.search.local.costs import Costs
 from kanon_sql.search.local.halves import HALVES, build_half, of_half, split
+from kanon_sql.search.local.program import ROUNDS, Program, is_few
 from kanon_sql.search.local.queries import Queries, own_tables, table
 from kanon_sql.search.local.trees import SearchTree
 
@@ -68,6 +69,7 @@ class Prices:
         self._others = column_bound(self.queries, others, self.k)
         self.bound = max(self.bound, column_bound(self.queries, self._priced, self.k) + self._others)
         self._is_begun = False
+        self._program: Program | None = None
         self._shift = 0
         self._top = 0.0
 
@@ -83,7 +85,9 @@ class Prices:
         """
         if not self._priced:
             return
-        self._begin()
+        self._begin(is_few(self._cells, effort))
+        if self._relax(effort):
+            return
         for count in (_STEPS if self.tuples > _FEW_TUPLES else _STEPS_OF_FEW)[effort]:
             self._price()
             if self.upper - (self.bound - self._others) <= _SLACK * self.upper:
@@ -92,6 +96,30 @@ class Prices:
             self.queries.run("blended_prices", {"share": _NEW_SHARE})
         self._price()
         self.queries.copy("prices", "proving_prices")
+
+    def choose(self) -> bool:
+        """Makes the table members by the program of few columns; whether it did."""
+        return self.has_all and self._program is not None and self._program.choose()
+
+    def _relax(self, effort: str) -> bool:
+        """Improves the prices by the program, where columns are few; whether its bound is better than any so far."""
+        if not is_few(self._cells, effort):
+            return False
+        self._program = Program(self.queries, self.k, self._top, effort)
+        self._program.begin()
+        before = self.bound
+        for number in range(ROUNDS):
+            self._price()
+            if not self._program.improve(self.bound - self._others):
+                break
+            if number:
+                self.queries.run("blended_prices", {"share": _NEW_SHARE})
+        self.queries.copy("prices", "proving_prices")
+        return self.bound > before
+
+    @property
+    def _cells(self) -> int:
+        return self.tuples * prod(tree.levels for tree in self._priced)
 
     def _chosen(self, hierarchies: Sequence[SearchTree]) -> list[SearchTree]:
         """The hierarchies that are priced together: those of most values, while there are not too many labels.
@@ -105,8 +133,8 @@ class Prices:
                 chosen.append(tree)
         return chosen if len(chosen) == len(hierarchies) or self.tuples <= _MOST_TUPLES else []
 
-    def _begin(self) -> None:
-        """Makes the first prices, and the table feasible of the labels that matter."""
+    def _begin(self, is_few: bool) -> None:
+        """Makes the first prices, and the table feasible of the labels that matter: all where they are few."""
         queries = self.queries
         distinct: list[SearchTree] = []
         for tree in self._priced:
@@ -125,9 +153,9 @@ class Prices:
         self._shift = int(sizes[1][0]).bit_length()
         self._top = sum(float(cost) for _, cost in sizes)
         self.upper = Costs(queries, self._priced).total("members")[0]
-        is_small = self.tuples * prod(tree.levels for tree in self._priced) <= _FEW_CELLS
-        cap = self._top if is_small else 0.4 * self._top
-        queries.run("first_prices", {"cap": cap, "least": 0.05 * self._top})
+        # With many rows of others to bring, a row can be worth as much as k rows lose.
+        cap = self._top * (self.k if is_few else 1 if self._cells <= _FEW_CELLS else 0.4)
+        queries.run("first_prices", {"cap": cap, "least": cap if is_few else 0.05 * self._top})
         queries.run("half_reach")
         queries.run("feasible", {"label_shift": self._shift, "k": self.k})
         self._list_pairs(0.0)

@@ -70,6 +70,7 @@ _TABLES = (
     "zone_made",
     "recreated",
     "gaining",
+    "program",
 )
 
 

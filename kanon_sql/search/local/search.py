@@ -180,10 +180,21 @@ class LocalSearch:
             self._bound = max(self._bound, prices.bound)
         if prices.has_all and self.models.only_k:
             self._queries.copy("kept_members", "members")
+            self._choose(queries, prices)
             self._is_guided = True
             passes = _PASSES[self.effort] if self.tuples.count > _FEW_TUPLES else _PASSES_OF_FEW
             recreation = Recreation(queries, self._trees, self.k)
             recreation.guided(passes, fsum(d.weight for d in self.tuples.dimensions), prices.bound)
+
+    def _choose(self, queries: Queries, prices: Prices) -> None:
+        """Takes the classes of the program of few columns, if these lose less."""
+        costs = Costs(queries, self._trees)
+        loss = costs.total("members")[0]
+        if prices.choose():
+            if costs.total("members")[0] < loss:
+                queries.copy("kept_members", "members")
+            else:
+                queries.copy("members", "kept_members")
 
     def _take_guided(self) -> None:
         """Takes the best classes that prices led to, if these lose less as they are released."""
