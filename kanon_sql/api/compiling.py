@@ -100,7 +100,10 @@ def dbt_model(
     loaded, call = load(config, overrides), Call.of(options, progress, time_limit, report)
 
     def compile_with(table: str, prefix: str, folder: Path) -> tuple[Json, Compiled]:
-        return _compiled(loaded, Statement(dialect, table, "table", folder, prefix), call)
+        where = "the environment of dbt"
+        return _compiled(
+            loaded, Statement(dialect, table, "table", folder, prefix, key_mark=prefix, keys_from=where), call
+        )
 
     return call.write(dbt.write_model(asked, loaded, compile_with))
 
@@ -128,7 +131,8 @@ def sqlmesh_model(
     asked = ProjectModel(Path(project), name, relation, dialect, overwrite)
     sqlmesh.refuse(asked)
     loaded, call = load(config, overrides), Call.of(options, progress, time_limit, report)
-    statement = Statement(dialect, relation, for_sqlmesh=True)
+    where = "the variables of the SQLMesh project"
+    statement = Statement(dialect, relation, for_sqlmesh=True, key_mark=sqlmesh.KEY_MARK, keys_from=where)
     return call.write(sqlmesh.write_model(asked, loaded, lambda: _compiled(loaded, statement, call)))
 
 

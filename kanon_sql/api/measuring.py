@@ -64,7 +64,7 @@ def check(
     with job_of(loaded, handed).read(call.options) as (engine, opened):
         compared = None if reference is None else _open_reference(engine, loaded, reference)
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
-        return check_table(engine, loaded, opened, call, compared)
+        return check_table(engine, loaded, opened.untreated or opened, call, compared)
 
 
 @without_causes
@@ -258,7 +258,7 @@ def _as_it_stands(loaded: LoadedConfig) -> LoadedConfig:
     counted = {config.privacy.entity, *(model.column for model in models_of(config.privacy))}
     columns = {name: one.as_it_stands() for name, one in config.source.columns.items() if name in counted}
     source = config.source.model_copy(update={"columns": columns})
-    return replace(loaded, config=config.model_copy(update={"source": source}))
+    return replace(loaded, config=config.model_copy(update={"source": source, "transform": {}}))
 
 
 def _with_source(loaded: LoadedConfig, data: Path) -> LoadedConfig:
@@ -267,5 +267,5 @@ def _with_source(loaded: LoadedConfig, data: Path) -> LoadedConfig:
     source = SourceConfig(
         path=str(data.absolute()), missing=said.missing, csv=loaded.release_csv(), columns=said.columns
     )
-    changed = {"source": source, "engine": EngineConfig(name="duckdb")}
+    changed = {"source": source, "engine": EngineConfig(name="duckdb"), "transform": {}}
     return replace(loaded, config=loaded.config.model_copy(update=changed))

@@ -11,6 +11,7 @@ import click
 from kanon_sql.cli.compile import compile_command, dbt, sqlmesh
 from kanon_sql.cli.hierarchy import hierarchy
 from kanon_sql.cli.init import init
+from kanon_sql.cli.key import key
 from kanon_sql.cli.measuring import check, lattice, link, risk, sweep, utility
 from kanon_sql.cli.output import complain, print_json, print_traceback
 from kanon_sql.cli.releases import apply, releases
@@ -61,6 +62,7 @@ for command in (
     dbt,
     sqlmesh,
     hierarchy,
+    key,
 ):
     cli.add_command(command)
 

@@ -19,6 +19,7 @@ from kanon_sql.privacy import registry
 from kanon_sql.settings import rules
 from kanon_sql.settings.formats import is_data
 from kanon_sql.settings.source import CsvOptions
+from kanon_sql.settings.treatments import KEYED, TreatmentConfig, treated_columns, variable_of
 from kanon_sql.settings.yaml import KeyPath, YamlError, decode
 
 Overrides = Iterable[tuple[str, Any]]
@@ -155,6 +156,7 @@ def _validated(draft: Draft, base: Path, overrides: Overrides) -> LoadedConfig:
     draft.expand()
     for key, value in overrides:
         draft.override(key, value, os.environ)
+    _read_keys(draft, os.environ)
     config = None
     try:
         config = Config.model_validate(draft.value)
@@ -167,6 +169,36 @@ def _validated(draft: Draft, base: Path, overrides: Overrides) -> LoadedConfig:
         # Nothing of pydantic's own error may show: it could hold what the environment keeps secret.
         raise ConfigurationError(_problem_lines(draft)) from None
     return LoadedConfig(config, base, draft.name, draft)
+
+
+def _read_keys(draft: Draft, environment: Mapping[str, str]) -> None:
+    """Sees to it that secret keys come from the environment, as ${NAME} alone; in a mapping they are read there now."""
+    transform = draft.value.get("transform")
+    for name, entry in transform.items() if isinstance(transform, dict) else ():
+        for treatment in KEYED:
+            part = entry.get(treatment) if isinstance(entry, dict) else None
+            if not isinstance(part, dict) or part.get("key") is None:
+                continue
+            path = ("transform", name, treatment, "key")
+            if among(draft.spoilt(), path):
+                texts = [problem.text.partition(", or write $")[0] for problem in draft.problems]
+                made = [f"{text}; kanon-sql key new makes a key" for text in texts]
+                draft.problems = [
+                    problem._replace(text=text) if problem.path == path and "no variable" in text else problem
+                    for problem, text in zip(draft.problems, made, strict=True)
+                ]
+                continue
+            variable = variable_of(draft.source(path) or part["key"])
+            if variable is None:
+                text = "a key is never written here; expected ${NAME}, a variable of the environment that holds it"
+                draft.problem(path, text)
+            elif path not in draft.sources and variable not in environment:
+                draft.problem(
+                    path, f"the environment has no variable {variable}; set it: kanon-sql key new makes a key"
+                )
+            elif path not in draft.sources:
+                part["key"] = draft.variables[variable] = environment[variable]
+                draft.sources[path] = f"${{{variable}}}"
 
 
 def _note_wrong_values(draft: Draft, error: ValidationError) -> None:
@@ -203,13 +235,14 @@ def _note_broken_rules(draft: Draft) -> None:
         part = words.part_at((key,))
         if part is not None and isinstance(config[key], dict) and not _lacks_by_misspelling(draft, key):
             found += [((key, *below), text) for below, text in part.faults(config[key])]
-    entries = config.get("quasi_identifiers")
-    for name, entry in entries.items() if isinstance(entries, dict) else ():
-        if isinstance(entry, dict):
-            faults = QuasiIdentifier.faults(entry)
-            found += [(("quasi_identifiers", name, *below), text) for below, text in faults]
+    for key, kind in (("quasi_identifiers", QuasiIdentifier), ("transform", TreatmentConfig)):
+        entries = config.get(key)
+        for name, entry in entries.items() if isinstance(entries, dict) else ():
+            if isinstance(entry, dict):
+                found += [((key, name, *below), text) for below, text in kind.faults(entry)]
     found += registry.faults(config, shown)
     found += rules.roles(config, shown)
+    found += treated_columns(config)
     found += rules.places(config)
     spoilt = draft.spoilt()
     for path, text in found:

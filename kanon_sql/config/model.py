@@ -24,6 +24,7 @@ from kanon_sql.settings.formats import typed_formats, written_formats
 from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, ShortFor, Width
 from kanon_sql.settings.rules import ExactlyOne, Excludes, GoesWith, Needs, Odd
 from kanon_sql.settings.source import CsvOptions, SourceConfig
+from kanon_sql.settings.treatments import TreatmentConfig, treated_columns
 
 _PLACE = ExactlyOne(
     ("path", "table"),
@@ -334,7 +335,7 @@ class ReportConfig(_ReportKeys):
 class Config(Part):
     """One anonymization: source, roles of the columns, models, search and target."""
 
-    between = (Odd(rules.roles),)
+    between = (Odd(rules.roles), Odd(treated_columns))
 
     source: Annotated[SourceConfig, ShortFor("path")] = Field(description="where the rows are: a path, or a mapping")
     target: Annotated[TargetConfig | None, _TARGET] = Field(
@@ -352,6 +353,9 @@ class Config(Part):
     )
     accept: list[ColumnName] = Field(
         [], description="columns that are released although they look like an identifier or free text"
+    )
+    transform: dict[ColumnName, TreatmentConfig] = Field(
+        {}, description="what is done to the values of columns before anything is generalized"
     )
     privacy: PrivacyConfig = Field(description="the models that the release must satisfy, such as k: 10")
     suppression: SuppressionConfig = Field(

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.release.compiled_source import Statement
+from kanon_sql.release.compiled_source import Statement, key_names
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.treatments.keys_outside import how_to_set
 from kanon_sql.sql.dialects.dialect import Dialect
 from kanon_sql.sql.dialects.inline_table import Listing
 
@@ -33,9 +34,24 @@ def header_lines(
     header += _reads(source, roles, asked_for, dialect)
     header.append("It holds for the rows that were searched: after the source changes, search again. Rows with values")
     header.append("of quasi-identifiers that were not there then are left out, below the top of a hierarchy.")
+    header += _keys(loaded, asked_for, dialect)
     if loaded.config.release.order == "random" and not asked_for.check:
         header.append("The rows come in a random order of the engine's own; a table that keeps them need not.")
     return header
+
+
+def _keys(loaded: LoadedConfig, asked_for: Statement, dialect: Dialect) -> list[str]:
+    """Where the secret keys are put that the statement needs and does not hold."""
+    names = sorted(set(key_names(loaded).values()))
+    if not names:
+        return []
+    where = "; ".join(how_to_set(name, dialect) for name in names)
+    if asked_for.key_mark is not None:
+        where = f"from {asked_for.keys_from}: {', '.join(names)}"
+    return [
+        "Columns are treated with secret keys, which are not in this text. It takes them",
+        f"{'' if asked_for.key_mark else 'from the session, set before: '}{where}",
+    ]
 
 
 def _reads(source: Source, roles: Roles, asked_for: Statement, dialect: Dialect) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from sqlglot import exp
@@ -16,9 +17,14 @@ from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.table import looked_at, takes_part
 from kanon_sql.release.compiled import present
 from kanon_sql.search.problem import SearchProblem
+from kanon_sql.settings.algorithms import either
+from kanon_sql.settings.treatments import KEYED, variable_of
 from kanon_sql.source.columns import read_value
 from kanon_sql.source.duckdb import with_absolute_paths
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.treatments.applying import treated_rows
+from kanon_sql.source.treatments.keys_outside import KeysOutside, place_in_session
+from kanon_sql.source.treatments.registry import treatments_of
 from kanon_sql.sql import template
 from kanon_sql.sql.dialects.dialect import Dialect, find_dialect, refuse_column_names
 from kanon_sql.sql.dialects.write import table_name
@@ -33,7 +39,8 @@ class Statement:
     """What is asked for: the `dialect`; the table to read, else the source's own; where mapping tables are.
 
     With `check` it is the statement that returns violating classes, of the table `release_table` or of the release as
-    the statement would make it. `for_sqlmesh` says who reads the text.
+    the statement would make it. `for_sqlmesh` says who reads the text. For a secret key stands a text that begins with
+    `key_mark`, in whose place something else is put, which finds it in `keys_from`; without one the session has it.
     """
 
     dialect: str = "duckdb"
@@ -44,6 +51,8 @@ class Statement:
     check: bool = False
     release_table: str | None = None
     for_sqlmesh: bool = False
+    key_mark: str | None = None
+    keys_from: str = ""
 
     def refuse(self) -> None:
         """Refuses what does not go together. Raises ConfigurationError."""
@@ -117,6 +126,53 @@ def _relation(
     loaded: LoadedConfig, source: Source, needed: Sequence[Column], asked_for: Statement, dialect: Dialect
 ) -> exp.Select:
     """SELECT of the needed columns under their keys: of the table that was named, or of the source itself."""
+    plain = source.untreated
+    if plain is None:
+        return _as_read(loaded, source, needed, asked_for, dialect)
+    keys = statement_keys(loaded, asked_for, dialect)
+    by = {one.shift.by for one in source.treatments.values() if one.shift is not None}
+    named = {item.key for item in needed}
+    read = [item for item in plain.columns if item.key in named or item.name in by]
+    rows = treated_rows(plain, source.treatments, _as_read(loaded, plain, read, asked_for, dialect), keys, dialect)
+    rows.set("expressions", [one for one in rows.expressions if one.alias_or_name in named])
+    return rows
+
+
+def statement_keys(loaded: LoadedConfig, asked_for: Statement, dialect: Dialect) -> KeysOutside:
+    """Where the statement has its keys from. Raises ConfigurationError for a dialect in which nothing is treated."""
+    config = loaded.config.transform
+    problems = [
+        f"{loaded.place('transform', name, one.key)}: {one.key} is not written for {dialect.name}; expected --dialect "
+        f"{either(one.dialects)}"
+        for name, entry in config.items()
+        for one in treatments_of(entry)
+        if dialect.name not in one.dialects
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+    names = key_names(loaded)
+    if asked_for.key_mark is None:
+        return KeysOutside(names, partial(place_in_session, dialect=dialect), dialect)
+    mark = asked_for.key_mark
+    return KeysOutside(names, lambda name: exp.Literal.string(f"{mark}{name}"), dialect)
+
+
+def key_names(loaded: LoadedConfig) -> dict[str, str]:
+    """The variables of the environment that keys come from, by the keys."""
+    found = {}
+    for name, entry in loaded.config.transform.items():
+        for treatment in KEYED:
+            part = getattr(entry, treatment)
+            variable = variable_of(loaded.draft.source(("transform", name, treatment, "key")))
+            if part is not None and variable is not None:
+                found[part.key] = variable
+    return found
+
+
+def _as_read(
+    loaded: LoadedConfig, source: Source, needed: Sequence[Column], asked_for: Statement, dialect: Dialect
+) -> exp.Select:
+    """The columns as they are read, before any treatment."""
     if asked_for.source_table is None and source.backend.reads_itself(source, dialect):
         relation = own_columns(source, needed)
         if source.kind == "query":
@@ -129,7 +185,7 @@ def _relation(
     columns, missing = loaded.config.source.columns, source.missing
     values = [
         column(item.name)
-        if item.reading is None
+        if item.reading is None or item.name not in columns
         else read_value(column(item.name), columns[item.name], missing, dialect)
         for item in needed
     ]

@@ -54,6 +54,7 @@ class ReportDraft:
     labels: dict[str, str | None] | None = None
     given_up: list[str] = field(default_factory=list)
     advice: list[Json] = field(default_factory=list)
+    treatments: Json = field(default_factory=dict)
 
     @classmethod
     def of(cls, loaded: LoadedConfig) -> ReportDraft:
@@ -100,6 +101,7 @@ class ReportDraft:
             "algorithm": self.algorithm,
             "solution": self.solution if found else None,
             "labels": self.labels if found else None,
+            "treatments": self.treatments,
             "given_up": self.given_up if found else [],
             "classes": self._classes(),
             "verification": self.verification,

@@ -46,6 +46,7 @@ def report_schema() -> Schema:
                 "solution": _or_null(_solution()),
                 "labels": _or_null(_each(_or_null(_TEXT))),
                 "given_up": _list(_TEXT),
+                "treatments": _each({"type": "object"}),
                 "classes": _or_null(_classes()),
                 "verification": _or_null(_mapping({"compared": _one_of(("rows", "counts"))}, {"columns": _COUNT})),
                 "privacy": _privacy(),

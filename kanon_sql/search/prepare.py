@@ -45,6 +45,7 @@ from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.treatments.counting import refuse_outside
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
@@ -118,7 +119,8 @@ def _read(
 ) -> SearchProblem:
     columns, backend = roles.quasi_identifiers, source.backend
     policy = loaded.config.missing
-    refuse_misfits(engine, source)
+    refuse_misfits(engine, source.untreated or source)
+    refuse_outside(source)
     counted = count_rows(source, roles, policy) if policy != "keep" else None
     read = [*columns, *(item for item in model_columns(loaded, source) if item not in columns)]
     warnings = [*source.warnings, *(told for _, one in hierarchies.values() if one for told in one.warnings)]

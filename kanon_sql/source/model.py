@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +14,7 @@ from sqlglot import exp
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.abilities import Abilities
 from kanon_sql.settings.formats import only_texts
+from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.reading import Reading
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row
@@ -133,7 +134,8 @@ class Source:
     `relation` is a SELECT that gives every row under the columns' keys. `columnar` says that reading one column
     alone is cheap; where it is not, the distinct tuples are taken in one pass first. `backend` is the engine that holds
     the rows and executes `relation`. Each row of a `weighted` source stands for as many rows as its column row_count
-    says. `unread` is the source as it stands, where columns are read as a configuration says.
+    says. `unread` is the source as it stands, where columns are read or treated as a configuration says, `untreated`
+    the source as it is read, before the `treatments` of its columns, which hold no values to be found any more.
     """
 
     kind: Kind
@@ -152,6 +154,8 @@ class Source:
     warnings: tuple[str, ...] = ()
     weighted: bool = False
     unread: Source | None = None
+    untreated: Source | None = None
+    treatments: Mapping[str, TreatmentConfig] = field(default_factory=dict)
 
     @property
     def only_texts(self) -> bool:

@@ -31,6 +31,7 @@ from kanon_sql.source.duckdb import (
 from kanon_sql.source.formats.base import Asked
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.model import Source
+from kanon_sql.source.treatments.applying import treat_columns
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
 
@@ -45,8 +46,9 @@ def open_source(engine: Engine, loaded: LoadedConfig) -> Source:
 
 
 def read_source_columns(source: Source, loaded: LoadedConfig) -> Source:
-    """The source of a configuration, its columns read as that says. Raises UnfittingSourceError."""
-    return read_columns(source, loaded.config.source.columns, partial(loaded.place, "source", "columns"))
+    """The source of a configuration, its columns read and treated as that says. Raises UnfittingSourceError."""
+    read = read_columns(source, loaded.config.source.columns, partial(loaded.place, "source", "columns"))
+    return treat_columns(read, loaded)
 
 
 def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequence[str], place: str) -> Source:

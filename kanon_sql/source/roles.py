@@ -79,8 +79,18 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
         raise UnfittingSourceError(bounded(problems, loaded.place()))
     for name in unlisted:
         by_name[name] = "insensitive" if config.unlisted == "insensitive" else "dropped"
-    released = tuple(c for c in source.columns if by_name[c.name] not in ("identifier", "dropped"))
+    released = tuple(
+        item
+        for item in source.columns
+        if by_name[item.name] not in ("identifier", "dropped") or _has_pseudonym(item, loaded)
+    )
     return Roles(by_name, tuple(source.column(name) for name in config.quasi_identifiers), released)
+
+
+def _has_pseudonym(item: Column, loaded: LoadedConfig) -> bool:
+    """Whether an identifier is released after all: as a pseudonym."""
+    one = loaded.config.transform.get(item.name)
+    return one is not None and one.pseudonym is not None
 
 
 def _read_by_models(loaded: LoadedConfig) -> dict[str, str]:

@@ -173,6 +173,10 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "replace(CAST(age + 0.5 AS VARCHAR), '.', ',') AS weight, "
             "CASE age % 3 WHEN 0 THEN ' M' WHEN 1 THEN 'weiblich' ELSE sex END AS sex FROM everything) "
             "TO '{}/clinic.csv' (DELIMITER ';')",
+            "COPY (SELECT 'n' || (i % 400) AS patient_id, 20 + i % 400 % 50 AS age, "
+            "CASE i % 2 WHEN 0 THEN 'f' ELSE 'm' END AS sex, DATE '2024-01-01' + i % 300 AS admitted, "
+            "DATE '2024-01-01' + i % 300 + i % 7 AS discharged "
+            "FROM (SELECT CAST(unnest(range(2000)) AS INTEGER) AS i)) TO '{}/episodes.csv'",
             "DROP TABLE everything",
         ):
             connection.execute(statement.format(folder))
@@ -190,6 +194,7 @@ def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(data, copy)
     monkeypatch.chdir(copy)
     monkeypatch.setenv("DATA_FOLDER", str(copy))
+    monkeypatch.setenv("PSEUDONYM_KEY", "0f" * 32)
     return copy
 
 

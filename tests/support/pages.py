@@ -20,7 +20,16 @@ def sections(page: Path) -> dict[str, str]:
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 
 
-_BY_COLUMN = ("levels.", "rows_by_level.", "attributes.", "labels.", "change.", "configuration.", "utility.")
+_BY_COLUMN = (
+    "levels.",
+    "rows_by_level.",
+    "attributes.",
+    "labels.",
+    "change.",
+    "configuration.",
+    "utility.",
+    "treatments.",
+)
 
 
 def leaves(data: Any, path: str = "") -> Iterator[str]:

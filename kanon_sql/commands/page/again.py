@@ -205,5 +205,5 @@ def _as_it_stands(loaded: LoadedConfig) -> LoadedConfig:
     """The configuration for a table whose values were read already."""
     source = loaded.config.source
     columns = {name: one.as_it_stands() for name, one in source.columns.items()}
-    changed = {"source": source.model_copy(update={"columns": columns})}
+    changed = {"source": source.model_copy(update={"columns": columns}), "transform": {}}
     return replace(loaded, config=loaded.config.model_copy(update=changed))

@@ -103,6 +103,7 @@ def _sql(asked: ProjectModel, compiled: str, mark: str) -> str:
         return f"{{{{ {asked.relation} }}}}" if what == "source" else f"{{{{ ref('{asked.name}_{what}') }}}}"
 
     statement = re.sub(rf'["`]{mark}(\w+)["`]', called, statement, flags=re.IGNORECASE)
+    statement = re.sub(rf"'{mark}(\w+)'", r"""'{{ env_var("\1") }}'""", statement)
     config = "{{ config(materialized='table') }}\n{{ kanon_sql.refuse_incremental() }}\n"
     return f"{config}{without_jinja(head)}{statement}\n"
 

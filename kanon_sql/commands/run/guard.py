@@ -32,7 +32,8 @@ def guard(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles) ->
     """
     config = loaded.config
     generalized = {name for name in config.quasi_identifiers if name not in suppressed_or_ordered(loaded)}
-    asked = [item for item in roles.released if item.name not in generalized and item.name not in config.accept]
+    seen = {*generalized, *config.accept}
+    asked = [item for item in roles.released if item.name not in seen and roles.of(item) != "identifier"]
     if not asked:
         return []
     with telling_faults(engine, source):

@@ -28,6 +28,7 @@ from kanon_sql.search.problem import Request, SearchProblem, SearchResult
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, find_files
 from kanon_sql.source.roles import assign_roles
+from kanon_sql.source.treatments.counting import describe_treatments
 from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import named_twice, refuse_outputs
@@ -51,6 +52,7 @@ def unique_columns(prepared: SearchProblem, loaded: LoadedConfig) -> list[str]:
         item: _SHARES[roles.of(item)]
         for item in roles.released
         if item.name not in loaded.config.accept
+        and roles.of(item) in _SHARES
         and (roles.of(item) != "quasi_identifier" or (item.is_text and item.name in plain))
     }
     return [
@@ -129,6 +131,8 @@ def _run(run: Run, job: Job) -> PageFacts | None:
             run.draft.missing = prepared.source_rows - prepared.n
             run.draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
             run.draft.engine = prepared.describe_engine()
+        with call.step("read", "counting pseudonyms", engine.progress):
+            run.draft.treatments = describe_treatments(source)
         found = search(run, engine, prepared)
         release = release_of(engine, found)
         with call.step("read", "looking at other columns", engine.progress):
@@ -219,6 +223,12 @@ def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
     if config.privacy.entity is not None:
         warnings.append(
             "k counts entities: each class holds k of them, but several rows of one may still be linked with each other"
+        )
+    pseudonyms = [repr(name) for name, one in config.transform.items() if one.pseudonym is not None]
+    if pseudonyms and config.privacy.entity is None:
+        warnings.append(
+            f"rows of one person are linked by the pseudonyms of {', '.join(pseudonyms)}, which are not anonymous; "
+            "name the column in privacy.entity, and k counts persons"
         )
     draft.order = config.release.order
     if config.release.order == "none":

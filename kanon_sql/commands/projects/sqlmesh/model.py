@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -20,6 +21,7 @@ from kanon_sql.sql.template import quoted
 
 _NAME = re.compile(r"([a-z][a-z0-9_]*\.){0,2}[a-z][a-z0-9_]*")
 _NUMBER = re.compile(r"[\d.]+")
+KEY_MARK = f"k{secrets.token_hex(12)}_"
 _SETTINGS = ("config.yaml", "config.yml", "config.py")
 
 
@@ -62,7 +64,8 @@ def write_model(asked: ProjectModel, loaded: LoadedConfig, compile_with: Callabl
     relation = table_name(asked.relation, dialect, "--relation").sql(dialect.name)
     checks, unsaid = checks_of(loaded, compiled, relation)
     notes = [f"{model.name} has no audit for {line}" for line in unsaid]
-    text = _definition(asked, dialect, checks, notes) + compiled.text
+    statement = re.sub(rf"'{KEY_MARK}(\w+)'", lambda found: f"@VAR('{found[1].lower()}')", compiled.text)
+    text = _definition(asked, dialect, checks, notes) + statement
     for folder in (model.parent, audits.parent):
         folder.mkdir(exist_ok=True)
     write_private(model, text)

@@ -1,0 +1,141 @@
+"""What is done to the values of a column before anything is generalized."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, WithJsonSchema
+
+from kanon_sql.settings.part import ColumnName, DataText, Part
+from kanon_sql.settings.rules import VARIABLE, Faults, Odd
+from kanon_sql.settings.rules import Part as Given
+
+KEYED = ("pseudonym", "shift")
+"""The treatments that have a secret key."""
+
+FEWEST_BITS = 128
+_VARIABLE = re.compile(VARIABLE["pattern"])
+
+
+def variable_of(text: object) -> str | None:
+    """The variable of the environment that a text names, and nothing else; None for any other text."""
+    return text[2:-1] if isinstance(text, str) and _VARIABLE.fullmatch(text) else None
+
+
+def key_problem(key: str) -> str | None:
+    """What is wrong with a key, without a word of it; None where it can be used."""
+    if not re.fullmatch(r"([0-9A-Fa-f]{2})+", key):
+        return "expected a key in hexadecimal digits, two for each byte, as kanon-sql key new makes one"
+    if 4 * len(key) < FEWEST_BITS:
+        return (
+            f"expected a key of {FEWEST_BITS} bits or more, as kanon-sql key new makes one; this one has {4 * len(key)}"
+        )
+    return None
+
+
+def _checked_key(key: str) -> str:
+    problem = key_problem(key)
+    if problem is not None:
+        raise ValueError(problem)
+    return key
+
+
+Key = Annotated[
+    str,
+    AfterValidator(_checked_key),
+    WithJsonSchema({"type": "string", "pattern": f"^{VARIABLE['pattern']}$"}),
+]
+
+
+class PseudonymConfig(Part):
+    """Values become pseudonyms: digits of HMAC-SHA-256, the same for the same value and key everywhere."""
+
+    key: Key = Field(repr=False, description="${NAME}: the variable of the environment that holds the key")
+    length: int = Field(32, ge=1, le=64, description="how many hexadecimal digits a pseudonym has")
+    prefix: DataText | None = Field(None, description="what stands before the digits")
+    context: Annotated[str, Field(pattern="^[^\0]*$")] | None = Field(
+        None, description="a name, such as a study's: in two of them a value has different pseudonyms"
+    )
+
+
+def _whole_weeks(given: Given) -> Faults:
+    days = str(given.get("days"))
+    if str(given.get("weeks")).lower() in ("true", "yes", "on", "1", "y", "t") and days.isdecimal() and int(days) < 7:
+        yield ("days",), "whole weeks need 7 days or more; raise days, or remove weeks"
+
+
+class ShiftConfig(Part):
+    """Dates of one entity are moved by the same number of days, of which the key and the entity decide."""
+
+    between = (Odd(_whole_weeks),)
+
+    days: int = Field(ge=1, le=36_525, description="by how many days at most, to either side")
+    by: ColumnName = Field(description="the column that says whose date it is; it need not be released")
+    key: Key = Field(repr=False, description="${NAME}: the variable of the environment that holds the key")
+    weeks: bool = Field(False, description="by whole weeks, so that each date keeps its day of the week")
+
+
+def _alone(given: Given) -> Faults:
+    others = [key for key in given if key != "pseudonym" and given[key] is not None]
+    if given.get("pseudonym") is not None:
+        for key in others:
+            yield (key,), f"{key} does not go with pseudonym, of which no value is left; keep one of the two"
+    if not others and given.get("pseudonym") is None:
+        yield (), "there is no treatment; expected one such as pseudonym or shift, or no entry"
+
+
+class TreatmentConfig(Part):
+    """What is done to the values of one column."""
+
+    between = (Odd(_alone),)
+
+    pseudonym: PseudonymConfig | None = Field(None, description="values become pseudonyms, made with a secret key")
+    shift: ShiftConfig | None = Field(None, description="dates are moved, all of an entity by as many days")
+
+    @classmethod
+    def faults(cls, given: Given) -> Faults:
+        yield from super().faults(given)
+        for key, part in (("pseudonym", PseudonymConfig), ("shift", ShiftConfig)):
+            below = given.get(key)
+            if isinstance(below, Mapping):
+                yield from (((key, *path), text) for path, text in part.faults(below))
+
+
+def treated_columns(config: Given) -> Faults:
+    """Which treatments go with the role of their column."""
+    transform, privacy = config.get("transform"), config.get("privacy")
+    if not isinstance(transform, Mapping):
+        return
+    entity = privacy.get("entity") if isinstance(privacy, Mapping) else None
+    identifiers, quasi = _names(config.get("identifiers")), _names(config.get("quasi_identifiers"))
+    released = {*quasi, *_names(config.get("sensitive")), *_names(config.get("insensitive"))}
+    for name, one in transform.items():
+        if not isinstance(one, Mapping):
+            continue
+        others = [key for key in one if key != "pseudonym" and one[key] is not None]
+        path = ("transform", name)
+        if name in identifiers or name == entity:
+            role = "an identifier" if name in identifiers else "the column of privacy.entity"
+            for key in others:
+                yield (*path, key), f"{role} is never released, but for its pseudonym; remove {key}"
+        elif name in quasi and one.get("pseudonym") is not None:
+            text = "a quasi-identifier is generalized, which nothing is left of in a pseudonym; name it in identifiers"
+            yield (*path, "pseudonym"), text
+        elif config.get("unlisted") == "drop" and name not in released:
+            yield path, "the column is not released, as no list names it; name it in one, or remove its treatments"
+    if any(name in transform for name in quasi):
+        yield from _population_faults(privacy)
+
+
+def _population_faults(privacy: Any) -> Faults:
+    for key, one in privacy.items() if isinstance(privacy, Mapping) else ():
+        for entry in one if isinstance(one, (list, tuple)) else [one]:
+            if isinstance(entry, Mapping) and entry.get("population") is not None:
+                text = "a population holds values without treatments; remove those of the quasi-identifiers, or it"
+                yield ("privacy", key), text
+
+
+def _names(part: Any) -> list[Any]:
+    return list(part) if isinstance(part, (Mapping, list, tuple)) else []

@@ -1,0 +1,154 @@
+"""The columns of a source treated as the configuration says: after they are read, before anything is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import UnfittingSourceError, bounded
+from kanon_sql.settings.treatments import TreatmentConfig
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.reading import Reading, fits, understood
+from kanon_sql.source.treatments.keys import Keys, KeysInside
+from kanon_sql.source.treatments.registry import treatments_of
+from kanon_sql.source.treatments.treatment import Cell, Settling, Treatment
+from kanon_sql.source.values import means_missing
+from kanon_sql.sql.dialects.dialect import Dialect
+from kanon_sql.sql.type_names import NUMERIC
+
+_NEEDED = {"number": ("number",), "moment": ("date", "timestamp")}
+
+
+def treat_columns(source: Source, loaded: LoadedConfig) -> Source:
+    """The source with its columns treated; where the configuration asks for nothing, as it is.
+
+    Raises UnfittingSourceError with every column that is not there, or does not hold what a treatment needs.
+    """
+    transform = loaded.config.transform
+    if not transform:
+        return source
+    _refuse(source, loaded)
+    source = replace(source, columns=tuple(_understood(item, transform, loaded) for item in source.columns))
+    settled = {
+        item.name: _settled(source, item, transform[item.name], loaded)
+        for item in source.columns
+        if item.name in transform
+    }
+    relation = treated_rows(source, settled, source.relation, KeysInside(), source.backend.dialect)
+    columns = tuple(_become(item, settled.get(item.name)) for item in source.columns)
+    unread = source.unread or source
+    return replace(source, relation=relation, columns=columns, unread=unread, untreated=source, treatments=settled)
+
+
+def treated_rows(
+    source: Source, settled: Mapping[str, TreatmentConfig], relation: exp.Select, keys: Keys, dialect: Dialect
+) -> exp.Select:
+    """A SELECT of columns of the source under their keys, as they are read, with those of them that are `settled`
+    treated in the words of a dialect.
+    """
+    made = relation.copy()
+    values = {entry.alias_or_name: entry.unalias() for entry in relation.expressions}
+    others = {item.name: (item, values[item.key]) for item in source.columns if item.key in values}
+    for entry in made.expressions:
+        item = next(item for item in source.columns if item.key == entry.alias_or_name)
+        if item.name in settled:
+            value = values[item.key]
+            cell = Cell(value, value, item, settled[item.name], dialect, keys, source.missing, others)
+            entry.replace(exp.alias_(_treated(cell), item.key, quoted=True))
+    return made
+
+
+def _treated(cell: Cell) -> exp.Expr:
+    """A value treated; a missing one, or a text that does not fit, stays as it is."""
+    original, item = cell.written, cell.item
+    made = cell
+    for treatment in treatments_of(cell.one):
+        made = replace(made, item=item)
+        if treatment.needs is not None and item.is_text:
+            made = replace(made, value=understood(made.written.copy(), item.reading))
+        value = treatment.value(made)
+        item = _after(treatment, item, cell.one)
+        made = replace(made, value=value, written=value)
+    cases = []
+    if cell.item.is_text and cell.missing:
+        cases.append(exp.If(this=means_missing(original.copy(), cell.missing), true=original.copy()))
+    if cell.item.is_text and any(treatment.needs is not None for treatment in treatments_of(cell.one)):
+        assert cell.item.reading is not None
+        cases.append(exp.If(this=exp.not_(fits(original.copy(), cell.item.reading)), true=original.copy()))
+    return exp.Case(ifs=cases, default=made.written) if cases else made.written
+
+
+def _refuse(source: Source, loaded: LoadedConfig) -> None:
+    """Raises UnfittingSourceError with every column that is not there, or does not hold what a treatment needs."""
+    present = {item.name: item for item in source.columns}
+    problems = []
+    for name, one in loaded.config.transform.items():
+        place = loaded.place("transform", name)
+        if name not in present:
+            hint = "" if source.only_texts else f"; expected one of {', '.join(map(repr, list(present)[:20]))}"
+            problems.append(f"{place}: there is no column {name!r} in {source.label}{hint}")
+            continue
+        for treatment in treatments_of(one):
+            problem = _problem(source, present[name], one, treatment)
+            if problem is not None:
+                problems.append(f"{loaded.place('transform', name, treatment.key)}: column {name!r}: {problem}")
+    if problems:
+        raise UnfittingSourceError(bounded(problems, source.label))
+
+
+def _problem(source: Source, item: Column, one: TreatmentConfig, treatment: Treatment) -> str | None:
+    dialect = source.backend.dialect
+    if dialect.name not in treatment.dialects:
+        return f"{treatment.key} is not written for {dialect.name}; expected {', '.join(treatment.dialects)}"
+    if treatment.needs is not None:
+        kind = _kind(item)
+        if kind is not None and kind not in _NEEDED[treatment.needs]:
+            said = item.reading.type if item.is_text and item.reading else f"type {item.type[:40]}"
+            wanted = "numbers" if treatment.needs == "number" else "dates or timestamps"
+            return f"{treatment.key} goes with {wanted}, its values are of {said}; remove it, or cast the column"
+    return treatment.problem(source, item, one)
+
+
+def _kind(item: Column) -> str | None:
+    """What the values of a column are: number, date, timestamp or text; None for texts of which nothing is said."""
+    if item.is_text:
+        return None if item.reading is None or item.reading.type == "text" else item.reading.type
+    if item.type.startswith(NUMERIC):
+        return "number"
+    return next((kind.lower() for kind in ("TIMESTAMP", "DATE") if item.type.startswith(kind)), "text")
+
+
+def _understood(item: Column, transform: Mapping[str, TreatmentConfig], loaded: LoadedConfig) -> Column:
+    """The column with what its texts are understood as where a treatment needs to know and nothing says it."""
+    one = transform.get(item.name)
+    if one is None or not item.is_text or _kind(item) is not None:
+        return item
+    for treatment in treatments_of(one):
+        if treatment.needs is not None:
+            place = loaded.place("transform", item.name, treatment.key)
+            return replace(item, reading=Reading("number" if treatment.needs == "number" else "timestamp", place=place))
+    return item
+
+
+def _settled(source: Source, item: Column, one: TreatmentConfig, loaded: LoadedConfig) -> TreatmentConfig:
+    for treatment in treatments_of(one):
+        place = loaded.place("transform", item.name, treatment.key)
+        one = treatment.settle(Settling(source, item, one, loaded.config.privacy.k, place))
+    return one
+
+
+def _become(item: Column, one: TreatmentConfig | None) -> Column:
+    if one is not None:
+        for treatment in treatments_of(one):
+            item = _after(treatment, item, one)
+    return item
+
+
+def _after(treatment: Treatment, item: Column, one: TreatmentConfig) -> Column:
+    """The column behind a treatment: texts of numbers are plain numerals then."""
+    if treatment.needs == "number" and item.reading is not None:
+        item = replace(item, reading=Reading("number", place=item.reading.place))
+    return treatment.becomes(item, one)

@@ -1,0 +1,129 @@
+"""Keyed hashes in SQL: HMAC-SHA-256 (RFC 2104) of the text of a value, and the fingerprints of keys."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from kanon_sql.source.model import Column
+from kanon_sql.sql.dialects.dialect import Dialect
+from kanon_sql.sql.dialects.own import marked, own, own_cast
+
+_BLOCK = 64  # bytes of a block of SHA-256
+OUTER, INNER = 0x5C, 0x36
+SHIFT = "kanon-sql shift"
+_OFFSET_DIGITS = 15  # hexadecimal digits, which a BIGINT holds: the bias of the remainder is below 2**-43
+_FINGERPRINT = "kanon-sql fingerprint"
+# Types of which every engine writes the same text.
+_SAME_TEXT = (
+    *("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE", "UUID"),
+    *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"),
+)
+
+
+def fingerprint(key: str) -> str:
+    """A text that tells keys apart and says nothing of them: 16 hexadecimal digits of an HMAC-SHA-256 of its own."""
+    return hmac.new(bytes.fromhex(key), _FINGERPRINT.encode(), "sha256").hexdigest()[:16]
+
+
+def shift_key(key: str) -> str:
+    """The key of which days are drawn: of its own, so that no digit of a pseudonym tells anything of them."""
+    return hmac.new(bytes.fromhex(key), SHIFT.encode(), "sha256").hexdigest()
+
+
+class Keys(ABC):
+    """Where a statement has its keys from."""
+
+    @abstractmethod
+    def pads(self, key: str, *, shift: bool) -> tuple[exp.Expr, exp.Expr]:
+        """(inner, outer) padded key of HMAC as texts of hexadecimal digits; with `shift` those of the key of days."""
+
+
+@dataclass(frozen=True)
+class KeysInside(Keys):
+    """The statement holds them: it is executed at once, and never shown."""
+
+    def pads(self, key: str, *, shift: bool) -> tuple[exp.Expr, exp.Expr]:
+        whole = bytes.fromhex(shift_key(key) if shift else key)
+        block = (hashlib.sha256(whole).digest() if len(whole) > _BLOCK else whole).ljust(_BLOCK, b"\0")
+        inner, outer = (bytes(byte ^ pad for byte in block).hex() for pad in (INNER, OUTER))
+        return exp.Literal.string(inner), exp.Literal.string(outer)
+
+
+def text_problem(item: Column, dialect: Dialect) -> str | None:
+    """Why the values of a column have no text that is the same everywhere; None where they have."""
+    known = item.type.startswith(("DECIMAL(", "ENUM(")) or item.type in (*_SAME_TEXT, "TIMESTAMP")
+    if known or (dialect.name == "duckdb" and item.type in ("DOUBLE", "FLOAT")):
+        return None
+    return f"it is of type {item.type[:40]}, of which engines write different texts; cast it to a text in source.query"
+
+
+def text_in_csv(item: Column, value: exp.Expr) -> exp.Expr:
+    """A value as a CSV file has it."""
+    return value.copy() if item.is_text else exp.cast(value.copy(), "VARCHAR")
+
+
+def keyed_digits(text: exp.Expr, context: bytes, pads: tuple[exp.Expr, exp.Expr], dialect: Dialect) -> exp.Expr:
+    """The 64 hexadecimal digits of HMAC-SHA-256 over `context` and a text; NULL of NULL."""
+    inner, outer = pads
+    if context:
+        ready = isinstance(inner, exp.Literal)
+        inner = exp.Literal.string(inner.name + context.hex()) if ready else _beside(inner, context.hex())
+    return _WRITTEN[dialect.name](text.copy(), inner, outer.copy())
+
+
+def _beside(digits: exp.Expr, more: str) -> exp.Expr:
+    return marked(exp.DPipe(this=digits.copy(), expression=exp.Literal.string(more), safe=True))
+
+
+def _in_duckdb(text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
+    def beside(one: exp.Expr, other: exp.Expr) -> exp.Expr:
+        return exp.DPipe(this=one, expression=other, safe=True)
+
+    first = own("sha256", beside(own("unhex", inner), own("encode", text)))
+    return own("sha256", beside(own("unhex", outer), own("unhex", first)))
+
+
+def _in_postgres(text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
+    message = own("convert_to", exp.cast(text, "VARCHAR"), "UTF8")
+    first = own("sha256", own("byteacat", own("decode", inner, "hex"), message))
+    return own("encode", own("sha256", own("byteacat", own("decode", outer, "hex"), first)), "hex")
+
+
+def _in_spark(text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
+    first = own("sha2", own("concat", own("unhex", inner), own("encode", exp.cast(text, "VARCHAR"), "UTF-8")), 256)
+    return own("sha2", own("concat", own("unhex", outer), own("unhex", first)), 256)
+
+
+def hash_of_bytes(digits: exp.Expr, dialect: Dialect) -> exp.Expr:
+    """The SHA-256 of bytes, both as hexadecimal digits."""
+    if dialect.name == "duckdb":
+        return own("sha256", own("unhex", digits))
+    if dialect.name == "postgres":
+        return own("encode", own("sha256", own("decode", digits, "hex")), "hex")
+    return own("sha2", own("unhex", digits), 256)
+
+
+_WRITTEN = {"duckdb": _in_duckdb, "postgres": _in_postgres, "spark": _in_spark, "databricks": _in_spark}
+
+
+def first_digits(digits: exp.Expr, length: int) -> exp.Expr:
+    """The first of hexadecimal digits."""
+    return digits if length == 64 else own("substr", digits, 1, length)
+
+
+def drawn(digits: exp.Expr, values: int, dialect: Dialect) -> exp.Expr:
+    """A whole number of 0 to `values` - 1, of hexadecimal digits."""
+    some = own("substr", digits, 1, _OFFSET_DIGITS)
+    if dialect.name == "duckdb":
+        number: exp.Expr = exp.cast(exp.DPipe(this=exp.Literal.string("0x"), expression=some, safe=True), "BIGINT")
+    elif dialect.name == "postgres":
+        digits_of_bits = own("concat", "x", some)
+        number = own_cast(own_cast(digits_of_bits, "BIT(60)", "postgres"), "BIGINT", "postgres")
+    else:
+        number = exp.cast(own("conv", some, 16, 10), "BIGINT")
+    return own("mod", number, exp.cast(exp.Literal.number(values), "BIGINT"))

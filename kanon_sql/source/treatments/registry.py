@@ -1,0 +1,17 @@
+"""The treatments in the order in which they act on a column: one to add is a file and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kanon_sql.settings.treatments import TreatmentConfig
+from kanon_sql.source.treatments.pseudonym import Pseudonym
+from kanon_sql.source.treatments.shift import Shift
+from kanon_sql.source.treatments.treatment import Treatment
+
+TREATMENTS: tuple[Treatment, ...] = (Shift(), Pseudonym())
+
+
+def treatments_of(one: TreatmentConfig) -> Iterator[Treatment]:
+    """Those that a column's entry asks for, in order."""
+    return (treatment for treatment in TREATMENTS if getattr(one, treatment.key) is not None)
