@@ -19,6 +19,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings import rules
 from kanon_sql.settings.abilities import ENGINES
+from kanon_sql.settings.aggregates import AGGREGATES
 from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, either, values
 from kanon_sql.settings.formats import typed_formats, written_formats
 from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, ShortFor, Width
@@ -127,6 +128,9 @@ class QuasiIdentifier(Part):
     min_level: Annotated[int, Field(ge=0)] | None = Field(None, description="lowest level of a release")
     max_level: Annotated[int, Field(ge=0)] | None = Field(None, description="highest level of a release")
     weight: float = Field(1.0, gt=0, allow_inf_nan=False, description="weight of its loss in the objective")
+    aggregate: Annotated[str, OneOf(lambda: tuple(AGGREGATES))] | None = Field(
+        None, description="what a class shows in place of a label: one value made of those of its rows"
+    )
     type: Literal["number", "date", "text"] | None = Field(
         None, description="mondrian, local: how a column without hierarchy is ordered"
     )
@@ -335,7 +339,7 @@ class ReportConfig(_ReportKeys):
 class Config(Part):
     """One anonymization: source, roles of the columns, models, search and target."""
 
-    between = (Odd(rules.roles), Odd(treated_columns))
+    between = (Odd(rules.roles), Odd(rules.ends_of_intervals), Odd(treated_columns))
 
     source: Annotated[SourceConfig, ShortFor("path")] = Field(description="where the rows are: a path, or a mapping")
     target: Annotated[TargetConfig | None, _TARGET] = Field(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -30,8 +30,9 @@ class Output:
     column: Column | None = None
 
 
-def outputs(roles: Roles, dimensions: Sequence[Dimension], *, bounds: bool) -> list[Output]:
-    """The released columns in the source's order; with `bounds` a range is two columns, x_lower and x_upper.
+def outputs(roles: Roles, dimensions: Sequence[Dimension], whole: Set[int] | None) -> list[Output]:
+    """The released columns in the source's order; a range is two columns, x_lower and x_upper, unless it is one of the
+    `whole` dimensions, or these are None.
 
     Raises ConfigurationError where these have the name of another column.
     """
@@ -41,7 +42,7 @@ def outputs(roles: Roles, dimensions: Sequence[Dimension], *, bounds: bool) -> l
         d = by_key.get(item.key)
         if d is None:
             made.append(Output(item.name, key=item.key, column=item))
-        elif bounds and d.has_ranges:
+        elif whole is not None and d.has_ranges and d.index not in whole:
             made += [Output(f"{item.name}_{end}", label=bound_name(d, end), is_bound=True) for end in BOUNDS]
         else:
             made.append(Output(item.name, label=label_name(d)))

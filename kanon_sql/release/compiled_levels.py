@@ -39,15 +39,16 @@ def compiled_levels(
     The classes that are left out are those of fewer than k rows; with `listed`, the quasi-identifiers that tell them
     apart, they are those of the table suppressed_classes, written out by their codes.
     """
-    coded = {m.index for m, _ in listed or ()}
+    coded = {m.index for m, _ in (made.grouping() if made.shown else listed or ())}
     found = {one[0].key: one for one in made.quasi_identifiers}
     read = {
         item.key: _Generalized(engine, asked, found[item.key], with_code=found[item.key][1].index in coded)
         for item in made.roles.released
         if item.key in found
     }
-    outputs, released = _outputs(asked, made.roles, read)
     read_by = {one.mapping.index: one for one in read.values()}
+    shown = _shown(engine, made, read_by)
+    outputs, released = _outputs(asked, made.roles, read, shown)
     numbered = [] if listed is None else _numbered([read_by[m.index] for m, _ in listed])
     codes: list[Item] = []
     keys: list[exp.Expr] = []
@@ -58,17 +59,17 @@ def compiled_levels(
         keys.append(column(name if code is not None else other_name(one.item)))
     codes += [{"value": one.value(), "column": one.name} for one in numbered]
     listings = [listing for one in read.values() if (listing := one.listing()) is not None]
-    nothing = asked.masks or (asked.executed and listed is None)
-    kept = exp.true() if nothing else column("left_out").eq(exp.Literal.number(0))
     lists: dict[str, list[Item]] = {
         "listed": [] if listed is None else [{"violating": "violating"}],
         "class": codes,
         "out": outputs,
+        "number": shown.numbers,
+        "shown": [{"values": "shown"}] if shown.numbers else [],
         "qi": [{"mapping": one.name, "key": one.key} for one in read.values() if one.listing() is not None],
     }
     names: dict[str, Fill] = {
         "source_rows": "source_rows",
-        "is_kept": kept,
+        "is_kept": _kept(asked, shown, nothing_left_out=asked.executed and listed is None),
         "violates": _violates(keys, k, is_listed=listed is not None),
     }
     statement = assembled(asked, made.roles, "release/compiled_levels", lists, names)
@@ -76,11 +77,66 @@ def compiled_levels(
         listings.append(_violating(engine, listed, numbered))
     elif asked.executed:  # then no class is left out
         leave_out(statement, "judged")
-    return CompiledRelease(statement, tuple(listings), released)
+    return CompiledRelease(statement, (*listings, *shown.listings), released)
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What classes show of columns that are aggregated, by their indexes; read from `listings` by `numbers` where there
+    is more than one class.
+    """
+
+    values: MappingOf[int, exp.Expr]
+    numbers: list[Item]
+    listings: tuple[Listing, ...] = ()
+
+
+def _shown(engine: Engine, made: Generalization, read: MappingOf[int, _Generalized]) -> _Shown:
+    """Reads the table class_values."""
+    names = made.shown_as
+    if not names:
+        return _Shown({}, [])
+    grouping = made.grouping()
+    codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in grouping]
+    found = engine.query(
+        "release/compiled_values",
+        names={"class_values": state("class_values")},
+        lists={"key": codes, "value": [{"name": name} for name in names.values()]},
+    )
+    if not grouping:
+        only = found[0] if found else [None] * len(names)
+        literals = (exp.null() if value is None else exp.Literal.string(str(value)) for value in only)
+        return _Shown({i: exp.cast(one, "VARCHAR") for i, one in zip(names, literals, strict=True)}, [])
+    numbered = _numbered([read[m.index] for m, _ in grouping], "number")
+    rows = []
+    for row in found:
+        by_index = {m.index: int(code) for (m, _), code in zip(grouping, row, strict=False)}
+        values = (cell_of(value, "VARCHAR") for value in row[len(grouping) :])
+        rows.append((*(one.of(by_index) for one in numbered), *values, 1))
+    columns = (
+        *((one.name, "BIGINT") for one in numbered),
+        *((name, "VARCHAR") for name in names.values()),
+        ("is_shown", "BIGINT"),
+    )
+    listing = Listing("shown", "what the classes show of aggregated columns", columns, tuple(rows), keys=len(numbered))
+    items: list[Item] = [{"value": one.value(), "column": one.name} for one in numbered]
+    return _Shown({i: column(name, "shown") for i, name in names.items()}, items, (listing,))
+
+
+def _kept(asked: CompileRequest, shown: _Shown, *, nothing_left_out: bool) -> exp.Expr:
+    """Which rows stay: those of classes that satisfy, and that were there when aggregates were found, or all masked."""
+    left_out = column("left_out")
+    known = column("is_shown", "shown").eq(exp.Literal.number(1)) if shown.numbers else exp.true()
+    if nothing_left_out:
+        return known
+    if asked.masks:
+        return exp.paren(exp.or_(left_out.eq(exp.Literal.number(1)), known)) if shown.numbers else known
+    kept = left_out.eq(exp.Literal.number(0))
+    return exp.and_(kept, known) if shown.numbers else kept
 
 
 def _outputs(
-    asked: CompileRequest, roles: Roles, read: MappingOf[str, _Generalized]
+    asked: CompileRequest, roles: Roles, read: MappingOf[str, _Generalized], shown: _Shown
 ) -> tuple[list[Item], tuple[Released, ...]]:
     """What the statement says of each column, and what that is to whoever reads the release."""
     outputs: list[Item] = []
@@ -89,6 +145,8 @@ def _outputs(
         code, quasi = other_name(item), read.get(item.key)
         value = quasi.value() if quasi else column(code, "source_rows")
         kept: exp.Expr = column(code)
+        if quasi:
+            kept = shown.values.get(quasi.mapping.index, kept).copy()
         if quasi and asked.masks:
             hidden = column("left_out").eq(exp.Literal.number(1))
             kept = exp.Case(ifs=[exp.If(this=hidden, true=exp.Literal.string("*"))], default=kept)
@@ -222,7 +280,7 @@ def _code_of(one: _Generalized) -> exp.Expr:
     return code
 
 
-def _numbered(read: Sequence[_Generalized]) -> list[_Numbered]:
+def _numbered(read: Sequence[_Generalized], name: str = "class") -> list[_Numbered]:
     """As few numbers as codes fit into."""
     groups: list[list[tuple[_Generalized, int]]] = []
     stride = _LARGEST
@@ -232,7 +290,7 @@ def _numbered(read: Sequence[_Generalized]) -> list[_Numbered]:
             stride = 1
         groups[-1].append((one, stride))
         stride *= one.codes
-    return [_Numbered(f"class_{i}", tuple(group)) for i, group in enumerate(groups)]
+    return [_Numbered(f"{name}_{i}", tuple(group)) for i, group in enumerate(groups)]
 
 
 def _violating(engine: Engine, listed: Sequence[tuple[Mapping, int]], numbered: Sequence[_Numbered]) -> Listing:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from sqlglot import exp
 
+from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.judged import source_tables
 from kanon_sql.frequency.table import code_name
 from kanon_sql.privacy.statement import Tables
+from kanon_sql.release.aggregates import list_class_values
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.compiled_levels import compiled_levels
 from kanon_sql.release.release import Finer, Labels, Release, Writing
 from kanon_sql.release.statement import Generalization, release_select, starred_condition
 from kanon_sql.release.verify import Expected, ExpectedLevels, question_of
+from kanon_sql.search.aggregates import Deviations, sse
 from kanon_sql.search.full_domain.checker import grouping_codes
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
+from kanon_sql.search.problem import Json
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Composed, Fill, Item, column, compose, state
@@ -38,7 +43,26 @@ class FullDomainRelease(Release):
     @cached_property
     def made(self) -> Generalization:
         """What is released of the quasi-identifiers."""
-        return Generalization(self.problem.roles, self.problem.frequency.mappings, self.result.winner.levels)
+        problem = self.problem
+        return Generalization(problem.roles, problem.frequency.mappings, self.result.winner.levels, problem.aggregated)
+
+    @cached_property
+    def _deviations(self) -> list[Deviations]:
+        """Lists what the classes show of columns that are aggregated; how far their values are from the means."""
+        aggregated, suppresses = self.problem.aggregated, self.result.suppressed > 0
+        if not aggregated:
+            return []
+        if suppresses:
+            self._suppress()
+        codes = [str(key["code"]) for key in self._keys]
+        return list_class_values(self.engine, aggregated, codes, suppresses=suppresses)
+
+    def _list_values(self) -> list[Deviations]:
+        return self._deviations
+
+    def describe_loss(self) -> Json:
+        share = sse(self._list_values())
+        return {**self.result.describe_loss(), **({} if share is None else {"sse": share})}
 
     def columns(self) -> list[str]:
         return [item.name for item in self.problem.roles.released]
@@ -78,11 +102,15 @@ class FullDomainRelease(Release):
 
     def labels(self) -> Labels:
         codes = self._largest_class()
+        values = self._values_of(codes)
         chosen = dict(
             zip(self.problem.names, zip(self.problem.frequency.mappings, self.made.node, strict=True), strict=True)
         )
         largest = {}
         for name, (mapping, level) in chosen.items():
+            if mapping.index in values:
+                largest[name] = values[mapping.index]
+                continue
             found = self.engine.query(
                 "release/label_of_code",
                 names={"mapping": mapping.table, "level_code": f"level_{level}", "level_label": f"label_{level}"},
@@ -92,9 +120,23 @@ class FullDomainRelease(Release):
         given_up = (
             name
             for name, (mapping, level) in chosen.items()
-            if level and level == mapping.height and not mapping.splits_top
+            if level and level == mapping.height and not mapping.splits_top and mapping.index not in values
         )
         return Labels(largest, tuple(given_up))
+
+    def _values_of(self, codes: MappingOf[str, int]) -> dict[int, str | None]:
+        """What the class of these codes shows of columns that are aggregated."""
+        shown = self.made.shown_as
+        if not shown:
+            return {}
+        self._list_values()
+        keys: list[Item] = [{"code": code, "number": number} for code, number in codes.items()]
+        row = self.engine.query(
+            "release/value_of_class",
+            names={"class_values": state("class_values")},
+            lists={"key": keys, "value": [{"name": name} for name in shown.values()]},
+        )[0]
+        return dict(zip(shown, row, strict=True))
 
     def _largest_class(self) -> dict[str, int]:
         """The codes of the largest class that is released, without those of columns that have one for all rows."""
@@ -115,6 +157,7 @@ class FullDomainRelease(Release):
         listed = groups if groups and suppressed and (asked.executed or not only_k) else None
         if listed is not None:
             self._suppress()
+        self._list_values()
         k, levels = self.result.request.k, self.result.levels()
         violating = f"of fewer than {k} rows" if only_k else "that violate k or a model"
         lines = (
@@ -134,7 +177,9 @@ class FullDomainRelease(Release):
             masked=masked,
             question=question_of(problem, self.result.request.k, written, persons),
             recounted=self._recounted(masked),
+            again=self._again(self.made.shown),
             levels=self.made.levels(),
+            aggregated={one.name for one in self.made.shown},
         )
 
     def _generalized(self, others: Sequence[Column], writing: Writing) -> tuple[exp.Select, list[exp.Expr]]:
@@ -146,7 +191,11 @@ class FullDomainRelease(Release):
         assert isinstance(rows, exp.Select)
         return rows, [column(item.key) for item in quasi]
 
+    def _label_of(self, one: Aggregated) -> exp.Expr:
+        return column(self.problem.roles.quasi_identifiers[one.index].key)
+
     def _select(self, made: Generalization, writing: Writing) -> exp.Expr:
+        self._list_values()
         return release_select(self.engine, self.problem.rows, made, self.result.suppressed, writing)
 
     @cached_property

@@ -9,6 +9,7 @@ from functools import cached_property
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.release.classes import Output, outputs, select_partitions
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
@@ -39,7 +40,8 @@ class MultidimensionalRelease(Release):
     @cached_property
     def outputs(self) -> list[Output]:
         """The released columns."""
-        return outputs(self.problem.roles, self.dimensions, bounds=self.problem.bounds)
+        shown = {one.index for one in self.problem.aggregated}
+        return outputs(self.problem.roles, self.dimensions, shown if self.problem.bounds else None)
 
     def columns(self) -> list[str]:
         return [output.name for output in self.outputs]
@@ -86,6 +88,7 @@ class MultidimensionalRelease(Release):
             masked=masked,
             question=question_of(self.problem, self.result.request.k, written),
             recounted=self._recounted(masked),
+            again=self._again(self.problem.aggregated),
             labels={output.name: output.label for output in self.outputs if output.label},
         )
 
@@ -97,6 +100,9 @@ class MultidimensionalRelease(Release):
         rows = self._select(counted, writing, shares=self._shares and not self.problem.weighted)
         assert isinstance(rows, exp.Select)
         return rows, [column(output.name) for output in labels]
+
+    def _label_of(self, one: Aggregated) -> exp.Expr:
+        return column(f"label_{one.index}")
 
     @property
     def _shares(self) -> bool:

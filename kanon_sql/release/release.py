@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.recount.counting import comparable
 from kanon_sql.recount.statement import Table
+from kanon_sql.release.aggregates import Again
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.verify import Expected
-from kanon_sql.search.problem import SearchProblem, SearchResult
+from kanon_sql.search.problem import Json, SearchProblem, SearchResult
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.values import person
+from kanon_sql.source.reading import understood
+from kanon_sql.source.values import normalized, person
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import column
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,10 @@ class Release(ABC):
     def labels(self) -> Labels:
         """What is released, by an example; never a label of suppressed rows."""
 
+    def describe_loss(self) -> Json:
+        """The report's entry `loss`."""
+        return self.result.describe_loss()
+
     @abstractmethod
     def select(self, writing: Writing) -> exp.Expr:
         """SELECT of the released rows under their real names."""
@@ -118,3 +126,22 @@ class Release(ABC):
         rows, values = self._generalized(columns, writing)
         sensitive = {name: comparable(one.column, one.column, source.missing) for name, one in models.columns.items()}
         return Table(rows, values, sensitive, person(models.entity, source.missing), weighted=weighted)
+
+    @abstractmethod
+    def _label_of(self, one: Aggregated) -> exp.Expr:
+        """What the SELECT of `_generalized` calls the label of a column."""
+
+    def _again(self, shown: Sequence[Aggregated]) -> Again | None:
+        """The released rows with the values of columns that are aggregated; None without one, and where another engine
+        holds the rows.
+        """
+        if not shown or self.problem.weighted:
+            return None
+        rows, keys = self._generalized([], Writing(order="none", seed=None, plain_text=True, as_text=True))
+        columns = []
+        for one in shown:
+            item, name = self.problem.roles.quasi_identifiers[one.index], f"raw_{one.index}"
+            rows = rows.select(exp.alias_(column(item.key, "source"), name, quoted=True))
+            value = normalized(replace(item, key=name), self.problem.source.missing)
+            columns.append((one, self._label_of(one), understood(value, item.reading if item.is_text else None)))
+        return Again(rows, keys, columns)

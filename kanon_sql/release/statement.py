@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.table import code_name
 from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.release.aggregates import value_name
 from kanon_sql.release.release import Writing
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.source.model import Column
@@ -24,7 +26,7 @@ _SORT_KEY = "hash(xor(hash(xor(hash(drawn), CAST($first AS UBIGINT))), CAST($sec
 
 
 # The list holes of the release, those first that leave out what others are in.
-_PARTS = ("mask", "drop", "tuple", "label", "class", "place", "qi")
+_PARTS = ("mask", "drop", "value", "tuple", "label", "class", "place", "qi")
 
 # Types in which equal values may be written differently (0.0 and -0.0, 1 month and 30 days): a class must release one.
 WRITTEN_DIFFERENTLY = ("DOUBLE", "FLOAT", "INTERVAL", "TIME WITH TIME ZONE")
@@ -32,11 +34,24 @@ WRITTEN_DIFFERENTLY = ("DOUBLE", "FLOAT", "INTERVAL", "TIME WITH TIME ZONE")
 
 @dataclass(frozen=True)
 class Generalization:
-    """The columns of a source at a lattice node: each quasi-identifier by a level of its mapping table."""
+    """The columns of a source at a lattice node: each quasi-identifier by a level of its mapping table, or, those that
+    are `aggregated`, by what the table class_values says of its class.
+    """
 
     roles: Roles
     mappings: tuple[Mapping, ...]
     node: Node
+    aggregated: tuple[Aggregated, ...] = ()
+
+    @property
+    def shown(self) -> list[Aggregated]:
+        """The columns of which classes show an aggregate: at level 0 there is nothing to aggregate."""
+        return [one for one in self.aggregated if self.node[one.index]]
+
+    @property
+    def shown_as(self) -> dict[int, str]:
+        """The columns of class_values by the quasi-identifiers that they are shown for."""
+        return {one.index: value_name(one.index) for one in self.shown}
 
     @property
     def quasi_identifiers(self) -> list[tuple[Column, Mapping, int]]:
@@ -54,6 +69,8 @@ class Generalization:
 
 def starred_condition(engine: Engine, made: Generalization) -> exp.Expr:
     """Whether a tuple is * in every quasi-identifier at the node's levels anyway."""
+    if made.shown:
+        return exp.false()
     condition: list[exp.Expr] = []
     for _, mapping, level in made.quasi_identifiers:
         label = exp.cast(column(f"label_{level}"), "VARCHAR").eq(exp.Literal.string("*"))
@@ -74,15 +91,18 @@ def release_select(
     The classes of the `suppressed` rows are those of the table suppressed_classes.
     """
     by_key = {item.key: (mapping, level) for item, mapping, level in made.quasi_identifiers}
-    masks = suppressed > 0 and writing.masked
-    needs_codes = {m.index for m, _ in made.grouping()} if suppressed else set()
+    masks, shown = suppressed > 0 and writing.masked, made.shown_as
+    needs_codes = {m.index for m, _ in made.grouping()} if suppressed or shown else set()
     outputs: list[Item] = []
     joined: list[Item] = []
     for item in made.roles.released:
         value = item.released(column(item.key, "source"))
         if item.key in by_key:
             mapping, level = by_key[item.key]
-            value, needs_join = _released_value(engine, item, mapping, level, writing.plain_text or writing.masked)
+            value, needs_join = column(shown.get(mapping.index, ""), state("class_values")), False
+            if mapping.index not in shown:
+                plain = writing.plain_text or writing.masked
+                value, needs_join = _released_value(engine, item, mapping, level, plain)
             if needs_join or mapping.index in needs_codes:
                 joined.append({"mapping": mapping.table, "key": item.key})
             if writing.as_text and not value.is_type("VARCHAR"):
@@ -100,6 +120,7 @@ def release_select(
         {
             "mask": classes if masks else [],
             "drop": [] if masks else classes,
+            "value": [{"classes": state("class_values")}] if shown else [],
             "class": codes,
             "qi": joined,
             "out": outputs,

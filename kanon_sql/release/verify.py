@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -13,6 +13,7 @@ from kanon_sql.errors import EngineError, VerificationError
 from kanon_sql.hierarchy.mapping import Mapping as MappingTable
 from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table, row_total
+from kanon_sql.release.aggregates import Again
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Source
 from kanon_sql.source.values import person
@@ -45,7 +46,8 @@ class Expected(ABC):
     """What a written release must hold: `columns`, `rows`, of these `masked` ones, and classes that satisfy `question`.
 
     `recounted`, where k counts entities, is the generalized source with its entities: nobody can count those in the
-    release, so the classes of both are compared, and the models counted there.
+    release, so the classes of both are compared, and the models counted there. `again` is what the aggregates of
+    columns are found of again.
     """
 
     columns: Sequence[str]
@@ -53,6 +55,7 @@ class Expected(ABC):
     masked: int
     question: Question
     recounted: Table | None
+    again: Again | None
 
     @abstractmethod
     def values(self, written: Source) -> list[exp.Expr]:
@@ -65,9 +68,10 @@ class Expected(ABC):
 
 @dataclass(frozen=True)
 class ExpectedLevels(Expected):
-    """Every quasi-identifier holds values of its level: (name, mapping table, level)."""
+    """Every quasi-identifier holds values of its level: (name, mapping table, level), or is aggregated."""
 
     levels: Sequence[tuple[str, MappingTable, int]]
+    aggregated: Collection[str] = ()
 
     def values(self, written: Source) -> list[exp.Expr]:
         # By their texts: whoever reads the release tells 0.0 from -0.0, though the engine does not.
@@ -82,6 +86,8 @@ class ExpectedLevels(Expected):
     def differences(self, engine: Engine, written: Source) -> list[str]:
         problems = []
         for name, mapping, level in self.levels:
+            if name in self.aggregated:
+                continue
             as_it_was = level == 0 < mapping.height and mapping.column_type != "VARCHAR"
             kind = exp.DataType.build(mapping.column_type, dialect="duckdb")
             foreign = engine.query(
@@ -99,6 +105,9 @@ class ExpectedLevels(Expected):
             )[0][0]
             if foreign:
                 problems.append(f"column {name!r} holds {foreign} distinct values that are none of level {level}")
+        if self.again is not None and not self.masked:
+            different = _differences(engine, Table(written.relation, self.values(written)), self.again.table())
+            problems += [f"{different} classes are not those of the source"] * (different > 0)
         return problems
 
 
@@ -136,6 +145,8 @@ def verify(engine: Engine, written: Source, expected: Expected) -> ClassCounts:
         counts, problems = _count(engine, written, expected)
         problems += _count_problems(counts, expected)
         problems += expected.differences(engine, written)
+    if expected.again is not None:
+        problems += expected.again.differences(engine)
     if problems:
         raise VerificationError(problems)
     return counts

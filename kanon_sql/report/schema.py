@@ -136,7 +136,8 @@ def _loss() -> Schema:
             **dict.fromkeys(measured, _NUMBER),
             **dict.fromkeys(unknown, _or_null(_NUMBER)),
             "attributes": _each(_SHARE),
-        }
+        },
+        {"sse": _SHARE},
     )
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
 from sqlglot import exp
 
+from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.frequency.dimensions.widened import Grid, NumberGrid
 from kanon_sql.frequency.tuples import Tuples
+from kanon_sql.search.aggregates import Deviations, relabel, sse
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, quoted, state
@@ -28,21 +30,28 @@ class Classes:
     unless these are widened.
 
     `partitions` may be more than `count`, the equivalence classes: those whose labels are all the same are one.
-    `units[i]` is the sum over the rows of the loss of dimension i, `squares` the sum of squared class sizes.
+    `units[i]` is the sum over the rows of the loss of dimension i, `squares` the sum of squared class sizes, `sse` what
+    aggregates lose (see kanon_sql.search.aggregates).
     """
 
     count: int
     partitions: int
     squares: int
     units: tuple[float, ...]
+    sse: float | None = None
 
 
-def build_classes(engine: Engine, tuples: Tuples, grids: Mapping[int, Grid] | None = None) -> Classes:
+def build_classes(
+    engine: Engine, tuples: Tuples, grids: Mapping[int, Grid] | None = None, aggregated: Sequence[Aggregated] = ()
+) -> Classes:
     """Labels the classes of the table assigned(part, p0 ..., row_count).
 
-    `grids` are those of the dimensions, by their numbers, whose ranges are widened.
+    `grids` are those of the dimensions, by their numbers, whose ranges are widened; `aggregated` dimensions show an
+    aggregate of the class.
     """
     dimensions, grids = tuples.dimensions, grids or {}
+    shown = {one.index: one for one in aggregated}
+    deviations: list[Deviations] = []
     items: list[Item] = [
         {"position": d.position, "low": f"low_{d.index}", "first": f"first_{d.index}", "high": f"high_{d.index}"}
         for d in dimensions
@@ -53,12 +62,16 @@ def build_classes(engine: Engine, tuples: Tuples, grids: Mapping[int, Grid] | No
     for d, item in zip(dimensions, items, strict=True):
         _label(engine, d, grids.get(d.index), {**names, **{f"this_{key}": value for key, value in item.items()}})
         table = state(f"labels_{d.index}")
+        if d.index in shown:
+            members = exp.select(column("part"), exp.alias_(column(d.position), "code"), column("row_count"))
+            found = relabel(engine, shown[d.index], members.from_(quoted(state("assigned"))), table)
+            deviations += [] if found is None else [found]
         outputs.append({"label": _labels_as_enum(engine, d), "name": label_name(d)})
-        if d.has_ranges and d.index not in grids:
+        if d.has_ranges and d.index not in grids and d.index not in shown:
             outputs += [{"label": column(f"{end}_bound", table), "name": bound_name(d, end)} for end in BOUNDS]
     costs: list[Item] = [{"labels": state(f"labels_{d.index}"), "cost": f"cost_{d.index}"} for d in dimensions]
     engine.query("search/released_classes", scope=names, lists={"out": outputs, "this": costs})
-    return _measure(engine, dimensions, names, costs)
+    return replace(_measure(engine, dimensions, names, costs), sse=sse(deviations))
 
 
 def rows_by_level(engine: Engine, d: Dimension) -> list[tuple[str, int]]:

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import NoReleaseError
+from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.dimensions.widened import Grid
 from kanon_sql.frequency.tuples import Tuples
 from kanon_sql.progress import Progress
@@ -29,12 +30,13 @@ class Multidimensional(SearchProblem):
     """A source whose distinct tuples are ready to be put into classes.
 
     Ranges are released as two columns (`bounds`), or with the ends that `grids`, by the numbers of dimensions, widen
-    them to. The search knows nothing of that.
+    them to; columns that are `aggregated` show one value for the class. The search knows nothing of that.
     """
 
     tuples: Tuples
     bounds: bool
     grids: Mapping[int, Grid] = field(default_factory=dict)
+    aggregated: tuple[Aggregated, ...] = ()
 
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
@@ -81,7 +83,7 @@ class MultidimensionalResult(SearchResult):
     @cached_property
     def classes(self) -> Classes:
         """The classes, labelled when they are first asked for."""
-        return build_classes(self.engine, self.problem.tuples, self.problem.grids)
+        return build_classes(self.engine, self.problem.tuples, self.problem.grids, self.problem.aggregated)
 
     def require(self) -> None:
         if self.impossible:
@@ -121,6 +123,7 @@ class MultidimensionalResult(SearchResult):
         return {
             "lm": lm,
             "ncp": 100 * lm / len(losses),
+            **({} if classes.sse is None else {"sse": classes.sse}),
             "geometric_mean": geometric_mean(losses),
             "objective": math.fsum(weighted),
             "c_avg": n / classes.count / self.request.k,

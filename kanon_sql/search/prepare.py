@@ -11,6 +11,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
+from kanon_sql.frequency.aggregated import Aggregated, read_aggregated, refuse_aggregates
 from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.frequency.dimensions.order import ordered_dimension
 from kanon_sql.frequency.dimensions.tree import tree_dimension
@@ -176,14 +177,40 @@ def _lattice(
     )
     models = count_models(engine, reading.judged, leaf_items(mappings), cell_items(mappings))
     populations = read_populations(engine, loaded, reading.judged.models, inputs, mappings)
+    shown = [read_aggregated(engine, one, m.table, "level_0") for one, m in zip(inputs, mappings, strict=True)]
+    _refuse_populations(loaded, reading.judged, shown)
     build = partial(
         FullDomain,
         frequency=frequency,
         lattice=_levels(mappings, frequency),
         nodes=NodesHere(engine),
         populations=populations,
+        aggregated=_accepted(engine, shown),
     )
     return frequency.n, models, build
+
+
+def _refuse_populations(loaded: LoadedConfig, judged: Models, shown: Sequence[Aggregated | None]) -> None:
+    """Refuses aggregates beside models that compare with a population, of whose persons none has the mean of a class.
+
+    Raises ConfigurationError.
+    """
+    problems = [
+        f"{one.place}: aggregate: {one.aggregate} does not go with {model.key}, which looks for released values in "
+        "a population; remove one"
+        for one in shown
+        for model in judged.models
+        if one is not None and model.population is not None
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+
+
+def _accepted(engine: Engine, shown: Sequence[Aggregated | None]) -> tuple[Aggregated, ...]:
+    """Those that show an aggregate. Raises ConfigurationError where their values have none."""
+    found = tuple(one for one in shown if one is not None)
+    refuse_aggregates(engine, found)
+    return found
 
 
 def _lattice_there(engine: Engine, kept: Kept, inputs: Sequence[Input], models: Models) -> tuple[int, Models, _Build]:
@@ -219,6 +246,8 @@ def _dimensions(
             f"{loaded.config.algorithm.name} takes, at most {_MOST_DIMENSIONS}; leave some out"
         )
     dimensions, trees, grids = _ordered_or_trees(engine, loaded, inputs, reading.warnings)
+    shown = [read_aggregated(engine, one, d.domain, "position", d) for one, d in zip(inputs, dimensions, strict=True)]
+    aggregated = _accepted(engine, shown)
     counted = count_tuples(engine, reading.tuples, dimensions, reading.carried, staged=reading.staged)
     if trees:
         holes: list[Item] = [
@@ -231,7 +260,8 @@ def _dimensions(
     bounds = loaded.config.release.ranges == "columns"
     from kanon_sql.search.multidimensional import Multidimensional
 
-    return counted.n, models, partial(Multidimensional, tuples=counted, bounds=bounds, grids=grids)
+    build = partial(Multidimensional, tuples=counted, bounds=bounds, grids=grids, aggregated=aggregated)
+    return counted.n, models, build
 
 
 def _ordered_or_trees(
@@ -249,10 +279,11 @@ def _ordered_or_trees(
         one = given
         if one.hierarchy is None and one.spec.builtin is None:
             ordered = ordered_dimension(engine, one)
-            grid = find_grid(engine, ordered, one.place) if widened else None
+            whole = not widened or one.spec.aggregate is not None
+            grid = None if whole else find_grid(engine, ordered, one.place)
             if grid is not None:
                 grids[one.index] = grid
-            if grid is not None or not widened:
+            if grid is not None or whole:
                 dimensions.append(ordered)
                 continue
             warnings.append(

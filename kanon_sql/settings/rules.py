@@ -229,6 +229,19 @@ def levels_in_order(part: Part) -> Faults:
         yield ("other",), "* is the label of all values; name another word for the rare ones"
 
 
+def ends_of_intervals(config: Part) -> Faults:
+    """Ranges whose ends are no values of the data have no place for the least and the greatest value of a class."""
+    release, columns = config.get("release"), config.get("quasi_identifiers")
+    if not isinstance(release, Mapping) or release.get("ranges") != "widened" or not isinstance(columns, Mapping):
+        return
+    for name, spec in columns.items():
+        if isinstance(spec, Mapping) and spec.get("aggregate") == "interval":
+            yield (
+                ("quasi_identifiers", name, "aggregate"),
+                "interval shows the least and the greatest value of a class, ranges: widened no value; remove one",
+            )
+
+
 class OptionsOfAlgorithm:
     """Options go with the algorithm that they are for, and so do their values."""
 

@@ -2,7 +2,8 @@
 -- for every search: parts of it that a release does not need are left out by an empty list.
 -- Reads: source, the rows that take part; qi_mapping, the value of a quasi-identifier with what follows from it (its
 -- labels and codes, or its position); mask_classes and drop_classes, the suppressed classes of a lattice node by their
--- codes: the first where suppressed rows stay, masked, the second where they are left out; tuple_assigned, the class
+-- codes: the first where suppressed rows stay, masked, the second where they are left out; value_classes, what released
+-- classes of a node show of columns that are aggregated; tuple_assigned, the class
 -- (part) of each tuple of positions; label_classes, the labels of each class.
 -- Takes: out_value and out_name, the released values and their names; qi_key, the column of a quasi-identifier in
 -- source; class_code, class_mapping and class_level, the codes that tell classes of a node apart and where each is
@@ -11,6 +12,7 @@
 SELECT out_value AS out_name
 FROM source
 LEFT JOIN qi_mapping ON qi_mapping.value IS NOT DISTINCT FROM source.qi_key
+LEFT JOIN value_classes ON value_classes.class_code = class_mapping.class_level
 LEFT JOIN mask_classes ON mask_classes.class_code = class_mapping.class_level
 JOIN tuple_assigned ON tuple_assigned.place_position = place_mapping.position
 JOIN label_classes ON label_classes.part = label_part

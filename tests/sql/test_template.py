@@ -59,7 +59,7 @@ def test_a_condition_around_a_subquery_is_not_repeated_with_it() -> None:
                 {"code": "q1_2", "mapping": "m1", "level": "level_2"},
             ],
             "drop": [{"classes": "x"}],
-            **{prefix: [] for prefix in ("mask", "tuple", "label", "place", "sort")},
+            **{prefix: [] for prefix in ("mask", "value", "tuple", "label", "place", "sort")},
         },
     )
     assert len(list(tree.find_all(exp.Exists))) == 1

@@ -94,6 +94,7 @@ def apply_release(request: ApplyRequest, call: Call) -> Json:
     """
     base = find_entry(request.entries, request.number, request.ledger)
     loaded = configure(request, base)
+    _refuse_aggregates(loaded)
     draft = ReportDraft.of(loaded)
     run = _Run(loaded, base, find_related(request.entries, base), request, call, draft)
     refuse_report(loaded, call)
@@ -148,6 +149,20 @@ def _run(run: _Run) -> None:
             made = Made(engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen)
             put_in_place(loaded, made, sink)
         run.draft.warnings += sink.warnings
+
+
+def _refuse_aggregates(loaded: LoadedConfig) -> None:
+    """Refuses columns that are aggregated: whoever has the means of a class before and after a row was added knows the
+    row's value. Raises ConfigurationError.
+    """
+    problems = [
+        f"{loaded.place('quasi_identifiers', name)}: aggregate: {spec.aggregate} would tell, beside the earlier "
+        "release, what rows that were added or removed hold; expected columns that are released by levels"
+        for name, spec in loaded.config.quasi_identifiers.items()
+        if spec.aggregate is not None
+    ]
+    if problems:
+        raise ConfigurationError(problems)
 
 
 def _refuse_others(run: _Run) -> None:
@@ -248,6 +263,7 @@ def _verify(
         masked=0,
         question=question,
         recounted=None,
+        again=None,
         levels=run.generalization(prepared).levels(),
     )
     run.draft.counts = verify(engine, written, expected)

@@ -124,8 +124,9 @@ def compile_configuration(
     draft.search = found.describe_search()
     draft.warnings += found.notes
     found.require()
-    compiled = compile_release(loaded, release_of(engine, found), statement)
-    draft.solution, draft.loss = found.describe(), found.describe_loss()
+    release = release_of(engine, found)
+    compiled = compile_release(loaded, release, statement)
+    draft.solution, draft.loss = found.describe(), release.describe_loss()
     draft.suppressed, draft.masked = found.suppressed, compiled.body.masked
     draft.released = prepared.n - found.suppressed
     draft.warnings += compiled.warnings

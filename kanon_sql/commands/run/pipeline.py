@@ -299,7 +299,7 @@ def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
 def note_release(run: Run, release: Release) -> int:
     """Notes what was chosen, and what it is like; how many rows the release masks."""
     draft, found = run.draft, release.result
-    draft.solution, draft.loss = found.describe(), found.describe_loss()
+    draft.solution, draft.loss = found.describe(), release.describe_loss()
     labels = release.labels()
     draft.labels, draft.given_up = labels.largest, list(labels.given_up)
     return _masked(run, release)

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import NoReleaseError, OutOfTimeError
+from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.population import Population
 from kanon_sql.frequency.table import Frequency
 from kanon_sql.progress import Progress
@@ -31,6 +32,7 @@ class FullDomain(SearchProblem):
     lattice: Lattice
     nodes: Nodes
     populations: tuple[Population, ...] = ()
+    aggregated: tuple[Aggregated, ...] = ()
 
     def describe_engine(self) -> Json:
         return {**super().describe_engine(), "search_in": self.nodes.searched_in}

@@ -93,6 +93,8 @@ def refusal(config: Config) -> str | None:
         return "entities are counted in DuckDB alone"
     if left := [model.key for model in models_of(config.privacy) if not model.spec.portable]:
         return f"{', '.join(dict.fromkeys(left))} is judged in DuckDB alone"
+    if any(spec.aggregate for spec in config.quasi_identifiers.values()):
+        return "aggregates are found in DuckDB alone"
     if config.release.suppressed == "mask":
         return "whether rows can be masked is found in DuckDB alone"
     return None

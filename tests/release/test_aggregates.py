@@ -1,0 +1,215 @@
+"""Aggregates of classes, found again in plain Python from the rows of the source."""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import math
+import random
+import statistics
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import kanon_sql
+from kanon_sql.errors import ConfigurationError
+
+Row = dict[str, str]
+
+
+def table(path: Path, rows: int = 150, seed: int = 1) -> list[Row]:
+    """Writes a table with an identifying column of its own, so that classes can be told by their rows."""
+    draw = random.Random(seed)
+    made = [
+        {
+            "row": f"r{number}",
+            "age": str(draw.randint(18, 60)),
+            "zip": draw.choice(["10115", "10117", "20095"]),
+            "income": draw.choice(["", *[f"{draw.randint(-90, 900) / 4:.2f}" for _ in range(6)]]),
+            "born": str(datetime.date(1950, 1, 1) + datetime.timedelta(draw.randint(0, 15_000))),
+            "town": draw.choice(["Aa", "Bb", "Cc", "Dd"]),
+        }
+        for number in range(rows)
+    ]
+    write(path, made)
+    return made
+
+
+def write(path: Path, rows: list[Row]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def read(path: Path) -> list[Row]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+QUASI: dict[str, dict[str, Any]] = {
+    "age": {"builtin": "intervals", "widths": [10, 20]},
+    "zip": {"builtin": "prefix", "keep": [3]},
+    "income": {"builtin": "suppress"},
+    "born": {"builtin": "date", "levels": ["year", "decade"]},
+    "town": {"builtin": "suppress"},
+}
+
+
+def job(folder: Path, aggregates: dict[str, str], **more: Any) -> dict[str, Any]:
+    """A configuration; without hierarchies where the search needs none."""
+    ordered = more.get("algorithm") in ("mondrian", "local")
+    plain: dict[str, dict[str, Any]] = {name: {} if ordered and name != "zip" else spec for name, spec in QUASI.items()}
+    quasi = {
+        name: {**spec, **({"aggregate": aggregates[name]} if name in aggregates else {})}
+        for name, spec in plain.items()
+    }
+    return {
+        "source": str(folder / "in.csv"),
+        "target": {"path": str(folder / "out.csv"), "overwrite": True},
+        "quasi_identifiers": quasi,
+        "insensitive": ["row"],
+        "privacy": {"k": 4},
+        "suppression": {"limit": "10%"},
+        **more,
+    }
+
+
+def aggregate(name: str, values: list[float]) -> float:
+    if name == "mean":
+        return math.fsum(values) / len(values)
+    if name == "median":
+        return statistics.median(values)
+    if name == "mode":
+        counts = Counter(values)
+        return min(value for value, count in counts.items() if count == max(counts.values()))
+    return math.exp(math.fsum(map(math.log, values)) / len(values)) if min(values) > 0 else 0.0
+
+
+def day(text: str) -> int:
+    return datetime.date.fromisoformat(text).toordinal()
+
+
+def check_classes(given: list[Row], released: list[Row], aggregates: dict[str, str], k: int = 4) -> None:
+    """Every class of the release shows what its rows have, as the rows' own column tells which they are."""
+    by_row = {row["row"]: row for row in given}
+    classes: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for row in released:
+        classes[tuple(row[name] for name in QUASI)].append(row["row"])
+    assert min(map(len, classes.values())) >= k
+    for shown, rows in classes.items():
+        for name, one in aggregates.items():
+            texts = [by_row[row][name] for row in rows if by_row[row][name] != ""]
+            text = dict(zip(QUASI, shown, strict=True))[name]
+            if not texts:
+                assert text == ""
+            elif one == "interval":
+                key = day if name == "born" else float
+                low, high = min(texts, key=key), max(texts, key=key)
+                assert text == (low if key(low) == key(high) else low + ("/" if name == "born" else "-") + high)
+            elif name == "town":
+                counts = Counter(texts)
+                assert text == min(value for value, count in counts.items() if count == max(counts.values()))
+            elif name == "born":
+                assert abs(day(text) - aggregate(one, list(map(day, texts)))) <= 0.5
+            else:
+                assert float(text) == pytest.approx(aggregate(one, list(map(float, texts))), rel=1e-12, abs=1e-12)
+
+
+EACH = [
+    {"age": "mean", "income": "median", "born": "mean", "town": "mode"},
+    {"age": "geometric-mean", "income": "mode", "born": "median"},
+    {"age": "interval", "income": "interval", "born": "interval", "town": "mode"},
+    {"age": "median", "income": "mean", "born": "mode"},
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
+@pytest.mark.parametrize("aggregates", EACH, ids=lambda one: one["age"])
+def test_classes_show_the_aggregates_of_their_rows(tmp_path: Path, algorithm: str, aggregates: dict[str, str]) -> None:
+    given = table(tmp_path / "in.csv", seed=len(algorithm))
+    result = kanon_sql.run(job(tmp_path, aggregates, algorithm=algorithm))
+    released = read(tmp_path / "out.csv")
+    assert len(released) == result.released
+    levels = result.report["solution"].get("levels") or {}
+    check_classes(given, released, {name: one for name, one in aggregates.items() if levels.get(name) != 0})
+
+
+def plain_sse(given: list[Row], released: list[Row], names: list[str]) -> float:
+    """SSE/SST, a mean over the columns, of classes of the release."""
+    by_row = {row["row"]: row for row in given}
+    classes: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for row in released:
+        classes[tuple(row[name] for name in QUASI)].append(row["row"])
+    kept = {row["row"] for row in released}
+    shares = []
+    for name in names:
+        whole = [float(row[name]) for row in given if row[name]]
+        mean = math.fsum(whole) / len(whole)
+        within = math.fsum((float(row[name]) - mean) ** 2 for row in given if row[name] and row["row"] not in kept)
+        for rows in classes.values():
+            values = [float(by_row[row][name]) for row in rows if by_row[row][name]]
+            within += math.fsum((value - math.fsum(values) / len(values)) ** 2 for value in values)
+        shares.append(within / math.fsum((value - mean) ** 2 for value in whole))
+    return math.fsum(shares) / len(shares)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_the_loss_is_what_stays_within_the_classes(tmp_path: Path, algorithm: str) -> None:
+    given = table(tmp_path / "in.csv")
+    result = kanon_sql.run(job(tmp_path, {"age": "mean", "income": "mean"}, algorithm=algorithm))
+    if algorithm == "optimal":
+        assert result.suppressed
+    found = plain_sse(given, read(tmp_path / "out.csv"), ["age", "income"])
+    assert result.report["loss"]["sse"] == pytest.approx(found, rel=1e-9)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
+def test_the_compiled_statement_gives_the_same_rows(tmp_path: Path, algorithm: str) -> None:
+    table(tmp_path / "in.csv")
+    config = job(tmp_path, {"age": "mean", "born": "median", "income": "interval"}, algorithm=algorithm)
+    result = kanon_sql.run({**config, "release": {"order": "none"}})
+    compiled = kanon_sql.compile({**config, "release": {"order": "none"}})
+    rows = duckdb.execute(compiled).fetchall()
+    texts = [tuple("" if value is None else str(value) for value in row) for row in rows]
+    released = [tuple(row.values()) for row in read(tmp_path / "out.csv")]
+    assert len(texts) == result.released
+    if algorithm == "local":  # which deals out the rows of a tuple that classes share
+        texts, released = [row[1:] for row in texts], [row[1:] for row in released]
+    assert Counter(texts) == Counter(released)
+
+
+@pytest.mark.slow
+def test_masked_rows_show_nothing(tmp_path: Path) -> None:
+    given = table(tmp_path / "in.csv")
+    aggregates = {"age": "mean", "income": "median"}
+    release = {"suppressed": "mask"}
+    result = kanon_sql.run(job(tmp_path, aggregates, release=release))
+    released = read(tmp_path / "out.csv")
+    masked = [row for row in released if all(row[name] == "*" for name in QUASI)]
+    assert len(masked) == result.report["rows"]["masked"] > 0
+    levels = result.report["solution"]["levels"]
+    kept = [row for row in released if row not in masked]
+    check_classes(given, kept, {name: one for name, one in aggregates.items() if levels[name]})
+    compiled = kanon_sql.compile(job(tmp_path, aggregates, release=release))
+    assert Counter(map(str, (row["age"] for row in released))) == Counter(
+        str(row[1]) for row in duckdb.execute(compiled).fetchall()
+    )
+
+
+def test_aggregates_that_columns_do_not_have_are_refused_together(tmp_path: Path) -> None:
+    table(tmp_path / "in.csv", rows=20)
+    config = job(tmp_path, {"town": "mean", "income": "geometric-mean", "born": "geometric-mean"})
+    with pytest.raises(ConfigurationError) as caught:
+        kanon_sql.run(config)
+    told = "\n".join(caught.value.problems)
+    assert "'town', which holds texts" in told
+    assert "no values below 0" in told
+    assert "'born', which holds dates" in told
+    assert not (tmp_path / "out.csv").exists()
