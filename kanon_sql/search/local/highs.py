@@ -16,9 +16,9 @@ from typing import Any
 from kanon_sql.sql.deadline import Deadline
 
 _INTEGRAL = 1e-6
-_OPENED = 1e-6
 _GAP = 1e-3  # of the loss: what is left unproven
 _SEED = 1
+_PRIMAL = 4  # simplex
 
 
 def is_installed() -> bool:
@@ -44,61 +44,128 @@ class Problem:
 
 @dataclass(frozen=True)
 class Relaxed:
-    """What a relaxation found: its least loss, a price a tuple, which labels are taken, rows a tuple without label."""
+    """What a relaxation found: its least loss, a price a tuple, how far labels are taken, rows a tuple without label.
+
+    `names` are those of the labels of `problem`, `basis` is the solver's; a further relaxation can begin there.
+    """
 
     loss: float
     prices: Any
     taken: Any
     unplaced: Any
+    problem: Problem
+    names: Any
+    basis: Any
 
 
-def relax(problem: Problem, caps: Any, seconds: float, deadline: Deadline) -> Relaxed | None:
+@dataclass(frozen=True)
+class Chosen:
+    """The rows of each pair, whole numbers, None where no classes were found; their loss, and the least of any."""
+
+    rows: Any | None
+    loss: float
+    bound: float
+
+
+def relax(problem: Problem, names: Any, caps: Any, before: Relaxed | None, solver: Any) -> Relaxed | None:
     """The linear program, where a row may have no label at the loss of its tuple's cap: so no price is above it.
 
-    None where it takes more seconds of processor time, or the deadline passed.
+    It begins where the one `before` ended, of fewer pairs of the same tuples. None where the solver's time ended.
     """
     import highspy
 
-    solver = _solver(seconds, deadline)
     solver.passModel(_model(problem, caps))
+    if before is not None:
+        # What was optimal is feasible with more columns, and with other caps.
+        solver.setOptionValue("simplex_strategy", _PRIMAL)
+        solver.setBasis(_enlarged(before, problem, names))
     solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
     found, pairs = solver.getSolution(), len(problem.cell)
     values = _array(found.col_value)
-    taken = values[pairs : pairs + problem.labels] > _OPENED
+    taken = values[pairs : pairs + problem.labels]
     prices = _array(found.row_dual)[: len(problem.rows)]
     unplaced = values[pairs + problem.labels :]
-    return Relaxed(float(solver.getInfo().objective_function_value), prices, taken, unplaced)
+    loss = float(solver.getInfo().objective_function_value)
+    return Relaxed(loss, prices, taken, unplaced, problem, names, solver.getBasis())
 
 
-def choose(problem: Problem, seconds: float, deadline: Deadline) -> Any | None:
-    """The rows of each pair, whole numbers, in the best classes found in so much processor time, before the deadline.
+def _enlarged(before: Relaxed, problem: Problem, names: Any) -> Any:
+    """The basis of another problem's relaxation, where labels and pairs that are new there have no part in it."""
+    import highspy
+    import numpy as np
 
-    Within 0.1 % of the least loss where it came to its end. None where no classes were found.
+    old, status = before.problem, highspy.HighsBasisStatus
+    tuples, pairs, labels = len(old.rows), len(old.cell), old.labels
+    label = _found(before.names, names)
+    pair = _found(before.names[old.label] * tuples + old.cell, names[problem.label] * tuples + problem.cell)
+    columns, rows = np.array(before.basis.col_status), np.array(before.basis.row_status)
+    basis = highspy.HighsBasis()
+    basis.col_status = [
+        *np.where(pair < 0, status.kLower, columns[pair]),
+        *np.where(label < 0, status.kLower, columns[pairs + label]),
+        *columns[pairs + labels :],
+    ]
+    basis.row_status = [
+        *rows[:tuples],
+        *np.where(label < 0, status.kBasic, rows[tuples + label]),
+        *np.where(pair < 0, status.kBasic, rows[tuples + labels + pair]),
+    ]
+    basis.valid = True
+    return basis
+
+
+def _found(known: Any, wanted: Any) -> Any:
+    """Where each of the wanted stands among those known, which are in order; -1 where it does not."""
+    import numpy as np
+
+    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
+    return np.where(known[at] == wanted, at, -1)
+
+
+def choose(problem: Problem, sure: Any, start: Any | None, solver: Any) -> Chosen:
+    """The best classes found in the solver's time; `bound` is for these pairs alone.
+
+    Labels that are `sure` are taken. `start` are the rows of each pair in classes that are known. It ends once what is
+    found is within 0.1 % of the bound.
     """
     import highspy
     import numpy as np
 
-    solver = _solver(seconds, deadline)
     model = _model(problem, None)
     whole, part = highspy.HighsVarType.kInteger, highspy.HighsVarType.kContinuous
     pairs = len(problem.cell)
     model.integrality_ = [part] * pairs + [whole] * problem.labels
+    model.col_lower_ = np.r_[np.zeros(pairs), sure]
     solver.setOptionValue("mip_rel_gap", _GAP)
     solver.passModel(model)
+    if start is not None:
+        solver.setSolution(_solution(problem, start))
     solver.run()
-    values = _array(solver.getSolution().col_value)
-    if solver.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible or not len(values):
-        return None
-    taken = values[pairs:] > 0.5
-    kept = np.flatnonzero(taken[problem.label])
+    info, values = solver.getInfo(), _array(solver.getSolution().col_value)
+    status = highspy.HighsModelStatus
+    ended = (status.kOptimal, status.kInterrupt, status.kTimeLimit)
+    bound = float(info.mip_dual_bound) if solver.getModelStatus() in ended else -float("inf")
+    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible or not len(values):
+        return Chosen(None, float("inf"), bound)
+    kept = np.flatnonzero((values[pairs:] > 0.5)[problem.label])
     placed = _place(problem, kept)
     if placed is None:
-        return None
+        return Chosen(None, float("inf"), bound)
     rows: Any = np.zeros(pairs, dtype=np.int64)
     rows[kept] = placed
-    return rows
+    return Chosen(rows, float((rows * problem.cost).sum()), bound)
+
+
+def _solution(problem: Problem, rows: Any) -> Any:
+    import highspy
+    import numpy as np
+
+    solution = highspy.HighsSolution()
+    taken = np.bincount(problem.label, rows, problem.labels) > 0
+    solution.col_value = np.r_[rows, taken].astype(float).tolist()
+    return solution
 
 
 def _place(problem: Problem, kept: Any) -> Any | None:
@@ -116,7 +183,7 @@ def _place(problem: Problem, kept: Any) -> Any | None:
     model.row_lower_ = np.r_[problem.rows, np.full(labels, float(problem.k))]
     model.row_upper_ = np.r_[problem.rows, np.full(labels, highspy.kHighsInf)]
     _fill(model, np.r_[cell, tuples + label], np.r_[here, here], np.ones(2 * pairs))
-    solver = _solver(float("inf"), Deadline())
+    solver = solver_for(float("inf"), Deadline())
     solver.setOptionValue("solver", "simplex")
     solver.passModel(model)
     solver.run()
@@ -172,14 +239,16 @@ def _fill(model: Any, rows: Any, columns: Any, values: Any) -> None:
     matrix.index_, matrix.value_ = columns[order].astype(np.int32), values[order]
 
 
-def _solver(seconds: float, deadline: Deadline) -> Any:
-    """Ends after so much processor time: a busy machine finds about what an idle one does."""
+def solver_for(seconds: float, deadline: Deadline) -> Any:
+    """A solver that ends at the deadline, or after so much processor time: so a busy machine finds as much."""
     import highspy
 
     solver = highspy.Highs()
     for name, value in (("output_flag", False), ("threads", 1), ("random_seed", _SEED)):
         solver.setOptionValue(name, value)
-    end = time.process_time() + seconds
+    end, remaining = time.process_time() + seconds, deadline.remaining()
+    if remaining is not None:
+        solver.setOptionValue("time_limit", max(0.0, remaining))
 
     def stop(event: Any) -> None:
         if time.process_time() > end or deadline.passed():

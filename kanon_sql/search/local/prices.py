@@ -22,7 +22,7 @@ from math import prod
 from kanon_sql.search.local.bounds import column_bound
 from kanon_sql.search.local.costs import Costs
 from kanon_sql.search.local.halves import HALVES, build_half, of_half, split
-from kanon_sql.search.local.program import ROUNDS, Program, is_few
+from kanon_sql.search.local.program import ROUNDS, Program, is_few, share
 from kanon_sql.search.local.queries import Queries, own_tables, table
 from kanon_sql.search.local.trees import SearchTree
 
@@ -30,6 +30,7 @@ _MOST_CELLS = 250_000_000  # tuples times labels above one
 _MOST_LABELS = 40_000  # above a tuple
 _MOST_TUPLES = 20_000  # of which some hierarchies are priced, where not all can be: of more they prove next to nothing
 _FEW_CELLS = 8_000_000  # up to which no price is capped
+_PROVEN_CELLS = 2_000_000  # all of whose pairs are looked at once more to prove what was chosen
 _ACTIVE_LABELS = 60_000  # of which prices are improved, added at once
 _FIRST_SHARE = 0.5  # of the way from the cheapest labels to those of the release
 _NEW_SHARE = 0.6  # of prices improved by active labels alone; the rest is of those that prove most
@@ -72,6 +73,7 @@ class Prices:
         self._program: Program | None = None
         self._shift = 0
         self._top = 0.0
+        self._proven = 0.0  # by the table proving_prices
 
     @property
     def has_all(self) -> bool:
@@ -97,9 +99,19 @@ class Prices:
         self._price()
         self.queries.copy("prices", "proving_prices")
 
-    def choose(self) -> bool:
-        """Makes the table members by the program of few columns; whether it did."""
-        return self.has_all and self._program is not None and self._program.choose()
+    def choose(self, upper: float) -> bool:
+        """Makes the table members by the program of few columns, if classes that lose less than `upper` are found.
+
+        `bound` rises by what that proves. Whether there are any.
+        """
+        if not self.has_all or self._program is None:
+            return False
+        loss = self._program.choose(upper)
+        if self._cells <= _PROVEN_CELLS:
+            self.queries.copy("prices", "proving_prices")
+            self._list_pairs(2 * self._top)
+            self.bound = max(self.bound, self._program.prove(loss, self._proven))
+        return self._program.is_better
 
     def _relax(self, effort: str) -> bool:
         """Improves the prices by the program, where columns are few; whether its bound is better than any so far."""
@@ -112,8 +124,7 @@ class Prices:
             self._price()
             if not self._program.improve(self.bound - self._others):
                 break
-            if number:
-                self.queries.run("blended_prices", {"share": _NEW_SHARE})
+            self.queries.run("blended_prices", {"share": share(number)})
         self.queries.copy("prices", "proving_prices")
         return self.bound > before
 
@@ -176,8 +187,9 @@ class Prices:
         if first:
             queries.run("no_active")
             self._is_begun = True
-        if first or bound > self.bound:
+        if first or bound > self._proven:
             queries.copy("proving_prices", "prices")
+            self._proven = bound
         self.bound = max(self.bound, bound)
         values = {"labels": _ACTIVE_LABELS, "fillers": _FILLERS * self.k, "margin": _FURTHER * self._top}
         queries.run("more_active", values)

@@ -2,8 +2,13 @@
 
 The relaxation over the labels that are known gives prices, pricing all labels by SQL proves a bound and finds labels
 that are worth more than nothing at these prices, and so on until there are none (column generation). Then the classes
-are chosen among labels that a relaxation took, which is no proof: other labels could lose less. What leaves the engine
-are numbers of labels and of distinct tuples with their losses and counts; no value does.
+are chosen among labels that a relaxation took, where those that it took whole stay (as in E. Danna, E. Rothberg,
+C. Le Pape: Exploring relaxation induced neighborhoods. 2005). That is no proof: other labels could lose less.
+
+So they are chosen once more, among all pairs of a label and a tuple that classes which lose less could have. By the
+prices a row released so raises what is proven by what is known of each pair, and where that is no less than the classes
+found, the pair is out. What leaves the engine are numbers of labels and of distinct tuples with their losses and
+counts; no value does.
 """
 
 from __future__ import annotations
@@ -18,14 +23,27 @@ from kanon_sql.search.local.queries import Queries
 ROUNDS = 16  # of relaxations
 _FEW_CELLS = {"default": 1_000_000, "best": 8_000_000}  # tuples times labels above one
 _MOST_PAIRS = {"default": 60_000, "best": 300_000}
-_SECONDS = {"default": 12.0, "best": 90.0}  # of processor time for the choice, as many for each relaxation
+_SECONDS = {"default": 12.0, "best": 90.0}  # of processor time for a relaxation, and for a choice
+_LAST = 0.5  # of it for the last choice
+_PROVEN_PAIRS = {"default": 15_000, "best": 60_000}  # of the last choice, at most
+_LEAST_ROOM = 0.1  # of what is unproven: where the last choice could prove less it is left out
+_MUCH_LARGER = 1.5  # times as many pairs: the solver is faster from nothing
 _NEW_LABELS = 8_000  # at once
 _NEARLY = 0.001  # of k rows at the most that a row can lose
 _FILLERS = 3  # times k
 _FURTHER = 0.01
 _CAP, _LEAST_CAP, _HIGHER = 1.5, 0.05, 3.0  # of first prices, of the most that a row can lose; where too low
+_ALL = -1  # the label that all rows fall under, by its number here
 _LARGEST = 100_000_000  # rows of a tuple: beyond it sums of floats are no counts
 _CONVERGED = 1e-3
+_SHARES = (1.0, 0.6, 0.8, 1.0)  # of the way from prices that prove most to new ones, in the first relaxations and later
+_NOT_TAKEN, _WHOLE = 1e-6, 1 - 1e-6
+_SLACK = 1e-4  # of the loss, by which the solver's bound may be wrong: its tolerances are below 1e-6 a row
+
+
+def share(number: int) -> float:
+    """Which part of the way prices go to those that a relaxation gave, after so many others."""
+    return _SHARES[min(number, len(_SHARES) - 1)]
 
 
 def is_few(cells: int, effort: str) -> bool:
@@ -41,8 +59,10 @@ class Program:
     k: int
     top: float
     effort: str
+    is_better: bool = False  # whether the table members holds classes that were chosen
     _caps: Any = None
-    _taken: set[int] = field(default_factory=set)
+    _relaxed: highs.Relaxed | None = None  # the last relaxation
+    _best: dict[tuple[int, int], int] = field(default_factory=dict)  # rows by label and tuple
 
     def begin(self) -> None:
         """Makes the table program of the label alone that all rows fall under."""
@@ -66,10 +86,14 @@ class Program:
         if self._caps is None:
             self._caps = _CAP * prices + _LEAST_CAP * self.top
         names, problem = self._problem(pairs, cells, rows)
-        found = highs.relax(problem, self._caps, _SECONDS[self.effort], self.queries.deadline)
+        solver = highs.solver_for(_SECONDS[self.effort], self.queries.deadline)
+        before = self._relaxed
+        if before is not None and len(pairs) > _MUCH_LARGER * len(before.problem.cell):
+            before = None
+        found = highs.relax(problem, names, self._caps, before, solver)
         if found is None:
             return False
-        self._taken.update(names[found.taken].tolist())
+        self._relaxed = found
         is_short = found.unplaced > _CONVERGED
         self._caps[is_short] *= _HIGHER
         if not is_short.any() and found.loss - bound <= _CONVERGED * found.loss:
@@ -77,27 +101,58 @@ class Program:
         self.queries.run("prices_of_program", {"cells": cells.tolist(), "prices": found.prices.tolist()})
         return True
 
-    def choose(self) -> bool:
-        """Makes the table members of the best classes of labels that a relaxation took; whether there are any."""
+    def choose(self, upper: float) -> float:
+        """Makes the table members of classes of labels that a relaxation took, if they lose less than `upper`.
+
+        What is lost then.
+        """
+        relaxed = self._relaxed
+        if relaxed is None:
+            return upper
+        taken = {_ALL, *relaxed.names[relaxed.taken > _NOT_TAKEN].tolist()}
+        whole = set(relaxed.names[relaxed.taken > _WHOLE].tolist())
+        pairs = [pair for pair in self._pairs() if pair[0] in taken]
+        return min(upper, self._chosen(pairs, upper, whole, _SECONDS[self.effort]).loss)
+
+    def prove(self, upper: float, proven: float) -> float:
+        """What all rows lose together at least, from the table priced_pairs of all pairs; or better classes.
+
+        `proven` is what their prices prove, `upper` what is lost. Better classes are then in the table members.
+        """
+        unproven, most = upper - proven, _PROVEN_PAIRS[self.effort]
+        if self._relaxed is None or unproven <= _SLACK * upper:
+            return proven
+        near = self.queries.run("program_reach", {"k": self.k, "room": unproven, "pairs": most})
+        room = near[-1][3] if len(near) == most else unproven
+        if room < _LEAST_ROOM * unproven:
+            return proven
+        pairs = {(label, cell): cost for label, cell, cost, raised in near if raised < room}
+        known = {pair[:2]: pair[2] for pair in self._pairs() if pair[0] == _ALL or pair[:2] in self._best}
+        listed = sorted((*pair, cost) for pair, cost in {**known, **pairs}.items())
+        chosen = self._chosen(listed, upper, set(), _LAST * _SECONDS[self.effort])
+        return float(max(proven, min(chosen.bound - _SLACK * upper, proven + room)))
+
+    def _chosen(self, pairs: Sequence[tuple[Any, ...]], upper: float, sure: set[int], seconds: float) -> highs.Chosen:
+        """Chooses among pairs, and makes the table members if that is better."""
         import numpy as np
 
-        if not self._taken:
-            return False
-        taken = self._taken | {-1}
-        pairs = [pair for pair in self._pairs() if pair[0] in taken]
         cells, rows, _ = (np.array(column) for column in zip(*self.queries.run("program_tuples"), strict=True))
-        _, problem = self._problem(pairs, cells, rows)
-        chosen = highs.choose(problem, _SECONDS[self.effort], self.queries.deadline)
-        if chosen is None:
-            return False
-        kept = np.flatnonzero(chosen)
+        names, problem = self._problem(pairs, cells, rows)
+        start = np.array([self._best.get(pair[:2], 0) for pair in pairs]) if self._best else None
+        whole = np.array([name in sure for name in names.tolist()])
+        chosen = highs.choose(problem, whole, start, highs.solver_for(seconds, self.queries.deadline))
+        if chosen.rows is None or chosen.loss >= upper:
+            return chosen
+        kept = np.flatnonzero(chosen.rows)
+        self._best = {pairs[one][:2]: int(chosen.rows[one]) for one in kept.tolist()}
         values = {
             "parts": (problem.label[kept] + 1).tolist(),
             "cells": cells[problem.cell[kept]].tolist(),
-            "counts": chosen[kept].tolist(),
+            "counts": chosen.rows[kept].tolist(),
         }
         self.queries.run("members_of_program", values)
-        return True
+        self.is_better = True
+        return chosen
 
     def _pairs(self) -> Sequence[tuple[Any, ...]]:
         return self.queries.run("program_pairs")

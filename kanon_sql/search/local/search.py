@@ -45,6 +45,7 @@ _MOST_SWEPT = 300_000  # tuples: a sweep of more takes three times as long as cu
 _CUT_TOO = 5_000  # tuples up to which Mondrian is tried too: more rarely lose less by it, and it takes longer
 _SWEEP_SHARE = 0.7  # of a time limit; the rest is for cutting what has no class then
 _PASSES = {"default": 8, "best": 100}  # over all classes, guided by prices
+_CHOSEN = 0.03  # of the loss: where classes were chosen this near to the bound, passes gain next to nothing
 _FEW_TUPLES, _PASSES_OF_FEW = 300, 5
 _LARGE = ("above_a", "above_b", "offers")
 
@@ -176,25 +177,28 @@ class LocalSearch:
         prices = Prices(queries, self._trees, self.k, self.tuples.count)
         try:
             prices.run(self.effort)
+            if prices.has_all and self.models.only_k:
+                self._guide(queries, prices)
         finally:
             self._bound = max(self._bound, prices.bound)
-        if prices.has_all and self.models.only_k:
-            self._queries.copy("kept_members", "members")
-            self._choose(queries, prices)
-            self._is_guided = True
+
+    def _guide(self, queries: Queries, prices: Prices) -> None:
+        """Looks for better classes by the prices, which are then in the table kept_members."""
+        costs = Costs(queries, self._trees)
+        queries.copy("kept_members", "members")
+        loss, enough = costs.total("members")[0], SLACK
+        if prices.choose(loss):
+            chosen = costs.total("members")[0]
+            if chosen < loss:
+                queries.copy("kept_members", "members")
+                loss, enough = chosen, _CHOSEN
+            else:
+                queries.copy("members", "kept_members")
+        self._is_guided = True
+        if loss - prices.bound > enough * loss:
             passes = _PASSES[self.effort] if self.tuples.count > _FEW_TUPLES else _PASSES_OF_FEW
             recreation = Recreation(queries, self._trees, self.k)
             recreation.guided(passes, fsum(d.weight for d in self.tuples.dimensions), prices.bound)
-
-    def _choose(self, queries: Queries, prices: Prices) -> None:
-        """Takes the classes of the program of few columns, if these lose less."""
-        costs = Costs(queries, self._trees)
-        loss = costs.total("members")[0]
-        if prices.choose():
-            if costs.total("members")[0] < loss:
-                queries.copy("kept_members", "members")
-            else:
-                queries.copy("members", "kept_members")
 
     def _take_guided(self) -> None:
         """Takes the best classes that prices led to, if these lose less as they are released."""
