@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from kanon_sql.settings.coding import Coding
 from kanon_sql.settings.part import ColumnName, DataText, Part
 from kanon_sql.settings.rules import VARIABLE, Faults, Odd
 from kanon_sql.settings.rules import Part as Given
@@ -86,10 +87,10 @@ def _alone(given: Given) -> Faults:
         yield (), "there is no treatment; expected one such as pseudonym or shift, or no entry"
 
 
-class TreatmentConfig(Part):
+class TreatmentConfig(Coding):
     """What is done to the values of one column."""
 
-    between = (Odd(_alone),)
+    between = (*Coding.between, Odd(_alone))
 
     pseudonym: PseudonymConfig | None = Field(None, description="values become pseudonyms, made with a secret key")
     shift: ShiftConfig | None = Field(None, description="dates are moved, all of an entity by as many days")

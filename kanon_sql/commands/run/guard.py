@@ -6,16 +6,20 @@ says what it looks like. `accept` says that somebody has looked at it.
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.table import count_rows, participants
+from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.profile.identifying import identifying
 from kanon_sql.source.profile.model import Finding
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.treatments.counting import refuse_outside
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.type_names import IN_BIGINT
@@ -36,8 +40,15 @@ def guard(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles) ->
     asked = [item for item in roles.released if item.name not in seen and roles.of(item) != "identifier"]
     if not asked:
         return []
-    with telling_faults(engine, source):
-        found = identifying(engine, source, _some(source, roles, config.missing), asked)
+    try:
+        with telling_faults(engine, source):
+            found = identifying(engine, source, _some(source, roles, config.missing), asked)
+    except EngineError:
+        if source.untreated is not None:  # values that cannot be treated say more of it
+            with suppress(EngineError):
+                refuse_misfits(engine, source.untreated)
+                refuse_outside(source)
+        raise
     named = {*config.quasi_identifiers, *config.sensitive, *config.insensitive}
     refused = [
         _refusal(loaded, item.name, found[item.name])

@@ -134,9 +134,11 @@ def _understood(item: Column, transform: Mapping[str, TreatmentConfig], loaded: 
 
 
 def _settled(source: Source, item: Column, one: TreatmentConfig, loaded: LoadedConfig) -> TreatmentConfig:
+    privacy = loaded.config.privacy
+    entity = next((other for other in source.columns if other.name == privacy.entity), None)
     for treatment in treatments_of(one):
         place = loaded.place("transform", item.name, treatment.key)
-        one = treatment.settle(Settling(source, item, one, loaded.config.privacy.k, place))
+        one = treatment.settle(Settling(source, item, one, privacy.k, place, entity))
     return one
 
 

@@ -10,6 +10,7 @@ from kanon_sql.settings.treatments import PseudonymConfig, TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.treatments.keys import fingerprint, first_digits, keyed_digits, text_in_csv, text_problem
 from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
+from kanon_sql.sql.dialects.dialect import Dialect
 from kanon_sql.sql.dialects.own import marked
 
 
@@ -39,7 +40,7 @@ class Pseudonym(Treatment):
     def becomes(self, item: Column, one: TreatmentConfig) -> Column:
         return replace(item, type="VARCHAR", reading=None)
 
-    def holds(self, value: exp.Expr, item: Column, one: TreatmentConfig) -> exp.Expr | None:
+    def holds(self, value: exp.Expr, item: Column, one: TreatmentConfig, dialect: Dialect) -> exp.Expr | None:
         config = _config(one)
         prefix = "".join(f"[{char}]" if char not in "^\\[]" else f"\\{char}" for char in config.prefix or "")
         pattern = f"^{prefix}[0-9a-f]{{{config.length}}}$"

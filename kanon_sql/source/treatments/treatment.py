@@ -41,7 +41,8 @@ class Cell:
 class Settling:
     """What a treatment that looks at the data is given: the source as it is read, and the column in it.
 
-    `k` rows at least must stand behind whatever it finds; `place` says where the configuration asks for it.
+    `k` rows at least must stand behind whatever it finds, or as many of the persons that `entity` names; `place` says
+    where the configuration asks for it.
     """
 
     source: Source
@@ -49,6 +50,7 @@ class Settling:
     one: TreatmentConfig
     k: int
     place: str
+    entity: Column | None
 
 
 class Treatment(ABC):
@@ -85,10 +87,10 @@ class Treatment(ABC):
         """The column afterwards."""
         return item
 
-    def holds(self, value: exp.Expr, item: Column, one: TreatmentConfig) -> exp.Expr | None:
+    def holds(self, value: exp.Expr, item: Column, one: TreatmentConfig, dialect: Dialect) -> exp.Expr | None:
         """Whether a written value, which is not missing, is one that the treatment leaves; None where any may be.
 
-        It is counted by SQL that shares nothing with `value`.
+        `item` is the column as it is released. It is counted by SQL that shares nothing with `value`.
         """
         return None
 

@@ -20,7 +20,7 @@ _NODES: tuple[type[exp.Expr], ...] = (
     *(exp.GT, exp.GTE, exp.Between, exp.In, exp.Is, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Window),
     *(exp.WindowSpec, exp.RowNumber, exp.Rand, exp.Count, exp.Sum, exp.Min, exp.Max, exp.Coalesce, exp.Nullif),
     *(exp.Abs, exp.Ln, exp.Exp, exp.Least, exp.Exists, exp.NullSafeEQ, exp.DPipe, exp.Chr),
-    *(exp.Trim, exp.Translate, exp.Replace, exp.Like, exp.RegexpLike),
+    *(exp.Trim, exp.Translate, exp.Replace, exp.Like, exp.RegexpLike, exp.Mod),
 )
 _SELECT = {"expressions", "from", "from_", "joins", "where", "group", "having", "order", "with", "with_", "distinct"}
 _TYPES = {"VARCHAR", "TEXT", "BIGINT", "DOUBLE", "FLOAT", "DECIMAL", "DATE", "TIMESTAMP", "TIMESTAMPNTZ", "BOOLEAN"}
