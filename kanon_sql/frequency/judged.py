@@ -90,9 +90,26 @@ class Models:
     def classes(self, tables: Tables, models: Sequence[Model] | None = None) -> Composed:
         """The statement that gives each class with its size and whether it violates k ($k) or one of `models`."""
         chosen = self.models if models is None else models
-        spoken = dict.fromkeys(model.column for model in chosen if model.column is not None)
-        columns = {name: self._values(name, tables) for name in self.columns if name in spoken}
-        return statement.classes(chosen, tables, columns, by_entity=self.by_entity)
+        return statement.classes(chosen, tables, self._spoken(chosen, tables), by_entity=self.by_entity)
+
+    def screen(self, tables: Tables) -> Composed:
+        """The statement that gives rows of classes as violating which no node below releases, whatever it suppresses.
+
+        Their number only grows downwards in a lattice, also of models that are not monotone: those of them that bound
+        what parts of a class may keep (see PrivacyModel.keeps) are counted with the models that are.
+        """
+        monotone = [model for model in self.models if model.spec.monotone]
+        # An entity in two classes counts once in their union: parts that hold a model need not hold it together.
+        keeping = [] if self.by_entity else [one for one in self.models if one.spec.keeps and one not in monotone]
+        if not keeping:
+            return self.classes(tables, monotone)
+        chosen = [model for model in self.models if model in monotone or model in keeping]
+        return statement.kept(chosen, tables, self._spoken(chosen, tables))
+
+    def _spoken(self, models: Sequence[Model], tables: Tables) -> dict[str, Values]:
+        """The sensitive columns that models speak of."""
+        spoken = dict.fromkeys(model.column for model in models if model.column is not None)
+        return {name: self._values(name, tables) for name in self.columns if name in spoken}
 
     def _values(self, name: str, tables: Tables) -> Values:
         one, totals = self.columns[name], self.totals[name]

@@ -109,6 +109,21 @@ class PrivacyModel(Part):
         return self._file("violates")
 
     @property
+    def keeps(self) -> str | None:
+        """The query file that bounds how many rows of a violating class a release can have, however the class is split.
+
+        None where there is no such bound. At a node below, a class C is split into parts, and those that hold k and the
+        model are released. As the model holds of a union of classes that hold it (`monotone_unsuppressed`), it holds of
+        all released rows of C together: they are no more than m(C), the most rows of C that hold the model, or none
+        where that is below k. So every node below suppresses at least the sum of |C| - m(C) over the classes. For a
+        node below that, the same sum is no less: what is chosen in the parts of C is together one choice in C, so that
+        their m add up to m(C) at most. Unlike the rows of violating classes, this number only grows downwards, and
+        a node at which it is above the limit settles all below. The file gives a number of at least m(C): a smaller
+        sum, and what it settles is true still.
+        """
+        return None
+
+    @property
     def measure(self) -> str:
         """The query file that measures each class as it stands."""
         return self._file("measure")

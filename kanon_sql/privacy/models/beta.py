@@ -27,6 +27,11 @@ class Beta(PrivacyModel):
     )
     variant: Literal["basic", "enhanced"] = Field("basic", description="enhanced bounds frequent values further")
 
+    @property
+    def keeps(self) -> str | None:
+        """With either variant."""
+        return self._file("keeps")
+
     def numbers(self) -> dict[str, Number]:
         """$beta, and as a ratio."""
         return {"beta": self.beta, **ratio(self.beta)}

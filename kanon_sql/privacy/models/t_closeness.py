@@ -47,6 +47,11 @@ class TCloseness(PrivacyModel):
         """With the ordered distance."""
         return self.distance == "ordered"
 
+    @property
+    def keeps(self) -> str | None:
+        """With the equal distance."""
+        return self._file("keeps") if self.distance == "equal" else None
+
     def numbers(self) -> dict[str, Number]:
         """$t, and as a ratio."""
         return {"t": self.t, **ratio(self.t)}

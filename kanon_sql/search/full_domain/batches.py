@@ -120,7 +120,7 @@ def _fields(widths: Sequence[int]) -> list[tuple[int, int]]:
 class _Statements:
     """The statements on the classes of a batch, whose key is the node's number and the word that packs its codes.
 
-    `screen` is `check` for the models that are monotone, where `screening` asks for it.
+    `screen` counts the rows that no node below releases (see Models.screen), where `screening` asks for it.
     """
 
     def __init__(self, models: Models, *, screening: bool) -> None:
@@ -137,8 +137,7 @@ class _Statements:
         self.units = compose("search/full_domain/batch_suppressed_units", {"classes": classes})
         self.screen: Composed | None = None
         if screening:
-            screened = [model for model in models.models if model.spec.monotone]
-            self.screen = compose("search/full_domain/batch_check", {"classes": models.classes(packed, screened)})
+            self.screen = compose("search/full_domain/batch_check", {"classes": models.screen(packed)})
 
 
 def _packed(file: str, table: str | Composed) -> Composed:

@@ -60,7 +60,9 @@ class NodeChecker:
 
     Suppression of whole classes below k is monotone on the lattice: a class of a node is a union of classes of every
     node below, so that suppressed rows never increase upwards (Samarati, TKDE 2001). Not all models are: then the tags
-    are about those that are alone (`prunes` is False), and a node that passes these is judged by itself.
+    are about rows that are lost for sure (`prunes` is False; see Models.screen), which are no more than the suppressed
+    ones, and a node that passes by these is judged by itself. Their count bounds a number that is monotone from below,
+    and need not be so itself: a node may pass that lies below one that fails, and fails as that one says.
     """
 
     def __init__(
@@ -138,7 +140,7 @@ class NodeChecker:
         return True if self.tags.satisfies(node) else None
 
     def passes(self, node: Node) -> bool:
-        """Whether the node passes the models that are monotone, by tags or else by a check."""
+        """Whether the node passes by what is monotone, by tags or else by a check."""
         known = self.known(node)
         if known is not None:
             return known
@@ -190,7 +192,7 @@ class NodeChecker:
                 self._record(node, found[0] if found else 0)
 
     def learn_passing(self, nodes: Iterable[Node]) -> None:
-        """Finds out in few statements whether nodes pass the models that are monotone."""
+        """Finds out in few statements whether nodes pass by what is monotone."""
         asked = [node for node in dict.fromkeys(nodes) if self.known(node) is None]
         screen = self._batches.statements.screen
         if screen is None or self.batch == 1:
@@ -343,17 +345,17 @@ class NodeStatements:
     """The statements on the classes of a node, whose key is the list hole `key`.
 
     `screen` is `check` for less than all models: where all are monotone for k alone, which is soonest counted, else
-    (`screening`) for those that are. None where that is no less.
+    (`screening`) for the rows that no node below releases (see Models.screen). None where that is no less.
     """
 
     def __init__(self, models: Models, *, screening: bool) -> None:
         tables = source_tables(models)
         classes = models.classes(tables)
-        screened = [model for model in models.models if model.spec.monotone] if screening else []
         self.check = compose("search/full_domain/node_check", {"classes": classes})
         self.screen: Composed | None = None
-        if len(screened) < len(models.models):
-            self.screen = compose("search/full_domain/node_check", {"classes": models.classes(tables, screened)})
+        if screening or models.models:
+            screened = models.screen(tables) if screening else models.classes(tables, [])
+            self.screen = compose("search/full_domain/node_check", {"classes": screened})
         self.classes = compose("search/full_domain/node_classes", {"classes": classes})
         self.units = compose("search/full_domain/node_suppressed_units", {"classes": classes})
         self.spread = compose("search/full_domain/node_suppressed_spread", {"classes": classes})

@@ -74,7 +74,7 @@ class Floors:
         """Searches unions of two groups, of three, and so on; stops after some checks each. Raises TimeUpError.
 
         Where models are not monotone a node may satisfy them although it would not with columns at their tops: there
-        the tables have to do, which are of the models that are.
+        the tables have to do, which are of what is.
         """
         for size in range(2, len(self.groups) if self.checker.prunes else 0):
             partition = [
@@ -120,6 +120,8 @@ class Floors:
         nodes = [self._elsewhere_at_top(group, levels) for levels in batch]
         if checker.prunes:
             checker.learn(nodes)
+        else:
+            checker.learn_passing(nodes)
         for levels, node in zip(batch, nodes, strict=True):
             if not checker.passes(node):
                 failing.add(levels)

@@ -8,8 +8,9 @@ to turn from failing to satisfying; a failing node settles everything below it. 
 never visited one by one: the search goes on with the least nodes above what is known to fail (a minimal hitting set
 of the failing border), so that its work does not grow with the lattice.
 
-Where models are not monotone, probes and what they settle are about those that are. Every node that passes these, and
-whose bound could win, is then judged by itself, in order of the bounds.
+Where models are not monotone, probes and what they settle are about the rows that are lost at all nodes below (see
+Models.screen). Every node that passes by these, and whose bound could win, is then judged by itself, in order of the
+bounds.
 """
 
 from __future__ import annotations
