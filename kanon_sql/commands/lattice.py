@@ -10,6 +10,7 @@ from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain, node_json
+from kanon_sql.search.full_domain.rollup import measure_all
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
@@ -28,7 +29,7 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
     try:
         with call.progress.step(f"measuring {lattice.size} nodes"), checker.engine.until(deadline):
             deadline.check()
-            nodes = sorted(checker.measure(list(lattice.nodes())), key=lambda node: (node.height, node.levels))
+            nodes = sorted(measure_all(lattice, checker, deadline), key=lambda node: (node.height, node.levels))
             found = search(config.algorithm, lattice, checker, weights, deadline).winner
     except TimeUpError:
         raise OutOfTimeError(

@@ -18,7 +18,8 @@ from reference import Hierarchy, Node, Problem
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.search.full_domain import dispatch, floors, large, minimal, samarati
+from kanon_sql.search.full_domain import dispatch, floors, large, minimal, rollup, samarati
+from kanon_sql.search.full_domain.checker import NodeChecker
 
 OBJECTIVES = [
     "loss",
@@ -111,11 +112,16 @@ def check_winner(case: Case, folder: Path, name: str, variant: str) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=tries(30))
-@given(cases())
-def test_the_lattice_lists_what_brute_force_finds(folder: Path, case: Case) -> None:
+@given(cases(), st.sampled_from([1, 4, rollup._MOST_CLASSES]), st.booleans())
+def test_the_lattice_lists_what_brute_force_finds(folder: Path, case: Case, most: int, rolls_up: bool) -> None:
+    """With nodes rolled up from others, some at a time, and with nodes that are asked about many at once."""
     problem = case.problem
     assume(problem.n > 0)
-    listed = kanon_sql.lattice(case.config(folder))["nodes"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(rollup, "_MOST_CLASSES", most)
+        if not rolls_up:
+            patched.setattr(NodeChecker, "rolls_up", False)
+        listed = kanon_sql.lattice(case.config(folder))["nodes"]
     expected = [
         {
             "levels": named(problem, node),
@@ -135,6 +141,8 @@ def test_the_lattice_lists_what_brute_force_finds(folder: Path, case: Case) -> N
 
     found = sorted(({key: node[key] for key in keys} for node in listed), key=order)
     assert found == expected
+    winners = [node["levels"] for node in listed if node["winner"]]
+    assert winners == ([named(problem, problem.optimal())] if problem.satisfying else [])
 
 
 @pytest.mark.slow

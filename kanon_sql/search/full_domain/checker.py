@@ -13,8 +13,8 @@ from kanon_sql.frequency.table import Frequency, code_name
 from kanon_sql.privacy.statement import absent
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.batches import Batches
-from kanon_sql.search.full_domain.lattice import Node, Tags
-from kanon_sql.search.full_domain.measures import CostModel, Counts, NodeMeasures
+from kanon_sql.search.full_domain.lattice import Lattice, Node, Tags
+from kanon_sql.search.full_domain.measures import CostModel, Counts, NodeMeasures, Released
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Composed, Item, Statement, compose, state
@@ -240,7 +240,7 @@ class NodeChecker:
 
     def measure(self, nodes: Sequence[Node]) -> list[NodeMeasures]:
         """The nodes with what `measures` gives of one, asked many at once."""
-        self.learn(nodes, counted=True)
+        self.learn([node for node in nodes if not self._is_measured(node)], counted=True)
         if self.batch > 1 and self._batches.units_size:
             asked = [node for node in dict.fromkeys(nodes) if node not in self._measures]
             for batch in self._batches.split([node for node in asked if self._suppressed[node]]):
@@ -255,7 +255,36 @@ class NodeChecker:
                     self._measure(node, units)
         return [self.measures(node) for node in nodes]
 
-    def _measure(self, node: Node, units: Sequence[int]) -> None:
+    def _is_measured(self, node: Node) -> bool:
+        return node in self._measures and self._measures[node].counts is not None
+
+    @property
+    def rolls_up(self) -> bool:
+        """Whether classes are released as k says, by their rows, and counted where a statement may ask about many."""
+        return self.models.only_k and not self.models.by_entity and self.batch > 1
+
+    def remember(self, lattice: Lattice, found: Mapping[Node, tuple[Released, Sequence[int]]]) -> list[NodeMeasures]:
+        """Takes in what was counted of all nodes that release a class: it, and the units of loss of released rows.
+
+        The nodes of the lattice with their measures, those of k alone.
+        """
+        nothing = Released(self.frequency.n, 0, 0, 0, 0), [0] * len(lattice.lows)
+        for node in lattice.nodes():
+            released, units = found.get(node, nothing)
+            self._suppressed[node] = released.suppressed
+            self._passing[node] = released.suppressed <= self.limit
+            totals = [self.frequency.marginals[i][level].units for i, level in enumerate(node)]
+            self._measure(node, [total - one for total, one in zip(totals, units, strict=True)], released)
+            self._checked.add(node)
+            self.progress.advance()
+        for node in lattice.nodes():
+            passing = self._passing[node]
+            beside = lattice.predecessors(node) if passing else lattice.successors(node)
+            if all(self._passing[other] is not passing for other in beside):  # of the border
+                self.tags.add(node, satisfying=passing)
+        return [self._measures[node] for node in lattice.nodes()]
+
+    def _measure(self, node: Node, units: Sequence[int], counts: Released | None = None) -> None:
         """Keeps the node with its losses, of `units` of loss that its suppressed rows would have."""
         suppressed = self._suppressed[node]
         self._measures[node] = NodeMeasures(
@@ -264,7 +293,7 @@ class NodeChecker:
             losses=tuple(self.costs.loss(i, level, suppressed, units[i]) for i, level in enumerate(node)),
             precision_cost=self.costs.precision_cost(node, suppressed),
             entropy=self._entropy(node, suppressed) if self.with_entropy else None,
-            counts=self._counts.get(node),
+            counts=counts or self._counts.get(node),
         )
 
     def _ask(self, statement: Composed, node: Node) -> int:

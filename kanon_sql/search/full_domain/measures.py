@@ -11,14 +11,20 @@ from kanon_sql.search.full_domain.lattice import Node
 
 
 @dataclass(frozen=True)
-class Counts:
-    """What one grouping counted: released classes (at least k rows), and all classes."""
+class Released:
+    """What was counted of the released classes of a node, those of at least k rows; `largest` may be of the others."""
 
     suppressed: int
     released_classes: int
     smallest: int
     largest: int
     released_squares: int
+
+
+@dataclass(frozen=True)
+class Counts(Released):
+    """What one grouping counted: released classes, and all classes."""
+
     all_classes: int
     all_squares: int
 
@@ -36,7 +42,7 @@ class NodeMeasures:
     losses: tuple[float, ...]
     precision_cost: float
     entropy: float | None
-    counts: Counts | None
+    counts: Released | None
 
     @property
     def height(self) -> int:
@@ -44,7 +50,7 @@ class NodeMeasures:
         return sum(self.levels)
 
     @property
-    def sizes(self) -> Counts:
+    def sizes(self) -> Released:
         """The node's classes; only of a node whose classes were counted."""
         assert self.counts is not None
         return self.counts
