@@ -39,11 +39,11 @@ class KeysOutside(Keys):
         Nothing is more portable than texts: the second digit of each byte becomes a letter of its own, so that one
         translation changes both digits, each in its own way.
         """
-        group = r"\1_\2" if self.dialect.name in ("duckdb", "postgres") else "$1_$2"
+        group = r"\1-\2" if self.dialect.name in ("duckdb", "postgres") else "$1-$2"
         every = ["g"] if self.dialect.name in ("duckdb", "postgres") else []
         apart = own("regexp_replace", own("rpad", text, _WIDTH, "0"), "(.)(.)", group, *every)
         for digit, letter in zip(_DIGITS, _SECOND, strict=True):
-            apart = own("replace", apart, f"_{digit}", letter)
+            apart = own("replace", apart, f"-{digit}", letter)
         inner, outer = (own("translate", apart.copy(), _DIGITS + _SECOND, _changed(pad)) for pad in (INNER, OUTER))
         return self._once(inner), self._once(outer)
 

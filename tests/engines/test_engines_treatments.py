@@ -1,0 +1,134 @@
+"""PostgreSQL and Spark (by Sail) make the pseudonyms and move the dates that DuckDB does, row for row; so does what is
+compiled for them, with the key where the session has it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from engine_jobs import same
+from engine_places import Place, Start, as_parquet, counted, spark_session, starting
+
+import kanon_sql
+
+# What the client of Spark warns of is not ours.
+pytestmark = [
+    pytest.mark.engine,
+    pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
+]
+
+Json = dict[str, Any]
+ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
+COLUMNS = {
+    "patient": "BIGINT",
+    "name": "VARCHAR",
+    "price": "DECIMAL(9,2)",
+    "day": "DATE",
+    "moment": "TIMESTAMP",
+    "iso": "VARCHAR",
+    "age": "INTEGER",
+}
+KEY = "00112233445566778899aabbccddeeff00112233"
+
+
+def keyed(kind: str, **more: Any) -> Json:
+    return {kind: {"key": "${KEY}", **more}}
+
+
+TRANSFORM = {
+    "patient": keyed("pseudonym", length=64),
+    "name": keyed("pseudonym", length=20, prefix="it's ", context="ü"),
+    "price": keyed("pseudonym", length=16),
+    "day": keyed("shift", days=60, by="patient"),
+    "moment": keyed("shift", days=60, by="patient"),
+    "iso": keyed("shift", days=100, by="name", weeks=True),
+}
+
+
+def rows() -> list[list[Any]]:
+    draw = random.Random(3)
+    made: list[list[Any]] = []
+    for i in range(120):
+        day = date(1999, 12, 1) + timedelta(draw.randrange(4000))
+        moment = datetime(1960, 1, 1, 12, 30, 5, 250000) + timedelta(draw.randrange(20000))
+        iso = draw.choice([str(day), f"{day}T23:59:59.5+01:00", None])
+        one = [draw.choice([None, -1, *range(30)]), draw.choice([None, "", "ä", "Z 'x'", "ab"]), i % 7 + 0.5]
+        made.append([*one, draw.choice([day, None]), draw.choice([moment, None]), iso, i % 4])
+    return made
+
+
+def configuration(folder: Path) -> Json:
+    as_parquet(folder / "stays.parquet", COLUMNS, rows())
+    return {
+        "source": str(folder / "stays.parquet"),
+        "target": {"path": str(folder / "here.parquet"), "overwrite": True},
+        "identifiers": ["patient", "name", "price"],
+        "quasi_identifiers": {"age": {"builtin": "suppress"}},
+        "unlisted": "insensitive",
+        "transform": TRANSFORM,
+        "accept": ["day", "moment", "iso"],
+        "privacy": {"k": 5, "entity": "patient"},
+    }
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY", KEY)
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Start]:
+    with starting(tmp_path_factory.mktemp) as begin:
+        yield begin
+
+
+def released_here(config: Json) -> list[tuple[Any, ...]]:
+    with duckdb.connect() as connection:
+        return connection.execute(f"FROM '{config['target']['path']}'").fetchall()
+
+
+@ENGINES
+def test_rows_are_treated_alike(engine: str, start: Start, tmp_path: Path) -> None:
+    place, config = start(engine), configuration(tmp_path)
+    here = kanon_sql.run(config).report
+    asked = place.asked(config, place.put(COLUMNS, rows()))
+    found = kanon_sql.run(asked).report
+    same(found, here)
+    assert found["treatments"] == here["treatments"]
+    released, mine = place.released(asked), released_here(config)
+    assert released is not None and len(mine) == 120
+    for position, name in enumerate(COLUMNS):
+        assert counted([row[position : position + 1] for row in released]) == counted(
+            [row[position : position + 1] for row in mine]
+        ), name
+    assert counted(released) == counted(mine)
+    assert place.leftovers() == []
+
+
+@ENGINES
+def test_what_is_compiled_treats_alike(engine: str, start: Start, tmp_path: Path) -> None:
+    place, config = start(engine), configuration(tmp_path)
+    kanon_sql.run(config)
+    asked = place.asked(config, place.put(COLUMNS, rows()))
+    table = "stays" if engine == "spark" else asked["source"]["table"]
+    compiled = kanon_sql.compile(asked, dialect=engine, source_table=table).rstrip().rstrip(";")
+    assert KEY not in compiled
+    if engine == "spark":
+        # Sail has no variables of a session.
+        compiled = compiled.replace("`system`.`session`.`KEY`", f"'{KEY}'")
+        with spark_session(place.url, {}) as session:
+            session.read.parquet(asked["source"]["path"]).createOrReplaceTempView(table)
+            released = [tuple(row) for row in session.sql(compiled).collect()]
+    else:
+        import psycopg
+
+        with psycopg.connect(place.url) as connection:
+            connection.execute(f"SET kanon_sql.KEY = '{KEY}'")
+            released = connection.execute(compiled.encode()).fetchall()
+    assert counted(released) == counted(released_here(config))
