@@ -59,12 +59,13 @@ def check(
     """
     call = Call.of(options, progress)
     loaded, handed = hand(config, overrides, data, connection)
+    treatments = loaded.config.transform
     if data is not None:
         loaded = _with_source(loaded, Path(data)) if _is_file(data, connection) else _as_it_stands(loaded)
     with job_of(loaded, handed).read(call.options) as (engine, opened):
         compared = None if reference is None else _open_reference(engine, loaded, reference)
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
-        return check_table(engine, loaded, opened.untreated or opened, call, compared)
+        return check_table(engine, loaded, opened.untreated or opened, call, compared, treatments)
 
 
 @without_causes

@@ -128,6 +128,7 @@ def summarize_check(report: Json) -> Parts:
     models = _models(report["privacy"])
     asked = f"k = {k['required']}{' and the models' if models else ''}"
     counted = " entities" if "counts" in k else ""
+    asked += " and the treatments" if violations["treatments"] else ""
     verdict = f"{report['table']} {'satisfies' if holds else 'VIOLATES'} {asked}"
     facts: list[tuple[str, str, Look]] = [
         *(("model", line, "") for line in models),
@@ -138,6 +139,7 @@ def summarize_check(report: Json) -> Parts:
     if violations["classes"]:
         rows = f"{violations['rows']:,} rows, {violations['unique']:,} of them alone"
         facts.append(("violations", f"{violations['classes']:,} classes with {rows}", "bad"))
+    facts += [("treatments", text, "bad") for text in violations["treatments"]]
     first = Line(f"{verdict}: its smallest class holds {k['actual']:,}{counted}", "good" if holds else "bad")
     return [first, Facts(facts, 19)]
 

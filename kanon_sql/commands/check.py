@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlglot import exp
@@ -14,8 +14,10 @@ from kanon_sql.frequency.population import open_populations, persons_as_they_sta
 from kanon_sql.frequency.table import count_rows, participants
 from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table
+from kanon_sql.recount.treated import broken_treatments
 from kanon_sql.report.call import Call
 from kanon_sql.report.entries import privacy_entries
+from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
@@ -25,11 +27,17 @@ from kanon_sql.sql.connection import Engine
 
 
 def check_table(
-    engine: Engine, loaded: LoadedConfig, source: Source, call: Call, reference: Source | None = None
+    engine: Engine,
+    loaded: LoadedConfig,
+    source: Source,
+    call: Call,
+    reference: Source | None = None,
+    treatments: Mapping[str, TreatmentConfig] | None = None,
 ) -> dict[str, Any]:
     """The report of a check: `status` is satisfied or violated. Texts that mean missing are read as NULL.
 
-    Distributions are compared with those of `reference`, or of the table itself. Raises ConfigurationError for columns
+    Distributions are compared with those of `reference`, or of the table itself. Columns that are no quasi-identifiers
+    must hold what `treatments` leave. Raises ConfigurationError for columns
     that are not there, EngineError for a table that cannot be read, NoReleaseError for one without rows.
     """
     config = loaded.config
@@ -38,7 +46,9 @@ def check_table(
         refuse_misfits(engine, source)
         total, n = count_rows(source, roles, config.missing)
         counts = _count(engine, loaded, source, roles, reference)
-    satisfied = counts.violating_classes == 0
+        others = [item for item in source.columns if item not in roles.quasi_identifiers]
+        broken = broken_treatments(source, treatments or {}, others, source.missing)
+    satisfied = counts.violating_classes == 0 and not broken
     return {
         "status": "satisfied" if satisfied else "violated",
         "table": source.label,
@@ -56,6 +66,7 @@ def check_table(
             "classes": counts.violating_classes,
             "rows": counts.violating_rows,
             "unique": counts.unique_rows,
+            "treatments": broken,
         },
         "seconds": call.watch.report(),
     }

@@ -13,6 +13,7 @@ from kanon_sql.errors import EngineError, VerificationError
 from kanon_sql.hierarchy.mapping import Mapping as MappingTable
 from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table, row_total
+from kanon_sql.recount.treated import broken_treatments, other_intervals
 from kanon_sql.release.aggregates import Again
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Source
@@ -150,6 +151,22 @@ def verify(engine: Engine, written: Source, expected: Expected) -> ClassCounts:
     if problems:
         raise VerificationError(problems)
     return counts
+
+
+def verify_treatments(problem: SearchProblem, written: Source) -> None:
+    """Checks what treatments must leave in a written release, all of its columns; labels say of values what they are.
+
+    Raises VerificationError with every point that does not hold.
+    """
+    source, generalized = problem.source, {item.name for item in problem.roles.quasi_identifiers}
+    others = [item for item in problem.roles.released if item.name not in generalized]
+    if not source.treatments:
+        return
+    with reading_again():
+        problems = broken_treatments(written, source.treatments, others, source.missing)
+        problems += other_intervals(written, source)
+    if problems:
+        raise VerificationError(problems)
 
 
 def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCounts, list[str]]:

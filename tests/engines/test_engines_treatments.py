@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 from engine_jobs import same
-from engine_places import Place, Start, as_parquet, counted, spark_session, starting
+from engine_places import Start, as_parquet, counted, spark_session, starting
 
 import kanon_sql
 

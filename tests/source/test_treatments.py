@@ -184,8 +184,55 @@ def test_a_check_measures_the_source_as_it_stands(source: Path) -> None:
     transform = {"patient": pseudonym(), "admitted": shift()}
     config = {**PLAIN, "source": str(source), "target": str(source.parent / "o.csv"), "transform": transform}
     kanon_sql.run(config)
-    assert kanon_sql.check(config)["rows"]["measured"] == 200
+    before = kanon_sql.check(config)
+    named = len([row for row in rows_of(source) if row["patient"]])
+    assert before["violations"]["treatments"] == [f"column 'patient' holds {named} values that are no pseudonyms"]
+    assert (before["status"], before["rows"]["measured"]) == ("violated", 200)
     assert kanon_sql.check(config, source.parent / "o.csv")["status"] == "satisfied"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("patient = 'x'", "column 'patient' holds 1 values that are no pseudonyms"),
+        ("admitted = CAST(DATE '1990-01-01' AS VARCHAR)", "1 rows have other numbers of days between 'admitted' and"),
+    ],
+)
+def test_what_a_treatment_must_leave_is_counted_in_what_was_written(
+    wrong: str, said: str, source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kanon_sql.targets.target.LocalSink.put", _putting(wrong))
+    transform = {"patient": pseudonym(), "admitted": shift(), "left": shift()}
+    with pytest.raises(VerificationError) as raised:
+        released(source, transform, release={"verify": "counts"})
+    assert said in str(raised.value) and len(raised.value.problems) == 1
+    assert not (source.parent / "out.csv").exists()
+
+
+def _putting(wrong: str) -> Any:
+    """What writes one wrong value into a release."""
+    name, _, value = wrong.partition(" = ")
+
+    def put(self: Any, engine: Any, release: exp.Expr, source: Any, columns: list[str]) -> None:
+        engine.run(f"CREATE TEMP TABLE spoilt AS {release.sql('duckdb')}")
+        first = "(SELECT min(rowid) FROM spoilt WHERE patient <> '' AND \"left\" <> '')"
+        engine.run(f"UPDATE spoilt SET {name} = {value} WHERE rowid = {first}")
+        self.made = exp.select(*(exp.column(name, quoted=True).as_(name, quoted=True) for name in columns)).from_(
+            "spoilt"
+        )
+        self.write(engine, self.made, source, columns)
+
+    return put
+
+
+def test_shifted_dates_are_counted_in_a_rehearsal_and_in_place(source: Path) -> None:
+    transform = {"patient": pseudonym(), "admitted": shift(), "left": shift()}
+    config = {**PLAIN, "source": str(source), "target": "in-place", "transform": transform}
+    assert kanon_sql.run(config, dry_run=True).status == "dry-run"
+    plain = rows_of(source)
+    kanon_sql.run(config)
+    assert {row["patient"] for row in rows_of(source)}.isdisjoint({row["patient"] for row in plain} - {""})
+    assert kanon_sql.check(config)["status"] == "satisfied"
 
 
 def test_a_compiled_statement_takes_the_key_from_the_session(source: Path) -> None:

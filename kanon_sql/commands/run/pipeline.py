@@ -14,13 +14,13 @@ from kanon_sql.commands.subject import Subject
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.engines.job import Job
-from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError, VerificationError
+from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.recording import Made, note_digests, put_in_place, refuse_early, rehearse
 from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
-from kanon_sql.release.verify import reading_again, verify
+from kanon_sql.release.verify import reading_again, verify, verify_treatments
 from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
@@ -28,7 +28,7 @@ from kanon_sql.search.problem import Request, SearchProblem, SearchResult
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, find_files
 from kanon_sql.source.roles import assign_roles
-from kanon_sql.source.treatments.counting import broken_treatments, describe_treatments
+from kanon_sql.source.treatments.counting import describe_treatments
 from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import named_twice, refuse_outputs
@@ -287,7 +287,7 @@ def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
         with reading_again():
             written = sink.written(engine) if rehearsed is None else rehearsed.counted
         draft.counts = verify(engine, written, release.expected(written, masked))
-        _verify_treatments(release.problem, rehearsed.whole if rehearsed else sink.whole(written))
+        verify_treatments(release.problem, rehearsed.whole if rehearsed else sink.whole(written))
         draft.suppressed, draft.masked = found.suppressed, masked
         draft.released = release.problem.n - found.suppressed
         if rehearsed is not None:
@@ -295,16 +295,6 @@ def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
             return rehearsed.whole
         draft.verification = sink.verification(engine, run.loaded, written)
         return written
-
-
-def _verify_treatments(prepared: SearchProblem, written: Source) -> None:
-    """Raises VerificationError where columns that are not generalized hold what their treatments do not leave."""
-    quasi = {item.key for item in prepared.roles.quasi_identifiers}
-    with reading_again():
-        others = [item for item in prepared.roles.released if item.key not in quasi]
-        problems = broken_treatments(prepared.source, written, others)
-    if problems:
-        raise VerificationError(problems)
 
 
 def note_release(run: Run, release: Release) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,44 +70,6 @@ def _cell(plain: Source, item: Column, one: TreatmentConfig) -> Cell:
     value = understood(written.copy(), item.reading) if item.is_text else written
     others = {other.name: (other, column(other.key)) for other in plain.columns}
     return Cell(value, written, item, one, plain.backend.dialect, KeysInside(), plain.missing, others)
-
-
-def broken_treatments(source: Source, written: Source, others: Sequence[Column]) -> list[str]:
-    """What columns of a release hold that their treatments do not leave; `others` are those that are not generalized.
-
-    It is counted where the release is, by SQL that shares nothing with what made it.
-    """
-    found: list[tuple[Column, TreatmentConfig, Treatment, exp.Expr]] = []
-    for item in others:
-        if item.name not in source.treatments:
-            continue
-        one = source.treatments[item.name]
-        for treatment in treatments_of(one):
-            condition = _left(source, written, item, one, treatment)
-            if condition is not None:
-                found.append((item, one, treatment, condition))
-    if not found:
-        return []
-    items: list[Item] = [{"misfit": condition, "key": f"broken_{i}"} for i, (*_, condition) in enumerate(found)]
-    counted = written.backend.query("source/misfits", names={"source": written.relation}, lists={"read": items})[0]
-    return [
-        f"column {item.name!r} holds {rows} values that {treatment.broken(one)}"
-        for (item, one, treatment, _), rows in zip(found, counted, strict=True)
-        if rows
-    ]
-
-
-def _left(source: Source, written: Source, item: Column, one: TreatmentConfig, treatment: Treatment) -> exp.Expr | None:
-    """Whether a written value, which is not missing, is none that a treatment leaves; None where any may be."""
-    there = written.column(item.name)
-    value: exp.Expr = column(there.key)
-    if there.is_text and not item.is_text:
-        value = exp.cast(exp.Nullif(this=value, expression=exp.Literal.string("")), item.type)
-    holds = treatment.holds(value, item, one, written.backend.dialect)
-    if holds is None:
-        return None
-    missing = means_missing(column(there.key), (*source.missing, "") if there.is_text else ())
-    return exp.Case(ifs=[exp.If(this=missing, true=exp.false())], default=exp.not_(exp.paren(holds)))
 
 
 def describe_treatments(source: Source) -> Json:
