@@ -34,7 +34,8 @@ QUICK = {"run", "run, refused", "list_releases", "apply"}
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The working folder, with the files of that version."""
+    """The working folder, with the files of that version, without the extra that local recoding may have now."""
+    monkeypatch.setattr("kanon_sql.search.local.highs.is_installed", lambda: False)
     for path in WRITTEN.glob("*.csv"):
         shutil.copy(path, tmp_path)
     ledger = tmp_path / "ledger.duckdb"
