@@ -113,24 +113,39 @@ class CountedObjective(Objective):
         super().__init__(costs, weights)
         self.k = k
         self.limit = limit
-        self._known: list[tuple[float, int]] = []  # greatest first
+        self._learnt: list[tuple[float, int]] = []  # in their order
+        self._known: list[tuple[float, int]] = []  # the same, greatest first
+        self._bounds: dict[Node, tuple[float, int]] = {}  # the bound of a node by so many of those learnt
         self._guards = guards(len(weights))
 
     def bound(self, node: Node) -> float:
+        value, seen = self._bounds.get(node, (self._least(), 0))
+        if seen == len(self._learnt):
+            return value
         bits = self._guards
         guarded = packed(node) | bits
-        for value, other in self._known:
-            if (guarded - other) & bits == bits:
-                return value
-        return self._least()
+        for found, other in self._learnt[seen:] if seen else self._known:
+            if found > value and (guarded - other) & bits == bits:
+                value = found
+                if not seen:
+                    break
+        self._bounds[node] = value, len(self._learnt)
+        return value
 
     def guide(self, node: Node) -> tuple[float, float]:
-        return self.bound(node), -math.fsum(self.costs.detail(i, level) for i, level in enumerate(node))
+        return self.bound(node), -math.fsum(map(getitem, self._details, node))
+
+    @cached_property
+    def _details(self) -> list[list[float]]:
+        """How finely each level of each quasi-identifier tells rows apart."""
+        heights = self.costs.frequency.heights
+        return [[self.costs.detail(i, level) for level in range(height + 1)] for i, height in enumerate(heights)]
 
     def learn(self, node: Node, counts: Counts) -> None:
         """Takes in what a check counted."""
-        value = max(self._least(), self._raw(counts))
-        insort(self._known, (value, packed(node)), key=lambda entry: -entry[0])
+        entry = max(self._least(), self._raw(counts)), packed(node)
+        self._learnt.append(entry)
+        insort(self._known, entry, key=lambda entry: -entry[0])
 
     @abstractmethod
     def _least(self) -> float:
