@@ -243,6 +243,7 @@ def _note_broken_rules(draft: Draft) -> None:
     found += registry.faults(config, shown)
     found += rules.roles(config, shown)
     found += treated_columns(config)
+    found += rules.ends_of_intervals(config)
     found += rules.places(config)
     spoilt = draft.spoilt()
     for path, text in found:

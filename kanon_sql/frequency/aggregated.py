@@ -24,6 +24,7 @@ from kanon_sql.sql.template import column, state
 from kanon_sql.sql.type_names import IN_BIGINT
 
 _APART = 10_000  # numbers of the tables of an order beside a hierarchy: above every quasi-identifier's
+_DOUBLE = "CAST(ordered AS DOUBLE)"
 _MOST_UNITS = 10.0**18  # so many of them that rows of any number can be added
 
 
@@ -122,10 +123,11 @@ def _units(kind: str, described: str, most: float) -> tuple[exp.Expr, int]:
             if described == "DATE"
             else "CAST(epoch_us(CAST(ordered AS TIMESTAMP)) AS HUGEINT)"
         ), 1
-    if described.startswith(IN_BIGINT):
+    if described.startswith((*IN_BIGINT, "UBIGINT")):
         return template.parse("CAST(ordered AS HUGEINT)"), 1
     if described.startswith("DECIMAL"):
         scale = 10 ** int(described.rstrip(")").split(",")[1])
         if most * scale < _MOST_UNITS:
             return template.parse("CAST(replace(CAST(ordered AS VARCHAR), '.', '') AS HUGEINT)"), scale
-    return template.parse("CAST(ordered AS DOUBLE)"), 1
+    # A FLOAT of 0.1 is that number as a text, and another one as a DOUBLE.
+    return template.parse("CAST(CAST(ordered AS VARCHAR) AS DOUBLE)" if described == "FLOAT" else _DOUBLE), 1

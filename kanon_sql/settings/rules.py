@@ -231,15 +231,20 @@ def levels_in_order(part: Part) -> Faults:
 
 def ends_of_intervals(config: Part) -> Faults:
     """Ranges whose ends are no values of the data have no place for the least and the greatest value of a class."""
-    release, columns = config.get("release"), config.get("quasi_identifiers")
-    if not isinstance(release, Mapping) or release.get("ranges") != "widened" or not isinstance(columns, Mapping):
+    columns = config.get("quasi_identifiers")
+    if _said(config.get("release"), "ranges") != "widened" or not isinstance(columns, Mapping):
         return
     for name, spec in columns.items():
-        if isinstance(spec, Mapping) and spec.get("aggregate") == "interval":
+        if _said(spec, "aggregate") == "interval":
             yield (
                 ("quasi_identifiers", name, "aggregate"),
                 "interval shows the least and the greatest value of a class, ranges: widened no value; remove one",
             )
+
+
+def _said(part: Any, key: str) -> Any:
+    """What a part says under a key, validated or as raw text."""
+    return part.get(key) if isinstance(part, Mapping) else getattr(part, key, None)
 
 
 class OptionsOfAlgorithm:

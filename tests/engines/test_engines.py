@@ -190,6 +190,29 @@ def test_rare_values_are_counted_where_the_rows_are(folder: Path, start: Start, 
 
 
 @ENGINES
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_aggregates_are_those_of_duckdb(folder: Path, start: Start, engine: str, algorithm: str) -> None:
+    place = start(engine)
+    quasi: Json = {
+        HOSTILE: {"builtin": "suppress", "aggregate": "mode"},
+        "age": {"builtin": "intervals", "widths": [10, 20], "aggregate": "mean"},
+        "price": {"builtin": "suppress", "aggregate": "median"},
+    }
+    config = small(quasi_identifiers=quasi, privacy={"k": 3}, algorithm=algorithm)
+    config["source"] = str(folder / "people.parquet")
+    config["target"] = {"path": str(folder / "shown.parquet"), "overwrite": True}
+    here = kanon_sql.run(config).report
+    asked = place.asked(config, place.put(COLUMNS, source_rows()))
+    there = kanon_sql.run(asked).report
+    same(there, here)
+    assert there["loss"]["sse"] == pytest.approx(here["loss"]["sse"])
+    with duckdb.connect() as connection:
+        mine = connection.execute(f"FROM '{folder / 'shown.parquet'}'").fetchall()
+    rows = place.released(asked)
+    assert rows is not None and counted(rows) == counted(mine)
+
+
+@ENGINES
 @pytest.mark.parametrize("case", SEARCHES)
 def test_the_engine_itself_searches(folder: Path, start: Start, engine: str, case: str) -> None:
     place = start(engine)

@@ -21,6 +21,7 @@ class Meaning:
     """How the released values of a column are read; without anything only equal texts match, and * everything.
 
     `ranges` says that the column has no hierarchy and was released under ranges or sets (Mondrian, local recoding).
+    `aggregated` says that a class shows one value made of those of its rows, or ends of them.
     `codes` names a built-in of codes. `rest` is the word for rare values; `beside` says that values which are written
     beside it may be rare as well.
     """
@@ -34,6 +35,7 @@ class Meaning:
     codes: str | None = None
     rest: str | None = None
     beside: bool = False
+    aggregated: bool = False
 
 
 EQUAL = Meaning()
@@ -41,6 +43,8 @@ EQUAL = Meaning()
 
 def meaning_of(spec: QuasiIdentifier, hierarchy: Hierarchy | None, *, levels: bool) -> Meaning:
     """How a quasi-identifier that is generalized so is read; `levels` says that all rows are at one level."""
+    if spec.aggregate is not None:
+        return Meaning(numbers=True, dates=True, ranges=True, aggregated=True)
     if hierarchy is not None:
         return Meaning(hierarchy=hierarchy)
     if spec.builtin is not None:

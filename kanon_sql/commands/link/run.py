@@ -41,7 +41,7 @@ def run_link(
     pairs = [(one, one) if isinstance(one, str) else one for one in asked.on]
     if not pairs:
         raise ConfigurationError("--on names no column; expected columns of both tables, such as sex,zip,born")
-    meanings = _read_meanings(loaded, call)
+    meanings = _read_meanings(loaded, call, [ours for ours, _ in pairs])
     columns = [LinkColumn(ours, theirs, meanings.get(ours, EQUAL)) for ours, theirs in pairs]
     release, external = tables
     if isinstance(release, Path):
@@ -86,7 +86,7 @@ def run_check(asked: PairRequest, loaded: LoadedConfig | None, call: Call) -> Js
     problems += [f"column {name!r} is named twice" for name in set(columns) if columns.count(name) > 1]
     if problems:
         raise ConfigurationError(problems)
-    request = JoinRequest(tuple(named), tuple(asked.on), asked.k, _read_meanings(loaded, call))
+    request = JoinRequest(tuple(named), tuple(asked.on), asked.k, _read_meanings(loaded, call, columns))
     with open_engine(call.options) as engine:
         paths = (asked.first, asked.second)
         tables = [_open(engine, _release(path, loaded), columns, "the release") for path in paths]
@@ -101,10 +101,20 @@ def run_check(asked: PairRequest, loaded: LoadedConfig | None, call: Call) -> Js
         return check_pair(engine, tables, original, request, call)
 
 
-def _read_meanings(loaded: LoadedConfig | None, call: Call) -> dict[str, Meaning]:
-    """How the quasi-identifiers of a configuration were released, by name. Raises ConfigurationError."""
+def _read_meanings(loaded: LoadedConfig | None, call: Call, asked: Sequence[str]) -> dict[str, Meaning]:
+    """How the quasi-identifiers of a configuration were released, by name. Raises ConfigurationError, as where one that
+    is `asked` for shows a value of its class, which tells nothing of the value of any row.
+    """
     if loaded is None:
         return {}
+    problems = [
+        f"{loaded.place('quasi_identifiers', name)}: column {name!r} shows the {spec.aggregate} of each class, which "
+        "no value of a person is compared with; leave it out"
+        for name, spec in loaded.config.quasi_identifiers.items()
+        if name in asked and spec.aggregate not in (None, "interval")
+    ]
+    if problems:
+        raise ConfigurationError(problems)
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     levels = loaded.config.algorithm.declared.full_domain
     return {name: meaning_of(spec, hierarchy, levels=levels) for name, (spec, hierarchy) in hierarchies.items()}

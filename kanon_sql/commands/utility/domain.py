@@ -137,4 +137,4 @@ def _read_ranges(subject: Subject, one: Compared, kind: Kind, names: dict[str, A
     engine.query("commands/utility/open_labels", scope=names)
     if kind in ("number", "date"):
         engine.query(f"commands/link/{kind}_spans", names={**unread, "spans": names["spans"]})
-        engine.query("commands/utility/span_runs", scope=names)
+        engine.query("commands/utility/span_runs", scope=names, values={"between": one.meaning.aggregated})
