@@ -95,7 +95,7 @@ class PrivacyModel(Part):
 
     @property
     def portable(self) -> bool:
-        """Whether its statement for the search is of the portable core, and reads nothing but the values of classes."""
+        """Whether its statement for the search is of the portable core, and reads values of classes and all rows."""
         return False
 
     @property

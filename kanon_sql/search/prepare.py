@@ -128,8 +128,10 @@ def _read(
     kept = keep_combinations(loaded, backend, rows, read)
     if kept is not None and kept.searched:
         values = [kept.bring_values(engine, [item], state(f"values_{i}")) for i, item in enumerate(columns)]
-        inputs, rows = inputs_of(engine, loaded, source, hierarchies, values, warnings, weighted=True), values[0]
-        n, models, build = _lattice_there(engine, kept, inputs, models_there(engine, loaded, source, kept))
+        inputs = inputs_of(engine, loaded, source, hierarchies, values, warnings, weighted=True)
+        models, sensitive = models_there(engine, loaded, source, kept)
+        rows = sensitive if sensitive is not None else values[0]
+        n, models, build = _lattice_there(engine, kept, inputs, models)
     else:
         rows = backend.given(engine, rows, read) if kept is None else kept.bring(engine)
         staged = backend.weighted or not source.columnar

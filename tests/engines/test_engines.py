@@ -161,6 +161,18 @@ SEARCHES: dict[str, Json] = {
         },
         "suppression": {"limit": "50%"},
     },
+    "shares": {
+        "privacy": {
+            "k": 2,
+            "t_closeness": {"column": "s", "t": 0.4},
+            "beta": [{"column": "s", "beta": 2}, {"column": "s", "beta": 2, "variant": "basic"}],
+        },
+        "suppression": {"limit": "60%"},
+    },
+    "disclosure": {
+        "privacy": {"k": 2, "delta_disclosure": {"column": "s", "delta": 1.2}},
+        "suppression": {"limit": "60%"},
+    },
 }
 
 
@@ -259,7 +271,10 @@ def test_the_number_of_combinations_decides_where_they_are_searched(
     assert searched(algorithm="mondrian") == "duckdb"
     for more, said in (
         ({"algorithm": "local"}, "local searches in DuckDB alone"),
-        ({"privacy": {"k": 2, "t_closeness": {"column": "s", "t": 0.5}}}, "t_closeness is judged in DuckDB alone"),
+        (
+            {"privacy": {"k": 2, "t_closeness": {"column": "s", "t": 0.5, "distance": "ordered"}}},
+            "t_closeness is judged in DuckDB alone",
+        ),
         ({"release": {"suppressed": "mask"}}, "whether rows can be masked"),
     ):
         with pytest.raises(ConfigurationError, match=said):

@@ -70,6 +70,10 @@ def test_combinations_are_searched_where_they_are(
         {"l_diversity": {"column": "illness", "l": 3}},
         {"l_diversity": [{"column": "illness", "l": 2.5, "variant": "entropy"}, {"column": "zip", "l": 2}]},
         {"alpha_k": {"column": "illness", "alpha": 0.4}},
+        {"t_closeness": [{"column": "illness", "t": 0.15}, {"column": "zip", "t": 0.6}]},
+        {"beta": {"column": "illness", "beta": 0.8}},
+        {"beta": {"column": "illness", "beta": 0.8, "variant": "basic"}},
+        {"delta_disclosure": {"column": "illness", "delta": 0.9}},
     ],
 )
 def test_models_are_judged_where_the_combinations_are(

@@ -32,6 +32,11 @@ class Beta(PrivacyModel):
         """With either variant."""
         return self._file("keeps")
 
+    @property
+    def portable(self) -> bool:
+        """It is."""
+        return True
+
     def numbers(self) -> dict[str, Number]:
         """$beta, and as a ratio."""
         return {"beta": self.beta, **ratio(self.beta)}

@@ -24,6 +24,11 @@ class DeltaDisclosure(PrivacyModel):
         gt=0, description="bound on the logarithm of a value's share of a class by its share of all rows"
     )
 
+    @property
+    def portable(self) -> bool:
+        """It is."""
+        return True
+
     def numbers(self) -> dict[str, Number]:
         """$delta."""
         return {"delta": self.delta}

@@ -52,6 +52,11 @@ class TCloseness(PrivacyModel):
         """With the equal distance."""
         return self._file("keeps") if self.distance == "equal" else None
 
+    @property
+    def portable(self) -> bool:
+        """With the equal distance, which asks for no order and no tree."""
+        return self.distance == "equal"
+
     def numbers(self) -> dict[str, Number]:
         """$t, and as a ratio."""
         return {"t": self.t, **ratio(self.t)}

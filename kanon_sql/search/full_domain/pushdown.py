@@ -16,6 +16,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.frequency.judged import Models, count_models, model_columns, read_models
+from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.frequency.table import (
     Carried,
     Frequency,
@@ -130,15 +131,15 @@ class NodesThere:
         return tree
 
 
-def models_there(engine: Engine, loaded: LoadedConfig, source: Source, kept: Kept) -> Models:
-    """The models, with what DuckDB needs of the sensitive columns: their values, and how many rows have each."""
+def models_there(engine: Engine, loaded: LoadedConfig, source: Source, kept: Kept) -> tuple[Models, exp.Select | None]:
+    """(the models, what DuckDB needs of the sensitive columns: what they hold together, and how many rows have it)."""
     columns = model_columns(loaded, source)
     if not columns:
-        return Models()
+        return Models(), None
     rows = kept.bring_values(engine, columns, state("sensitive_values"))
     models = read_models(engine, loaded, source, rows)
     count_records(engine, rows, [], models.carried(source), staged=True)
-    return count_models(engine, models, [], [])
+    return count_models(engine, models, [], []), rows
 
 
 def frequency_there(
@@ -159,6 +160,7 @@ def frequency_there(
         for one in models.columns.values():
             value = exp.alias_(column(one.code), "value", quoted=True)
             tables[one.table] = exp.select(*map(column, names), value, column("row_count")).from_(coded.copy())
+            tables[one.reference] = _reference(engine, backend, one)
         statement = template.fill(
             "frequency/tuples_of_values", {"records": tuples}, {"cell": [{"name": name} for name in names]}
         )
@@ -174,10 +176,22 @@ def frequency_there(
             for row in engine.query("search/full_domain/pushdown_costs", names={"costs": costs})
         )
         typed = (("level", "BIGINT"), ("code", "BIGINT"), ("units", "BIGINT"), ("spread", "DOUBLE"))
-        listed = backend.listed(Listing(f"costs_{mapping.index}", "the costs", typed, rows)).this
-        assert isinstance(listed, exp.Select)
-        tables[costs] = listed
+        tables[costs] = _loaded(backend, Listing(f"costs_{mapping.index}", "the costs", typed, rows))
     return Frequency(tuple(mappings), int(n), int(count), marginals), Unhurried(NodesThere(engine, backend, tables))
+
+
+def _reference(engine: Engine, backend: Backend, one: Sensitive) -> exp.Select:
+    """How many of all rows hold each sensitive value, as the engine has it."""
+    found = engine.query("search/full_domain/pushdown_reference", names={"reference": one.reference})
+    typed = (("value", "BIGINT"), ("row_count", "BIGINT"), ("share", "DOUBLE"))
+    rows: tuple[tuple[Cell, ...], ...] = tuple((int(row[0]), int(row[1]), str(row[2])) for row in found)
+    return _loaded(backend, Listing(f"shares_{one.index}", f"column {one.column.name!r}", typed, rows))
+
+
+def _loaded(backend: Backend, listing: Listing) -> exp.Select:
+    listed = backend.listed(listing).this
+    assert isinstance(listed, exp.Select)
+    return listed
 
 
 def _marginals(

@@ -19,7 +19,7 @@ _NODES: tuple[type[exp.Expr], ...] = (
     *(exp.DataTypeParam, exp.Case, exp.If, exp.Paren, exp.And, exp.Or, exp.Not, exp.EQ, exp.NEQ, exp.LT, exp.LTE),
     *(exp.GT, exp.GTE, exp.Between, exp.In, exp.Is, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Window),
     *(exp.WindowSpec, exp.RowNumber, exp.Rand, exp.Count, exp.Sum, exp.Min, exp.Max, exp.Coalesce, exp.Nullif),
-    *(exp.Abs, exp.Ln, exp.Exp, exp.Least, exp.Exists, exp.NullSafeEQ, exp.DPipe, exp.Chr),
+    *(exp.Abs, exp.Ln, exp.Exp, exp.Floor, exp.Least, exp.Greatest, exp.Exists, exp.NullSafeEQ, exp.DPipe, exp.Chr),
     *(exp.Trim, exp.Translate, exp.Replace, exp.Like, exp.RegexpLike, exp.Mod),
 )
 _SELECT = {"expressions", "from", "from_", "joins", "where", "group", "having", "order", "with", "with_", "distinct"}

@@ -116,8 +116,8 @@ def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
     for ratio in list(made.find_all(exp.Div)):
         if not ratio.this.is_type("DOUBLE"):
             ratio.set("this", exp.cast(ratio.this.copy(), "DOUBLE"))
-    for least in made.find_all(exp.Least):
-        least.set("ignore_nulls", None)  # no use of it here depends on NULLs
+    for extreme in made.find_all(exp.Least, exp.Greatest):
+        extreme.set("ignore_nulls", None)  # no use of them here depends on NULLs
     if not Grammar.get_or_raise(dialect.name).STRINGS_SUPPORT_ESCAPED_SEQUENCES:
         # Who reads a file as text takes \r for \n: two values would be one.
         for text in list(made.find_all(exp.Literal)):

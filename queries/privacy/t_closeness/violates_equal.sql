@@ -9,5 +9,6 @@ FROM class_values
 JOIN reference ON reference.value = class_values.value
 GROUP BY class_values.key_code
 HAVING
-    sum(greatest(class_values.row_count * $total - reference.row_count * class_values.size, 0)) * $denominator
+    CAST(sum(greatest(class_values.row_count * $total - reference.row_count * class_values.size, 0)) AS HUGEINT)
+    * $denominator
     > CAST(any_value(class_values.size) AS HUGEINT) * $total * $numerator
