@@ -12,7 +12,7 @@ from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import Reading
 from kanon_sql.source.treatments.registry import treatments_of
 from kanon_sql.source.treatments.treatment import Treatment
-from kanon_sql.source.values import means_missing
+from kanon_sql.source.values import means_missing, null_for
 from kanon_sql.sql.dialects.own import own
 from kanon_sql.sql.template import Fill, Item, column
 
@@ -55,16 +55,18 @@ def _not_left(
 ) -> exp.Expr | None:
     """Whether a written value, which is not missing, is none that a treatment leaves; None where any may be."""
     there, dialect = written.column(item.name), written.backend.dialect
-    value: exp.Expr = column(there.key)
+    texts = (*missing, "") if there.is_text else ()
+    # Some engines reckon with every branch of a CASE: a text that means missing is no number.
+    value = null_for(column(there.key), texts)
     if there.is_text and not item.is_text:
-        value = exp.cast(exp.Nullif(this=value, expression=exp.Literal.string("")), item.type)
+        value = exp.cast(value, item.type)
     holds = treatment.holds(value, item, one, dialect)
     if holds is None:
         return None
     if dialect.name == "duckdb":  # a text that is no number is none that is left
         holds = holds.transform(lambda node: exp.TryCast(**node.args) if type(node) is exp.Cast else node)
         holds = exp.Coalesce(this=holds, expressions=[exp.false()])
-    is_missing = means_missing(column(there.key), (*missing, "") if there.is_text else ())
+    is_missing = means_missing(column(there.key), texts)
     return exp.Case(ifs=[exp.If(this=is_missing, true=exp.false())], default=exp.not_(exp.paren(holds)))
 
 

@@ -201,11 +201,12 @@ class _End(Treatment):
 
     def holds(self, value: exp.Expr, item: Column, one: TreatmentConfig, dialect: Dialect) -> exp.Expr | None:
         """No number is beyond the end."""
-        end = getattr(one, self.key)
-        limit = exp.cast(exp.Literal.string(numeral(end)), item.type if is_floating(item) else "DECIMAL(36, 18)")
-        number = value.copy() if is_floating(item) else exp.cast(value.copy(), "DECIMAL(36, 18)")
-        if not is_floating(item) and not item.is_text:
-            number, limit = value.copy(), exp.Cast(this=limit.this, to=exp.DataType.build(item.type, dialect="duckdb"))
+        end, number = getattr(one, self.key), value.copy()
+        if not item.is_text and not is_floating(item) and not decimals_of(end):
+            limit: exp.Expr = exp.Literal.number(int(end))
+        else:
+            kind = item.type if is_floating(item) else "DECIMAL(36, 18)"
+            number, limit = exp.cast(number, kind), exp.cast(exp.Literal.string(numeral(end)), kind)
         return (exp.LTE if self.is_top else exp.GTE)(this=number, expression=limit)
 
     def broken(self, one: TreatmentConfig) -> str:
