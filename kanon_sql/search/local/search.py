@@ -25,6 +25,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
 from kanon_sql.search.local.bounds import column_bound
 from kanon_sql.search.local.costs import Costs
+from kanon_sql.search.local.guided import Guided
 from kanon_sql.search.local.halves import Keys, build_halves
 from kanon_sql.search.local.judging import Judge
 from kanon_sql.search.local.prices import Prices
@@ -44,7 +45,7 @@ _PAIRS_IN_ALL = 20_000_000  # offered before the rest is cut as in Mondrian
 _MOST_SWEPT = 300_000  # tuples: a sweep of more takes three times as long as cuts, and loses 1 % less
 _CUT_TOO = 5_000  # tuples up to which Mondrian is tried too: more rarely lose less by it, and it takes longer
 _SWEEP_SHARE = 0.7  # of a time limit; the rest is for cutting what has no class then
-_PASSES = {"default": 8, "best": 100}  # over all classes, guided by prices
+_PASSES = {"default": 20, "best": 200}  # guided by prices
 _CHOSEN = 0.03  # of the loss: where classes were chosen this near to the bound, passes gain next to nothing
 _FEW_TUPLES, _PASSES_OF_FEW = 300, 5
 _LARGE = ("above_a", "above_b", "offers")
@@ -183,28 +184,28 @@ class LocalSearch:
             self._bound = max(self._bound, prices.bound)
 
     def _guide(self, queries: Queries, prices: Prices) -> None:
-        """Looks for better classes by the prices, which are then in the table kept_members."""
+        """Looks for better classes by the prices, which are then in the table labelled."""
         costs = Costs(queries, self._trees)
         queries.copy("kept_members", "members")
         loss, enough = costs.total("members")[0], SLACK
         if prices.choose(loss):
             chosen = costs.total("members")[0]
             if chosen < loss:
-                queries.copy("kept_members", "members")
                 loss, enough = chosen, _CHOSEN
             else:
                 queries.copy("members", "kept_members")
+        guided = Guided(queries, self._trees, self.k)
+        guided.begin()
         self._is_guided = True
         if loss - prices.bound > enough * loss:
             passes = _PASSES[self.effort] if self.tuples.count > _FEW_TUPLES else _PASSES_OF_FEW
-            recreation = Recreation(queries, self._trees, self.k)
-            recreation.guided(passes, fsum(d.weight for d in self.tuples.dimensions), prices.bound)
+            guided.run(passes, prices.bound)
 
     def _take_guided(self) -> None:
-        """Takes the best classes that prices led to, if these lose less as they are released."""
+        """Takes the classes that prices led to, if these lose less as they are released."""
         loss = self._loss()
         self._queries.copy("kept_classes", "assigned")
-        self._queries.copy("members", "kept_members")
+        self._queries.run("labelled_members")
         self._queries.run("assigned", lists=self._positions)
         if self._loss() < loss * (1 - SLACK):
             self._cuts = self._queries.count("classes_in_all")

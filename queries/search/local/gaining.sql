@@ -1,8 +1,8 @@
--- Answers: the zones whose rows all have a new class and lose less there, or by chance a little more.
+-- Answers: the zones whose rows all have a new class and lose less there.
 -- Reads: standing, the tuples of each class with what the class loses (part, cell, row_count, cost); zones, the zones
 -- of classes (part, zone); freed, the rows that zones give up (zone, cell, home); spare, the classes of one tuple
 -- (cell, cost); recreated, the tuples of new classes (zone, row_count, loss, is_lent).
--- Takes: $temperature, what a zone may lose more on average; $seed, a number for what chance decides.
+-- Takes: nothing.
 -- Gives: the table gaining (zone).
 CREATE OR REPLACE TEMP TABLE gaining AS
 SELECT before.zone
@@ -24,4 +24,3 @@ JOIN (
 WHERE
     afterwards.row_count = before.row_count
     AND afterwards.loss < before.loss * 0.999999
-        - $temperature * ln((hash(before.zone + $seed) % 1000003 + 1) / 1000004)

@@ -1,26 +1,26 @@
 -- Answers: the labels that tuples of a zone may take: those near them, and the classes that there were.
--- Reads: freed, the rows that zones give up (zone, cell, row_count, most, home, price); near_pairs, the tuples with
+-- Reads: freed, the rows that zones give up (zone, cell, row_count, most, home); near_pairs, the tuples with
 -- labels above them (label, cell, cost); zones, the zones of classes (part, zone); standing, the tuples of each class
 -- with what the class loses (part, cell, cost).
--- Takes: $k, the fewest rows of a class; $slack, by how much a row may lose more than any of its tuple did.
--- Gives: the table zone_offers (zone, label, cell, row_count, cost, price).
+-- Takes: $k, the fewest rows of a class.
+-- Gives: the table zone_offers (zone, label, cell, row_count, cost).
 CREATE OR REPLACE TEMP TABLE zone_offers AS
 WITH offered AS (
-    SELECT freed.zone, near_pairs.label, freed.cell, freed.row_count, near_pairs.cost, freed.most, freed.price
+    SELECT freed.zone, near_pairs.label, freed.cell, freed.row_count, near_pairs.cost, freed.most
     FROM freed
     JOIN near_pairs ON near_pairs.cell = freed.cell
-    WHERE freed.home IS NULL AND near_pairs.cost <= freed.most + $slack
+    WHERE freed.home IS NULL AND near_pairs.cost <= freed.most
 )
-SELECT offered.zone, offered.label, offered.cell, offered.row_count, offered.cost, offered.price
+SELECT offered.zone, offered.label, offered.cell, offered.row_count, offered.cost
 FROM offered
 JOIN (
     SELECT zone, label, sum(row_count) AS below
     FROM offered
     GROUP BY zone, label
 ) AS labels ON labels.zone = offered.zone AND labels.label = offered.label
-WHERE offered.cost * greatest(1, $k / labels.below) <= offered.most + $slack
+WHERE offered.cost * greatest(1, $k / labels.below) <= offered.most
 UNION ALL
-SELECT freed.zone, -standing.part AS label, freed.cell, freed.row_count, standing.cost, freed.price
+SELECT freed.zone, -standing.part AS label, freed.cell, freed.row_count, standing.cost
 FROM standing
 JOIN zones ON zones.part = standing.part
 JOIN freed ON freed.zone = zones.zone AND freed.cell = standing.cell

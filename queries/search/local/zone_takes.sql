@@ -1,7 +1,6 @@
--- Answers: which rows a label on offer in a zone would take, and what it loses for each of them beyond their prices:
--- all that lose less than their price, and where these are not k the nearest of the others, lent ones too. Labels that
--- have a class already take any row.
--- Reads: zone_offers, labels on offer to tuples of zones (zone, label, cell, row_count, cost, price); recreated, the
+-- Answers: which rows a label on offer in a zone would take, and what it loses for each of them: all below it, and
+-- where these are not k the nearest of the lent ones. Labels that have a class already take any row.
+-- Reads: zone_offers, labels on offer to tuples of zones (zone, label, cell, row_count, cost); recreated, the
 -- tuples of new classes (zone, label, row_count); zone_fillers, the tuples that can lend rows to labels (zone, label,
 -- cell, added); lendable, the rows that can be lent (cell, row_count).
 -- Takes: $k, the fewest rows of a class.
@@ -12,7 +11,7 @@ WITH open_labels AS (
     FROM recreated
 ),
 candidates AS (
-    SELECT zone, label, cell, cost AS loss, FALSE AS is_lent, row_count, cost - price AS value
+    SELECT zone, label, cell, cost AS loss, FALSE AS is_lent, row_count, cost AS value
     FROM zone_offers
     ANTI JOIN open_labels ON open_labels.zone = zone_offers.zone AND open_labels.label = zone_offers.label
     UNION ALL
@@ -61,6 +60,6 @@ SELECT
     FALSE,
     TRUE,
     zone_offers.row_count,
-    zone_offers.cost - zone_offers.price
+    zone_offers.cost
 FROM zone_offers
 SEMI JOIN open_labels ON open_labels.zone = zone_offers.zone AND open_labels.label = zone_offers.label
