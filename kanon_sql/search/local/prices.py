@@ -96,7 +96,7 @@ class Prices:
                 return
             self._improve(count)
             self.queries.run("blended_prices", {"share": _NEW_SHARE})
-        self._price()
+        self._price(0.0)  # labels that prove nothing would help only further steps
         self.queries.copy("prices", "proving_prices")
 
     def choose(self, upper: float) -> bool:
@@ -175,9 +175,9 @@ class Prices:
     def _list_pairs(self, margin: float) -> None:
         self.queries.run("priced_pairs", {"label_shift": self._shift, "margin": margin})
 
-    def _price(self) -> None:
-        """Prices all labels, which proves a bound, and adds those near to be worth taking to the active ones."""
-        queries, margin, most = self.queries, _MARGIN * self._top, _NEAR * self._top * self.k
+    def _price(self, near: float = _NEAR) -> None:
+        """Prices all labels, which proves a bound, and adds those worth less than `near` to the active ones."""
+        queries, margin, most = self.queries, _MARGIN * self._top, near * self._top * self.k
         self._list_pairs(margin)
         queries.run("near_labels", {"k": self.k, "margin": margin, "most": most, "label_shift": self._shift})
         queries.run("covers")
