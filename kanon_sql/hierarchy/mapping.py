@@ -16,7 +16,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-import duckdb
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
@@ -26,11 +25,9 @@ from kanon_sql.hierarchy.encode import STAR, Leaf, encode
 from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.enum import MOST_LABELS, enum_type
 from kanon_sql.sql.template import Item, column, quoted, state
 
-# More labels than this are kept as VARCHAR: beyond 16 bits an ENUM gains nothing. Before 2.0 the engine wrote every
-# label of an ENUM into a Parquet file's dictionary and statistics, those of suppressed rows among them.
-_ENUM_LABELS = 60_000 if int(duckdb.__version__.split(".")[0]) >= 2 else 0
 _CODE_TYPES = ((0xFF, "UTINYINT"), (0xFFFF, "USMALLINT"), (0xFFFFFFFF, "UINTEGER"))
 
 
@@ -183,7 +180,7 @@ def _builtin_leaves(engine: Engine, one: Input) -> _Leaves:
 def _make_mapping(engine: Engine, one: Input, leaves: _Leaves) -> None:
     """Joins values, codes and labels, labels as ENUM types where they are few."""
     missing, below_top = one.released_missing, max(leaves.height, 1)
-    label_type = _label_type(engine, one, below_top) if sum(leaves.sizes[:below_top]) <= _ENUM_LABELS else None
+    label_type = _label_type(engine, one, below_top) if sum(leaves.sizes[:below_top]) <= MOST_LABELS else None
     items: list[Item] = []
     for level, size in enumerate(leaves.sizes):
         node = f"node_{level}"
@@ -215,14 +212,5 @@ def _make_mapping(engine: Engine, one: Input, leaves: _Leaves) -> None:
 
 def _label_type(engine: Engine, one: Input, height: int) -> exp.DataType:
     """Makes the ENUM type of the labels below the top; a reference to it."""
-    name = state(f"label_{one.index}")
     labels = template.fill("hierarchy/labels", names={"weight": _weight(one)})
-    created = exp.Create(
-        this=exp.Table(this=quoted(name)),
-        kind="TYPE",
-        replace=True,
-        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
-        expression=exp.Anonymous(this="ENUM", expressions=[labels]),
-    )
-    engine.run(created, {"height": height, "missing": one.released_missing})
-    return exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=quoted(name))
+    return enum_type(engine, state(f"label_{one.index}"), labels, {"height": height, "missing": one.released_missing})

@@ -16,6 +16,7 @@ from kanon_sql.privacy.statement import Tables
 from kanon_sql.release.aggregates import list_class_values
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.compiled_levels import compiled_levels
+from kanon_sql.release.listed import listed_rows
 from kanon_sql.release.release import Finer, Labels, Release, Writing
 from kanon_sql.release.statement import Generalization, release_select, starred_condition
 from kanon_sql.release.verify import Expected, ExpectedLevels, question_of
@@ -148,7 +149,8 @@ class FullDomainRelease(Release):
     def select(self, writing: Writing) -> exp.Expr:
         if self.result.suppressed:
             self._suppress()
-        return self._select(self.made, writing)
+        rows = listed_rows(self.engine, self.problem, writing)
+        return self._select(rows, self.made, writing)
 
     def compiled(self, asked: CompileRequest) -> CompiledRelease:
         suppressed, only_k = self.result.suppressed, self.problem.models.only_k
@@ -187,16 +189,17 @@ class FullDomainRelease(Release):
         columns = dict.fromkeys([*quasi, *others])
         # Under their keys, which are told apart whatever columns are called.
         roles = replace(self.problem.roles, released=tuple(replace(item, name=item.key) for item in columns))
-        rows = self._select(replace(self.made, roles=roles), writing)
+        made = replace(self.made, roles=roles)
+        rows = self._select(self.problem.rows, made, writing)
         assert isinstance(rows, exp.Select)
         return rows, [column(item.key) for item in quasi]
 
     def _label_of(self, one: Aggregated) -> exp.Expr:
         return column(self.problem.roles.quasi_identifiers[one.index].key)
 
-    def _select(self, made: Generalization, writing: Writing) -> exp.Expr:
+    def _select(self, rows: exp.Select, made: Generalization, writing: Writing) -> exp.Expr:
         self._list_values()
-        return release_select(self.engine, self.problem.rows, made, self.result.suppressed, writing)
+        return release_select(self.engine, rows, made, self.result.suppressed, writing)
 
     @cached_property
     def _keys(self) -> list[Item]:

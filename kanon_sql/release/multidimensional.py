@@ -14,6 +14,7 @@ from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.release.classes import Output, outputs, select_partitions
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.compiled_classes import classes_share, compiled_classes
+from kanon_sql.release.listed import listed_rows
 from kanon_sql.release.release import Finer, Labels, Release, Writing
 from kanon_sql.release.verify import Expected, ExpectedClasses, question_of
 from kanon_sql.search.classes import label_name
@@ -65,7 +66,9 @@ class MultidimensionalRelease(Release):
         )
 
     def select(self, writing: Writing) -> exp.Expr:
-        return self._select(self.outputs, writing, shares=self._shares)
+        # Rows that classes share are dealt out by their numbers, which verification must find again.
+        rows = self.problem.rows if self._shares else listed_rows(self.engine, self.problem, writing)
+        return self._select(rows, self.outputs, writing, shares=self._shares)
 
     def compiled(self, asked: CompileRequest) -> CompiledRelease:
         algorithm = self.result.algorithm
@@ -97,7 +100,7 @@ class MultidimensionalRelease(Release):
         labels = [Output(one.label, label=one.label) for one in self.outputs if one.label]
         keys = dict.fromkeys(item.key for item in others)
         counted = [*labels, *(Output(key, key=key) for key in keys)]
-        rows = self._select(counted, writing, shares=self._shares and not self.problem.weighted)
+        rows = self._select(self.problem.rows, counted, writing, shares=self._shares and not self.problem.weighted)
         assert isinstance(rows, exp.Select)
         return rows, [column(output.name) for output in labels]
 
@@ -109,6 +112,6 @@ class MultidimensionalRelease(Release):
         """Whether classes may share the rows of a tuple."""
         return self.result.algorithm.name == "local" or self.result.algorithm.cut == "relaxed"
 
-    def _select(self, released: Sequence[Output], writing: Writing, *, shares: bool) -> exp.Expr:
+    def _select(self, rows: exp.Select, released: Sequence[Output], writing: Writing, *, shares: bool) -> exp.Expr:
         seed = self.result.found.seed if shares else None
-        return select_partitions(self.engine, self.problem.rows, self.dimensions, released, writing, share_seed=seed)
+        return select_partitions(self.engine, rows, self.dimensions, released, writing, share_seed=seed)

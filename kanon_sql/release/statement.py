@@ -18,6 +18,7 @@ from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.enum import of_one_value
 from kanon_sql.sql.template import Item, column, state
 
 # Rows are sorted by a keyed hash: without the 128 bits of key, drawn for this run and forgotten after it, the order
@@ -171,7 +172,7 @@ def _released_value(
         label = engine.query(
             "release/top_label", names={"mapping": mapping.table, "label_top": f"label_{mapping.height}"}
         )[0][0]
-        return exp.Literal.string(str(label)), False
+        return (exp.Literal.string(str(label)) if plain_text else of_one_value(str(label))), False
     value = column(f"label_{level}", mapping.table)
     return (exp.cast(value, "VARCHAR") if plain_text else value), True
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import duckdb
 from sqlglot import exp
 
 from kanon_sql.frequency.aggregated import Aggregated
@@ -16,10 +15,9 @@ from kanon_sql.frequency.tuples import Tuples
 from kanon_sql.search.aggregates import Deviations, relabel, sse
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.enum import MOST_LABELS, enum_type
 from kanon_sql.sql.template import Item, column, quoted, state
 
-# Beyond so many labels an ENUM gains nothing; before 2.0 the engine wrote all labels of a type into a Parquet file.
-_ENUM_LABELS = 60_000 if int(duckdb.__version__.split(".")[0]) >= 2 else 0
 _BETWEEN = {"number": "-", "date": "/"}
 BOUNDS = ("lower", "upper")
 
@@ -132,16 +130,7 @@ def _labels_as_enum(engine: Engine, d: Dimension) -> exp.Expr:
     """The labels of one dimension, as an ENUM type where they are few."""
     table = state(f"labels_{d.index}")
     label = column("label", table)
-    if not 0 < engine.query("search/label_count", names={"labels": table})[0][0] <= _ENUM_LABELS:
+    if not 0 < engine.query("search/label_count", names={"labels": table})[0][0] <= MOST_LABELS:
         return label
-    name = state(f"released_{d.index}")
     labels = exp.select("label").from_(quoted(table)).where("label IS NOT NULL").distinct()
-    created = exp.Create(
-        this=exp.Table(this=quoted(name)),
-        kind="TYPE",
-        replace=True,
-        properties=exp.Properties(expressions=[exp.TemporaryProperty()]),
-        expression=exp.Anonymous(this="ENUM", expressions=[labels]),
-    )
-    engine.run(created)
-    return exp.Cast(this=label, to=exp.DataType(this=exp.DataType.Type.USERDEFINED, kind=quoted(name)))
+    return exp.Cast(this=label, to=enum_type(engine, state(f"released_{d.index}"), labels))

@@ -7,9 +7,13 @@ from typing import Any
 
 import duckdb
 import pytest
+from sqlglot import exp
 from tables import configuration, people
 
 import kanon_sql
+from kanon_sql.release import listed
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.enum import enum_type
 
 # Labels that no released row holds: an identifier's, those of rows that take no part, one that no row ever had.
 HIDDEN = ("nameofaperson", "suppressedvalue", "valueofnorow")
@@ -103,3 +107,48 @@ def test_a_compiled_statement_makes_no_column_of_an_enum_type(tmp_path: Path) ->
             described = connection.execute(f"DESCRIBE {text}").fetchall()
         assert {row[0] for row in described} >= {"sex", "diagnosis", *NESTED}
         assert not [row for row in described if "ENUM" in row[1]]
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+@pytest.mark.parametrize("suffix", ["parquet", "csv"])
+def test_texts_of_few_values_are_written_as_they_are(
+    suffix: str, algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "people.parquet"
+    told = "CASE i % 4 WHEN 0 THEN NULL WHEN 1 THEN 'it''s, \"so\"' ELSE 'plain' END AS told"
+    people = f"SELECT 20 + i % 2 AS age, 'd' || i % 3 AS diagnosis, {told}, 'one of many ' || i AS many"
+    with duckdb.connect() as connection:
+        connection.execute(
+            f"COPY ({people} FROM range(40) AS r(i) UNION ALL SELECT NULL, 'd0', 'suppressedvalue', 'x') TO '{source}'"
+        )
+    made = {
+        "source": str(source),
+        "missing": "drop",
+        "quasi_identifiers": {"age": {"builtin": "suppress"}},
+        "sensitive": ["diagnosis"],
+        "insensitive": ["told", "many"],
+        "accept": ["many"],
+        "privacy": {"k": 5},
+        "algorithm": algorithm,
+    }
+    released: list[list[tuple[Any, ...]]] = []
+    types: list[str] = []
+
+    def noted(engine: Engine, name: str, labels: exp.Expr) -> exp.DataType:
+        types.append(name)
+        return enum_type(engine, name, labels)
+
+    monkeypatch.setattr(listed, "enum_type", noted)
+    for rows in (1, 1_000_000):
+        monkeypatch.setattr(listed, "_MANY", rows)
+        monkeypatch.setattr(listed, "_FEW", 10)
+        path = tmp_path / f"{rows}.{suffix}"
+        kanon_sql.run({**made, "target": str(path)})
+        assert b"suppressedvalue" not in path.read_bytes()
+        assert len(types) == 2, "diagnosis and told, where the rows are many"
+        with duckdb.connect() as connection:
+            described = connection.execute(f"DESCRIBE SELECT diagnosis, told FROM '{path}'").fetchall()
+            released.append(connection.execute(f"SELECT * FROM '{path}' ORDER BY many").fetchall())
+        assert {row[1] for row in described} == {"VARCHAR"}
+    assert released[0] == released[1]
+    assert len({row[2] for row in released[0]}) == 3
