@@ -9,13 +9,22 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.local.queries import Queries
 from kanon_sql.search.local.trees import SearchTree
-from kanon_sql.sql.template import Item
+from kanon_sql.sql.template import Fill, Item
 
 SLACK = 1e-9  # of a loss: sums in another order differ by less
+
+
+class _Level(NamedTuple):
+    """A level of a tree: what all rows lose there, the rows of its smallest node, and a position under that."""
+
+    cost: float
+    smallest: int
+    position: int
 
 
 class WholeDomain:
@@ -26,10 +35,11 @@ class WholeDomain:
         self.trees = trees
         self.k = k
         found = [_level_costs(queries, tree) for tree in trees]
-        self._costs = [{level: cost for level, cost, _ in levels} for levels in found]
+        self._costs = [{level: one.cost for level, one in levels.items()} for levels in found]
+        self._levels = found
         tops = tuple(len(tree.shifts) - 1 for tree in trees)
         # A level with a smaller node fails alone already. The top has all rows in one.
-        lows = [min(level for level, _, smallest in levels if smallest >= k) for levels in found]
+        lows = [min(level for level, one in levels.items() if one.smallest >= k) for levels in found]
         self._lattice = Lattice(tuple(lows), tops, tops)
         self._failing: list[Node] = []
 
@@ -74,8 +84,15 @@ class WholeDomain:
         return node
 
     def _satisfies(self, node: Node) -> bool:
-        smallest = self.queries.run("smallest_class", lists={"this": self._items(node)})[0][0]
-        return int(smallest) >= self.k
+        lists = {"this": self._items(node)}
+        # What fails mostly does so among the classes of the rarest value already, which are soon counted.
+        rarest = [
+            (levels[level], tree, level) for levels, tree, level in zip(self._levels, self.trees, node, strict=True)
+        ]
+        one, tree, level = min(rarest, key=lambda found: found[0].smallest)
+        names: dict[str, Fill] = {"node_position": tree.dimension.position, "node_shift": tree.shifts[level]}
+        below = self.queries.run("smallest_class_of_node", {"position": one.position}, names, lists)[0][0]
+        return int(below) >= self.k and int(self.queries.run("smallest_class", lists=lists)[0][0]) >= self.k
 
     def _items(self, node: Node) -> list[Item]:
         return [
@@ -84,7 +101,8 @@ class WholeDomain:
         ]
 
 
-def _level_costs(queries: Queries, tree: SearchTree) -> list[tuple[int, float, int]]:
-    """(level, what all rows lose there, the rows of its smallest node) for each level of a tree."""
+def _level_costs(queries: Queries, tree: SearchTree) -> dict[int, _Level]:
+    """What each level of a tree is as a whole."""
     names = {"ancestors": tree.ancestors, "this_position": tree.dimension.position}
-    return [(int(level), float(cost), int(rows)) for level, cost, rows in queries.run("level_costs", names=names)]
+    found = queries.run("level_costs", names=names)
+    return {int(level): _Level(float(cost), int(rows), int(position)) for level, cost, rows, position in found}

@@ -1,12 +1,21 @@
--- Answers: one dimension: what all rows lose together when they are released at one level, and the rows of its smallest
--- node.
+-- Answers: one dimension: what all rows lose together when they are released at one level, the rows of its smallest
+-- node, and a position under that.
 -- Reads: ancestors, the nodes of a dimension above each position (level, number, position, cost); cells, the distinct
 -- tuples, numbered (this_position, row_count).
 -- Takes: this_position, of each dimension the column of positions.
--- Gives: level, cost, smallest.
-SELECT level, sum(row_count * cost) AS cost, min(row_count) AS smallest
+-- Gives: level, cost, smallest, position.
+SELECT
+    level,
+    sum(row_count * cost) AS cost,
+    min(row_count) AS smallest,
+    arg_min(position, row_count) AS position
 FROM (
-    SELECT ancestors.level, ancestors.number, any_value(ancestors.cost) AS cost, sum(present.row_count) AS row_count
+    SELECT
+        ancestors.level,
+        ancestors.number,
+        any_value(ancestors.cost) AS cost,
+        sum(present.row_count) AS row_count,
+        min(present.position) AS position
     FROM ancestors
     JOIN (
         SELECT CAST(this_position AS BIGINT) AS position, CAST(sum(row_count) AS BIGINT) AS row_count
