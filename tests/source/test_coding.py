@@ -241,6 +241,14 @@ def test_a_share_is_taken_of_rounded_numbers(tmp_path: Path) -> None:
     assert {row["cost"] for row in rows} == {str(10 * i) for i in range(11)}
 
 
+def test_persons_behind_an_end_are_as_many_as_a_model_asks_for_in_the_place_of_k(tmp_path: Path) -> None:
+    path = as_csv(tmp_path / "t.csv", ["sex", "age"], [["f", age] for age in range(100)])
+    people = as_csv(tmp_path / "people.csv", ["sex"], [["f"]] * 200)
+    privacy = {"k_map": {"k": 5, "population": str(people)}}
+    _, report = run(path, {"age": {"top": "0.1%"}}, privacy=privacy)
+    assert report["treatments"]["age"]["top"]["value"] == 95
+
+
 REFUSED: list[tuple[Json, Json, str]] = [
     ({"note": {"round": 10}}, {}, "of column 'note' are invalid"),
     ({"cost": {"top": 90, "bottom": 90}}, {}, "top 90 is not above bottom 90"),

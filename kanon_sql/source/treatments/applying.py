@@ -9,6 +9,8 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import UnfittingSourceError, bounded
+from kanon_sql.privacy.models.k_map import KMap
+from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import Reading, fits, understood
@@ -135,10 +137,11 @@ def _understood(item: Column, transform: Mapping[str, TreatmentConfig], loaded: 
 
 def _settled(source: Source, item: Column, one: TreatmentConfig, loaded: LoadedConfig) -> TreatmentConfig:
     privacy = loaded.config.privacy
+    k = max([privacy.k, *(model.spec.k for model in models_of(privacy) if isinstance(model.spec, KMap))])
     entity = next((other for other in source.columns if other.name == privacy.entity), None)
     for treatment in treatments_of(one):
         place = loaded.place("transform", item.name, treatment.key)
-        one = treatment.settle(Settling(source, item, one, privacy.k, place, entity))
+        one = treatment.settle(Settling(source, item, one, k, place, entity))
     return one
 
 
