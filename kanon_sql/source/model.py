@@ -135,7 +135,8 @@ class Source:
     alone is cheap; where it is not, the distinct tuples are taken in one pass first. `backend` is the engine that holds
     the rows and executes `relation`. Each row of a `weighted` source stands for as many rows as its column row_count
     says. `unread` is the source as it stands, where columns are read or treated as a configuration says, `untreated`
-    the source as it is read, before the `treatments` of its columns, which hold no values to be found any more.
+    the source as it is read, before the `treatments` of its columns, which hold no values to be found any more. `kept`
+    are the tables and columns of DuckDB with the pseudonyms of columns.
     """
 
     kind: Kind
@@ -156,6 +157,7 @@ class Source:
     unread: Source | None = None
     untreated: Source | None = None
     treatments: Mapping[str, TreatmentConfig] = field(default_factory=dict)
+    kept: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def only_texts(self) -> bool:

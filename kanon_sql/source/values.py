@@ -47,9 +47,12 @@ def _is_one_of(value: exp.Expr, texts: Sequence[str]) -> exp.Expr:
 
 
 def distinct_values(rows: exp.Select, item: Column) -> exp.Select:
-    """SELECT of the distinct raw values of one column as `value`."""
+    """SELECT of the distinct raw values of one column as `value`.
+
+    By GROUP BY, before which DuckDB leaves out joins that the column does not need; before DISTINCT it does not.
+    """
     value = exp.alias_(column(item.key), "value", quoted=True)
-    return exp.select(value).from_(rows.copy().subquery(state("rows"))).distinct()
+    return exp.select(value).from_(rows.copy().subquery(state("rows"))).group_by(column(item.key))
 
 
 def counted_values(rows: exp.Select, item: Column, *, weighted: bool) -> exp.Select:

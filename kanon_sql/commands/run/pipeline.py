@@ -25,10 +25,12 @@ from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import Request, SearchProblem, SearchResult
+from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, find_files
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.source.treatments.counting import describe_treatments
+from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import named_twice, refuse_outputs
@@ -125,6 +127,8 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         allow_paths(engine, loaded, source, sink)
         with call.step("read", "looking for identifiers", engine.progress):
             run.draft.warnings += guard(engine, loaded, source, roles)
+        with call.step("read", "making pseudonyms", engine.progress), telling_faults(engine, source):
+            source = with_lookups(engine, source)
         with call.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
             prepared = prepare_search(engine, loaded, source, roles, hierarchies, call.progress)
             run.draft.source_rows = prepared.source_rows

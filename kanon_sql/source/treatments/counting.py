@@ -82,7 +82,7 @@ def describe_treatments(source: Source) -> Json:
     for name, one in source.treatments.items():
         entry = described[name] = {treatment.key: treatment.describe(one) for treatment in treatments_of(one)}
         if one.pseudonym is not None and source.untreated is not None:
-            different, colliding = _collisions(source.untreated, name, one)
+            different, colliding = _collisions(source, source.untreated, name, one)
             entry["pseudonym"] |= {"values": different, "collisions": colliding}
             if colliding:
                 problems.append(
@@ -94,9 +94,18 @@ def describe_treatments(source: Source) -> Json:
     return described
 
 
-def _collisions(plain: Source, name: str, one: TreatmentConfig) -> tuple[int, int]:
+def _collisions(source: Source, plain: Source, name: str, one: TreatmentConfig) -> tuple[int, int]:
     """(distinct values of a column, how many of them are more than there are pseudonyms)."""
     item = plain.column(name)
+    if name in source.kept:
+        table, made = source.kept[name]
+        kept: dict[str, Fill] = {
+            "kept": table,
+            "kept_pseudonym": made,
+            "kept_missing": means_missing(column("original"), plain.missing if item.is_text else ()),
+        }
+        different, colliding = plain.backend.query("source/kept_collisions", names=kept)[0]
+        return int(different), int(colliding)
     text = replace(_cell(plain, item, one), value=column("original"), item=replace(item, type="VARCHAR"))
     names: dict[str, Fill] = {
         "source": plain.relation,

@@ -111,6 +111,21 @@ def hash_of_bytes(digits: exp.Expr, dialect: Dialect) -> exp.Expr:
 _WRITTEN = {"duckdb": _in_duckdb, "postgres": _in_postgres, "spark": _in_spark, "databricks": _in_spark}
 
 
+_HASHED = "hashed"
+
+
+def made_of(value: exp.Expr, text: exp.Expr) -> exp.Expr:
+    """The value, marked as one that nothing but the hash of a text decides."""
+    value.meta[_HASHED] = text.copy()
+    return value
+
+
+def hashed_text(node: exp.Expr) -> exp.Expr | None:
+    """The text of which a hash decides a marked value; None of any other node."""
+    text = node.meta.get(_HASHED)
+    return text if isinstance(text, exp.Expr) else None
+
+
 def first_digits(digits: exp.Expr, length: int) -> exp.Expr:
     """The first of hexadecimal digits."""
     return digits if length == 64 else own("substr", digits, 1, length)

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from kanon_sql.settings.treatments import PseudonymConfig, TreatmentConfig
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.treatments.keys import fingerprint, first_digits, keyed_digits, text_in_csv, text_problem
+from kanon_sql.source.treatments.keys import fingerprint, first_digits, keyed_digits, made_of, text_in_csv, text_problem
 from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
 from kanon_sql.sql.dialects.dialect import Dialect
 from kanon_sql.sql.dialects.own import marked
@@ -33,9 +33,9 @@ class Pseudonym(Treatment):
         digits = first_digits(
             keyed_digits(text, (config.context or "").encode() + b"\0", pads, cell.dialect), config.length
         )
-        if not config.prefix:
-            return digits
-        return marked(exp.DPipe(this=exp.Literal.string(config.prefix), expression=digits, safe=True))
+        if config.prefix:
+            digits = marked(exp.DPipe(this=exp.Literal.string(config.prefix), expression=digits, safe=True))
+        return made_of(digits, text)
 
     def becomes(self, item: Column, one: TreatmentConfig) -> Column:
         return replace(item, type="VARCHAR", reading=None)

@@ -10,7 +10,7 @@ from kanon_sql.settings.columns import directives
 from kanon_sql.settings.treatments import ShiftConfig, TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
-from kanon_sql.source.treatments.keys import drawn, fingerprint, keyed_digits, text_in_csv, text_problem
+from kanon_sql.source.treatments.keys import drawn, fingerprint, keyed_digits, made_of, text_in_csv, text_problem
 from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
 from kanon_sql.source.values import null_for
 from kanon_sql.sql.dialects.own import marked, own, own_cast
@@ -94,6 +94,7 @@ def _days(cell: Cell) -> exp.Expr:
     """By how many days a value is moved."""
     config = _config(cell.one)
     by, value = cell.others[config.by]
+    text = text_in_csv(by, value)
     if by.is_text:
         value = null_for(value, cell.missing)
     if by.reading is not None and by.reading.type == "number":
@@ -102,7 +103,9 @@ def _days(cell: Cell) -> exp.Expr:
     digits = keyed_digits(entity, b"", cell.keys.pads(config.key, shift=True), cell.dialect)
     most = config.days // 7 if config.weeks else config.days
     number: exp.Expr = exp.paren(exp.Sub(this=drawn(digits, 2 * most + 1, cell.dialect), expression=_number(most)))
-    return exp.paren(exp.Mul(this=number, expression=_number(7))) if config.weeks else number
+    if config.weeks:
+        number = exp.paren(exp.Mul(this=number, expression=_number(7)))
+    return made_of(number, text)
 
 
 def _number(value: int) -> exp.Expr:
