@@ -56,10 +56,11 @@ def relabel(engine: Engine, one: Aggregated, members: exp.Select, labels: str) -
 
 def sse(deviations: Iterable[Deviations]) -> float | None:
     """SSE/SST: the share of the squared distances from the mean of all that stays within the classes, a mean over the
-    columns; None without one. A suppressed row loses all of its distance.
+    columns that hold more than one value; None without columns. A suppressed row loses all of its distance.
     """
-    shares = [within / total if total else 0.0 for within, total in deviations]
-    return min(1.0, sum(shares) / len(shares)) if shares else None
+    known = list(deviations)
+    shares = [within / total for within, total in known if total]
+    return min(1.0, sum(shares) / max(1, len(shares))) if known else None
 
 
 def _text(one: Aggregated) -> exp.Expr:

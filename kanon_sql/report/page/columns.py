@@ -46,6 +46,11 @@ def overview(facts: PageFacts) -> Table:
 
 def known(facts: PageFacts, column: ColumnFacts) -> str:
     """What a release tells of a column: "in steps of 10"."""
+    shown = _asked(facts.report, column.name).get("aggregate")
+    if shown is not None and column.level != 0 and column.loss:
+        return (
+            "by the least and the greatest value of each class" if shown == "interval" else f"the {shown} of each class"
+        )
     if column.level is None:
         return _by_class(facts.report, column)
     step = next((one for one in column.steps if one.level == column.level), None)

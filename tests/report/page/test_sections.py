@@ -131,6 +131,8 @@ def known(asked: Any, **changes: Any) -> str:
 def test_what_is_still_known() -> None:
     intervals = {"builtin": "intervals", "widths": [5, 10, 20]}
     assert known(intervals, level=0, loss=0.0) == "as in the source"
+    assert known({**intervals, "aggregate": "median"}, level=1) == "the median of each class"
+    assert known({"aggregate": "interval"}, level=None) == "by the least and the greatest value of each class"
     assert known(intervals, level=1) == "in steps of 5"
     assert known(intervals, level=2) == "in steps of 10"
     assert known(intervals, level=4, distinct=(72, 1)) == "nothing: one label for all rows"
