@@ -397,6 +397,7 @@ ALGORITHMS = ("{name: minimal, prefer: suppression}", "{name: mondrian, seed: 1}
                 ["run", "--html", "page.html"],
                 ["run", "--set", "privacy.k=9999"],
                 ["run", "--set", MODELS, "--set", "suppression.limit=10%"],
+                ["run", "--set", "quasi_identifiers.age.aggregate=mean"],
                 *(["run", "--set", f"algorithm={a}"] for a in ALGORITHMS),
             ],
         ),
