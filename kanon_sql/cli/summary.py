@@ -100,7 +100,7 @@ def _number(value: Any) -> str:
 
 def _algorithm(algorithm: Json) -> str:
     name, *options = algorithm.items()
-    if name[1] in ("mondrian", "local"):
+    if name[1] in ("mondrian", "local", "microaggregation"):
         return ", ".join([name[1], *(f"{key} {value}" for key, value in options)])
     return " ".join([name[1], *(str(value) for _, value in options)])
 

@@ -22,6 +22,8 @@ from kanon_sql.search.multidimensional import Multidimensional, Multidimensional
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.template import Item, column, state
 
+_HOW = {"local": "Local recoding", "microaggregation": "Microaggregation"}
+
 
 @dataclass(frozen=True)
 class MultidimensionalRelease(Release):
@@ -79,7 +81,7 @@ class MultidimensionalRelease(Release):
                 "entity expected engine: duckdb, or a full-domain search"
             )
         partitions = self.result.classes.partitions
-        how = "Local recoding" if algorithm.name == "local" else f"Mondrian, cut: {algorithm.cut or 'strict'}"
+        how = _HOW.get(algorithm.name, f"Mondrian, cut: {algorithm.cut or 'strict'}")
         boxes = self.result.found.boxes
         made = compiled_classes(self.engine, asked, self.problem.roles, self.dimensions, self.outputs, boxes=boxes)
         return replace(made, lines=(f"{how}: {partitions} partitions; no row is left out.",))

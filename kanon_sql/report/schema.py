@@ -109,7 +109,7 @@ def _solution() -> Schema:
     return {
         "anyOf": [
             _mapping({"levels": _each(_COUNT), "height": _COUNT}),
-            _mapping({"partitions": _COUNT, "depth": _COUNT}),
+            _mapping({"partitions": _COUNT}, {"depth": _COUNT}),
             _mapping({"rows_by_level": by_level}),
         ]
     }

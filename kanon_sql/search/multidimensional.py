@@ -18,6 +18,7 @@ from kanon_sql.search.classes import Classes, build_classes, rows_by_level
 from kanon_sql.search.full_domain.measures import geometric_mean
 from kanon_sql.search.impossible import impossible
 from kanon_sql.search.local.search import LocalSearch
+from kanon_sql.search.microaggregation.search import Microaggregation
 from kanon_sql.search.mondrian.judging import violates_as_a_whole
 from kanon_sql.search.mondrian.mondrian import Mondrian, Partitioning
 from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap
@@ -101,7 +102,7 @@ class MultidimensionalResult(SearchResult):
         if self.algorithm.name == "local":
             levels = [dict(rows_by_level(self.engine, d)) for d in self.problem.tuples.dimensions]
             return {"rows_by_level": dict(zip(self.problem.names, levels, strict=True))}
-        return {"partitions": partitions, "depth": self.found.rounds}
+        return {"partitions": partitions} | ({"depth": self.found.rounds} if self.algorithm.name == "mondrian" else {})
 
     def describe_search(self) -> Json:
         return {
@@ -152,7 +153,13 @@ def _local(
     return replace(found, seed=secrets.randbits(62) if algorithm.seed is None else algorithm.seed)
 
 
+def _microaggregation(
+    engine: Engine, given: Multidimensional, algorithm: AlgorithmConfig, k: int, progress: Progress, deadline: Deadline
+) -> Partitioning:
+    return Microaggregation(engine, given.tuples, k, progress, given.models).run(deadline)
+
+
 Search = Callable[[Engine, Multidimensional, AlgorithmConfig, int, Progress, Deadline], Partitioning]
 
 # By the names of kanon_sql.settings.algorithms.
-SEARCHES: dict[str, Search] = {"mondrian": _mondrian, "local": _local}
+SEARCHES: dict[str, Search] = {"mondrian": _mondrian, "local": _local, "microaggregation": _microaggregation}

@@ -59,13 +59,21 @@ def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tu
     A quasi-identifier that names a ready built-in gets its options. Raises ConfigurationError with the problems of
     all files.
     """
-    needed = loaded.config.algorithm.declared.full_domain
+    declared = loaded.config.algorithm.declared
     found: dict[str, tuple[QuasiIdentifier, Hierarchy | None]] = {}
     problems: list[str] = []
     for name, spec in loaded.config.quasi_identifiers.items():
         place = loaded.place("quasi_identifiers", name)
+        if declared.numeric and (spec.hierarchy is not None or spec.builtin is not None):
+            problems.append(
+                f"{place}: quasi-identifier {name!r} has a hierarchy; {loaded.config.algorithm.name} takes numbers and "
+                "dates by their values: remove it, or set algorithm: local"
+            )
+            continue
+        if spec.aggregate is None and declared.aggregate is not None:
+            spec = spec.model_copy(update={"aggregate": declared.aggregate})
         if spec.hierarchy is None:
-            if spec.builtin is None and needed:
+            if spec.builtin is None and declared.full_domain:
                 problems.append(
                     f"{place}: quasi-identifier {name!r} has no hierarchy; expected a hierarchy file, a ready one "
                     "or a builtin (suppress, prefix, intervals, date ...), or algorithm: mondrian, which needs none"
@@ -248,6 +256,8 @@ def _dimensions(
             f"{loaded.config.algorithm.name} takes, at most {_MOST_DIMENSIONS}; leave some out"
         )
     dimensions, trees, grids = _ordered_or_trees(engine, loaded, inputs, reading.warnings)
+    if loaded.config.algorithm.declared.numeric:
+        _refuse_texts(loaded, dimensions)
     shown = [read_aggregated(engine, one, d.domain, "position", d) for one, d in zip(inputs, dimensions, strict=True)]
     aggregated = _accepted(engine, shown)
     counted = count_tuples(engine, reading.tuples, dimensions, reading.carried, staged=reading.staged)
@@ -264,6 +274,17 @@ def _dimensions(
 
     build = partial(Multidimensional, tuples=counted, bounds=bounds, grids=grids, aggregated=aggregated)
     return counted.n, models, build
+
+
+def _refuse_texts(loaded: LoadedConfig, dimensions: Sequence[Dimension]) -> None:
+    """Raises ConfigurationError for columns that hold no numbers or dates."""
+    names = [d.column.name for d in dimensions if d.kind == "text"]
+    if names:
+        raise ConfigurationError(
+            f"{loaded.place('quasi_identifiers', name)}: column {name!r} holds texts; {loaded.config.algorithm.name} "
+            "takes numbers and dates: leave the column out, or set algorithm: local"
+            for name in names
+        )
 
 
 def _ordered_or_trees(

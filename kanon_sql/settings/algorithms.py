@@ -24,13 +24,16 @@ class Algorithm:
     classes, each with ranges or levels of its own. `options` are the values that it takes of each option, the first
     where none is given; without values it is a number, and none where none is given. `advice` is said of values that
     it does not take. Weights bear on it where the options have one of the values `weighed_by`, never without that.
-    `suppresses` tells that what it finds depends on the limit of suppressed rows.
+    `suppresses` tells that what it finds depends on the limit of suppressed rows, `numeric` that it takes only columns
+    of numbers and dates, without hierarchies. Its classes show the `aggregate` of columns that ask for none.
     """
 
     full_domain: bool
     options: Mapping[str, tuple[str, ...]]
     weighed_by: Mapping[str, tuple[str, ...]] | None = None
     suppresses: bool = True
+    numeric: bool = False
+    aggregate: str | None = None
     advice: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -49,6 +52,7 @@ ALGORITHMS: dict[str, Algorithm] = {
         suppresses=False,
     ),
     "local": Algorithm(False, {"effort": EFFORTS, "seed": ()}, weighed_by={}),
+    "microaggregation": Algorithm(False, {}, weighed_by={}, suppresses=False, numeric=True, aggregate="mean"),
 }
 
 

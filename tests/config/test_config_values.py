@@ -183,7 +183,8 @@ def test_wrong_targets(target: str, place: str, words: str) -> None:
         ("{name: samarati, prefer: lost}", "algorithm.prefer: expected 'loss', 'first'"),
         (
             "fastest",
-            "algorithm.name: expected 'optimal', 'samarati', 'minimal', 'mondrian' or 'local', got text 'fastest'",
+            "algorithm.name: expected 'optimal', 'samarati', 'minimal', 'mondrian', 'local' or 'microaggregation', "
+            "got text 'fastest'",
         ),
     ],
 )

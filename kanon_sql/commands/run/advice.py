@@ -210,7 +210,7 @@ def _searched(
     less = max((k for k in _USUAL_KS if k < request.k), default=None)
     if less is not None and algorithm.options().get("dimension") != "random":
         ways.append(({"privacy.k": less}, algorithm, replace(request, k=less)))
-    if algorithm.name != "local" and result.problem.models.only_k:
+    if algorithm.name != "local" and not algorithm.declared.numeric and result.problem.models.only_k:
         ways.append(({"algorithm": "local"}, AlgorithmConfig(name="local"), request))
     for change, chosen, asked in ways:
         # It would be interrupted, and a user's transaction with it: so it is only begun where there is time for it.

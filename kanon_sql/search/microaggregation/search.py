@@ -1,0 +1,142 @@
+"""Microaggregation: groups of at least k rows that lie near each other, for columns of numbers and dates.
+
+What is lost is the squared distance of rows from the centres of their groups (SSE), in standardized columns. Groups are
+made by MDAV (Domingo-Ferrer, Torra: Ordinal, continuous and heterogeneous k-anonymity through microaggregation. Data
+Mining and Knowledge Discovery 11, 2005), each step of it a round of one recursive statement; then groups that lie near
+each other exchange rows as long as SSE shrinks by it, so that it is never above MDAV's. Rows of the same values stay
+together. MDAV compares all with all in every step: where there are many points they are cut into blocks first, which
+take their steps beside each other, and the exchanges go across the blocks' borders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from kanon_sql.frequency.dimensions.dimension import Dimension
+from kanon_sql.frequency.judged import Models
+from kanon_sql.frequency.tuples import Tuples
+from kanon_sql.progress import Progress
+from kanon_sql.search.microaggregation.blocks import cut_cells, cut_centres
+from kanon_sql.search.microaggregation.judging import Judging, join_small
+from kanon_sql.search.microaggregation.queries import Queries, own_tables
+from kanon_sql.search.mondrian.mondrian import Partitioning
+from kanon_sql.sql import tables
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.deadline import Deadline, TimeUpError
+from kanon_sql.sql.template import Fill, Item, state
+
+_STEPS = 2_000_000  # points that all steps look at, in one block
+_BLOCK = 40  # points for each row of a group, where one block would be too large
+_CHUNK = 100_000  # points whose steps run beside each other
+_APART = 4.0  # standard deviations between a missing value and any other
+_GROUPS, _NEAR = 300, 15  # groups of a block, of which a group exchanges rows with the nearest
+_MANY, _GROUPS_OF_MANY, _NEAR_OF_MANY = 20_000, 60, 5  # groups from which on these are fewer
+_STALE = 4  # rounds for which near groups are taken to be near
+_LEAST_GAIN = 1e-6 * 2.0**40  # in squared units of a point
+_ROUNDS = 300
+_LOOKS = 40_000_000  # near groups that cells are compared with, in all rounds
+_SHARES = (0.5, 0.4, 0.6)  # where blocks are cut, in turn
+
+
+class Microaggregation:
+    """Puts every tuple in a group; the groups are then in the table assigned(part, p0 ..., row_count)."""
+
+    def __init__(self, engine: Engine, tuples: Tuples, k: int, progress: Progress, models: Models) -> None:
+        self.tuples = tuples
+        self.k = k
+        self.progress = progress
+        self.models = models
+        self._positions: list[Item] = [{"position": d.position} for d in tuples.dimensions]
+        axes = len(tuples.dimensions) + sum(d.has_missing for d in tuples.dimensions)
+        self._queries = Queries(engine, axes)
+
+    def run(self, deadline: Deadline) -> Partitioning:
+        """Groups, exchanges, and joins what violates; where time is short the groups are those reached by then."""
+        queries = self._queries
+        self._place()
+        finished = self._until(deadline, self._group)
+        if not finished:
+            queries.run("blocks_as_groups")
+        join_small(queries, self.k)
+        rounds = exchanges = 0
+        if finished:
+            rounds, exchanges, finished = self._improve(deadline)
+        if not self.models.only_k:
+            Judging(queries, self.models, self.k, self._positions).join_violating()
+        queries.run("assigned", lists={"this": self._positions})
+        return Partitioning(rounds, exchanges, finished, seed=0, boxes=False)
+
+    def _until(self, deadline: Deadline, step: Callable[[Queries], None]) -> bool:
+        """Whether a step came to its end before the deadline."""
+        try:
+            with self._queries.engine.until(deadline):
+                step(replace(self._queries, deadline=deadline))
+        except TimeUpError:
+            return False
+        return True
+
+    def _place(self) -> None:
+        """Makes the table of tuples as points, at first in one block."""
+        for d in self.tuples.dimensions:
+            names: dict[str, Fill] = {"places": d.places}
+            self._queries.run("scale", names={**names, "this_position": d.position})
+            made = {**names, "coordinates": _coordinates(d)}
+            self._queries.run("coordinates", {"weight": d.weight, "apart": _APART}, made)
+        dimensions: list[Item] = [{"position": d.position, "coordinates": _coordinates(d)} for d in self.tuples.dimensions]
+        absent: list[Item] = [{"coordinates": _coordinates(d)} for d in self.tuples.dimensions if d.has_missing]
+        self._queries.run("cells", lists={"this": dimensions, "absent": absent})
+        cut_cells(self._queries, self.k, self.tuples.count)
+
+    def _group(self, queries: Queries) -> None:
+        """Makes the table members by MDAV in every block."""
+        points = self.tuples.count
+        most = max(4 * self.k * _STEPS // points, _BLOCK * self.k)
+        blocks = cut_cells(queries, self.k, most) + 1
+        queries.run_text(tables.empty(own_tables()["grouped"], {"cell": "INTEGER", "part": "INTEGER"}))
+        chunk = max(_CHUNK * blocks // points, 1)
+        for first in range(0, blocks, chunk):
+            queries.run("grouped", {"k": self.k, "first": first, "last": first + chunk - 1})
+            self.progress.advance(min(chunk, blocks - first), "blocks")
+        queries.run_text(tables.copy(own_tables()["members"], own_tables()["grouped"]))
+
+    def _improve(self, deadline: Deadline) -> tuple[int, int, bool]:
+        """(rounds, exchanges, whether there was time for all)."""
+        rounds = exchanges = 0
+
+        def exchange(queries: Queries) -> None:
+            nonlocal rounds, exchanges
+            groups = queries.count("centres")
+            many = groups > _MANY
+            near = _NEAR_OF_MANY if many else _NEAR
+            most = min(_ROUNDS, max(_LOOKS // (self.tuples.count * near), 1))
+            looks = idle = age = 0
+            while rounds < most and idle < (1 if groups <= _GROUPS else len(_SHARES)):
+                if age == 0:
+                    cut_centres(queries, _GROUPS_OF_MANY if many else _GROUPS, _SHARES[looks % len(_SHARES)])
+                    queries.run("near", {"most": near})
+                    looks += 1
+                made = self._exchange(queries)
+                # Without an exchange they are looked for again; if these make none either it is over.
+                idle = 0 if made else idle + (age == 0)
+                age = (age + 1) % _STALE if made else 0
+                rounds, exchanges = rounds + 1, exchanges + made
+                self.progress.advance(made, "exchanges")
+
+        finished = self._until(deadline, exchange)
+        return rounds, exchanges, finished
+
+    def _exchange(self, queries: Queries) -> int:
+        """Makes the exchanges of one round; how many."""
+        queries.run("placed")
+        queries.run("wishes")
+        queries.run("exchanges", {"k": self.k, "least": _LEAST_GAIN})
+        made = queries.count("chosen")
+        if made:
+            queries.run("exchanged")
+            queries.run("centres")
+        return made
+
+
+def _coordinates(d: Dimension) -> str:
+    return state(f"micro_coordinates_{d.index}")

@@ -1,0 +1,16 @@
+-- Answers: the groups after the chosen exchanges.
+-- Reads: members, the group of each cell (cell, part); chosen, exchanges that do not touch each other (part, other,
+-- cell, partner).
+-- Takes: nothing.
+-- Gives: the table members (cell, part).
+CREATE OR REPLACE TEMP TABLE members AS
+SELECT members.cell, coalesce(goes.target, members.part) AS part
+FROM members
+LEFT JOIN (
+    SELECT cell, other AS target
+    FROM chosen
+    UNION ALL
+    SELECT partner AS cell, part AS target
+    FROM chosen
+    WHERE partner > 0
+) AS goes ON goes.cell = members.cell

@@ -1,0 +1,67 @@
+-- Answers: what the squared distances from the centres shrink by where a cell goes to a group that it is nearer to, alone
+-- or in exchange for one of that group. The centre of a group without a cell follows from the distances of the three.
+-- Reads: wishes, cells that are nearer to another group (cell, part, row_count, point, total, off, other, other_total,
+-- away); placed, each cell in its group (cell, part, row_count, point, off); centres, the middle of each group (part,
+-- point).
+-- Takes: $k, the fewest rows of a group; $least, what it takes at least.
+-- Gives: the table exchanges (part, other, cell, partner, gain), partner 0 for none.
+CREATE OR REPLACE TEMP TABLE exchanges AS
+SELECT part, other, cell, 0 AS partner, gain
+FROM (
+    SELECT
+        *,
+        row_count * total / (total - row_count) * off - row_count * other_total / (other_total + row_count) * away AS gain
+    FROM wishes
+    WHERE total - row_count >= $k
+) AS moves
+WHERE gain > $least
+UNION ALL
+SELECT part, other, cell, partner, gain
+FROM (
+    SELECT
+        part,
+        other,
+        cell,
+        partner,
+        row_count * total / rest * off
+        + CASE WHEN other_rest > 0 THEN partner_count * other_total / other_rest * partner_off ELSE 0 END
+        - partner_count * rest / (rest + partner_count) * (
+            partner_away * (1 + row_count / rest)
+            + off * (row_count / rest) * (1 + row_count / rest)
+            - between_them * (row_count / rest)
+        )
+        - CASE
+            WHEN other_rest > 0
+                THEN row_count * other_rest / (other_rest + row_count) * (
+                    away * (1 + partner_count / other_rest)
+                    + partner_off * (partner_count / other_rest) * (1 + partner_count / other_rest)
+                    - between_them * (partner_count / other_rest)
+                )
+            ELSE 0
+        END AS gain
+    FROM (
+        SELECT
+            wishes.part,
+            wishes.other,
+            wishes.cell,
+            wishes.row_count,
+            wishes.total,
+            wishes.off,
+            wishes.other_total,
+            wishes.away,
+            wishes.total - wishes.row_count AS rest,
+            placed.cell AS partner,
+            placed.row_count AS partner_count,
+            placed.off AS partner_off,
+            wishes.other_total - placed.row_count AS other_rest,
+            list_distance(placed.point, centres.point) * list_distance(placed.point, centres.point) AS partner_away,
+            list_distance(placed.point, wishes.point) * list_distance(placed.point, wishes.point) AS between_them
+        FROM wishes
+        JOIN placed ON placed.part = wishes.other
+        JOIN centres ON centres.part = wishes.part
+        WHERE
+            wishes.total - wishes.row_count + placed.row_count >= $k
+            AND wishes.other_total - placed.row_count + wishes.row_count >= $k
+    ) AS paired
+) AS swaps
+WHERE gain > $least
