@@ -62,16 +62,16 @@ def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tu
     declared = loaded.config.algorithm.declared
     found: dict[str, tuple[QuasiIdentifier, Hierarchy | None]] = {}
     problems: list[str] = []
-    for name, spec in loaded.config.quasi_identifiers.items():
+    for name, asked in loaded.config.quasi_identifiers.items():
         place = loaded.place("quasi_identifiers", name)
+        shown = asked.aggregate or declared.aggregate
+        spec = asked if shown == asked.aggregate else asked.model_copy(update={"aggregate": shown})
         if declared.numeric and (spec.hierarchy is not None or spec.builtin is not None):
             problems.append(
                 f"{place}: quasi-identifier {name!r} has a hierarchy; {loaded.config.algorithm.name} takes numbers and "
                 "dates by their values: remove it, or set algorithm: local"
             )
             continue
-        if spec.aggregate is None and declared.aggregate is not None:
-            spec = spec.model_copy(update={"aggregate": declared.aggregate})
         if spec.hierarchy is None:
             if spec.builtin is None and declared.full_domain:
                 problems.append(

@@ -66,7 +66,11 @@ def test_a_toy_search_has_its_options_and_its_schema(tmp_path: Path) -> None:
     for given, problem in (
         ({"name": "top", "prefer": "loss"}, "prefer goes with name: samarati or minimal; remove it"),
         ({"name": "top", "objective": "entropy"}, "top takes loss or precision; correct it"),
-        ({"name": "tip"}, "expected 'optimal', 'samarati', 'minimal', 'mondrian', 'local', 'microaggregation' or 'top', got text 'tip'"),
+        (
+            {"name": "tip"},
+            "expected 'optimal', 'samarati', 'minimal', 'mondrian', 'local', 'microaggregation' or 'top', "
+            "got text 'tip'",
+        ),
     ):
         with pytest.raises(ConfigurationError, match=problem):
             kanon_sql.check(configuration(tmp_path, given))

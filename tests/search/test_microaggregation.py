@@ -130,7 +130,9 @@ def test_weights_count(tmp_path: Path) -> None:
 def test_groups_join_until_they_hold_all_models(tmp_path: Path, privacy: Json) -> None:
     draw = random.Random(9)
     made = [[*row, draw.choice("aaabc"), f"p{i // 3}"] for i, row in enumerate(table(9, 90, 2))]
-    report, released = run(tmp_path, made, 3, names=["q0", "q1", "sick", "who"], privacy={"k": 3, **privacy}, sensitive=["sick"])
+    report, released = run(
+        tmp_path, made, 3, names=["q0", "q1", "sick", "who"], privacy={"k": 3, **privacy}, sensitive=["sick"]
+    )
     assert report["status"] == "released"
     for label in set(released):
         held = [row for row, other in zip(made, released, strict=True) if other == label]
@@ -140,7 +142,12 @@ def test_groups_join_until_they_hold_all_models(tmp_path: Path, privacy: Json) -
 
 def test_without_time_there_is_a_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = multidimensional.SEARCHES["microaggregation"]
-    monkeypatch.setitem(multidimensional.SEARCHES, "microaggregation", lambda *given: found(*given[:-1], Deadline(0)))
+
+    def hurried(engine: Any, given: Any, algorithm: Any, k: int, progress: Any, deadline: Deadline) -> Any:
+        del deadline
+        return found(engine, given, algorithm, k, progress, Deadline(0))
+
+    monkeypatch.setitem(multidimensional.SEARCHES, "microaggregation", hurried)
     report, released = run(tmp_path, table(6, 40, 2), 4)
     assert not report["search"]["finished"]
     assert min(Counter(released).values()) >= 4

@@ -36,7 +36,7 @@ def allowed(asked: str, search: str) -> tuple[bool, str]:
         return algorithm.full_domain, ""
     if "relaxed" in algorithm.options.get("cut", ()):
         return True, " ²"
-    return True, " ³" if asked == "entity" and not algorithm.full_domain else ""
+    return True, " ³" if asked == "entity" and "effort" in algorithm.options else ""
 
 
 def matrix() -> str:

@@ -83,7 +83,9 @@ class Microaggregation:
             self._queries.run("scale", names={**names, "this_position": d.position})
             made = {**names, "coordinates": _coordinates(d)}
             self._queries.run("coordinates", {"weight": d.weight, "apart": _APART}, made)
-        dimensions: list[Item] = [{"position": d.position, "coordinates": _coordinates(d)} for d in self.tuples.dimensions]
+        dimensions: list[Item] = [
+            {"position": d.position, "coordinates": _coordinates(d)} for d in self.tuples.dimensions
+        ]
         absent: list[Item] = [{"coordinates": _coordinates(d)} for d in self.tuples.dimensions if d.has_missing]
         self._queries.run("cells", lists={"this": dimensions, "absent": absent})
         cut_cells(self._queries, self.k, self.tuples.count)

@@ -1,5 +1,5 @@
--- Answers: where each position of a dimension lies, in whole 2^-20ths of a standard deviation, so that sums are the same
--- in any order. A missing value lies at the mean and, along an axis of its own, away from all others.
+-- Answers: where each position of a dimension lies, in whole 2^-20ths of a standard deviation, so that sums are the
+-- same in any order. A missing value lies at the mean and, along an axis of its own, away from all others.
 -- Reads: places, the positions of the dimension (position, measure); scale, the mean and the standard deviation of its
 -- values (mean, spread).
 -- Takes: $weight, what differences along it count; $apart, how far a missing value is from others, in standard

@@ -1,5 +1,6 @@
--- Answers: what the squared distances from the centres shrink by where a cell goes to a group that it is nearer to, alone
--- or in exchange for one of that group. The centre of a group without a cell follows from the distances of the three.
+-- Answers: what the squared distances from the centres shrink by where a cell goes to a group that it is nearer to,
+-- alone or in exchange for one of that group. The centre of a group without a cell follows from the distances of the
+-- three.
 -- Reads: wishes, cells that are nearer to another group (cell, part, row_count, point, total, off, other, other_total,
 -- away); placed, each cell in its group (cell, part, row_count, point, off); centres, the middle of each group (part,
 -- point).

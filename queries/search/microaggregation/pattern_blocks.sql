@@ -1,5 +1,5 @@
--- Answers: the cells in blocks: those whose values are missing in the same columns together, where these are k rows, all
--- others in block 0.
+-- Answers: the cells in blocks: those whose values are missing in the same columns together, where these are k rows,
+-- all others in block 0.
 -- Reads: cells, the distinct tuples as points (cell, row_count, point, absent).
 -- Takes: $k, the fewest rows of a group.
 -- Gives: the table blocks (part, row_count, point, block).

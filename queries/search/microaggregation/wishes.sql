@@ -1,4 +1,5 @@
--- Answers: the cells that are nearer to the centre of a near group than to what the centre of their own is without them.
+-- Answers: the cells that are nearer to the centre of a near group than to what the centre of their own is without
+-- them.
 -- Reads: placed, each cell in its group (cell, part, row_count, point, total, off); near, the nearest groups of each
 -- (part, other); centres, the rows of each group and the point in its middle (part, row_count, point).
 -- Takes: nothing.
