@@ -70,11 +70,15 @@ def _not_left(
     return exp.Case(ifs=[exp.If(this=is_missing, true=exp.false())], default=exp.not_(exp.paren(holds)))
 
 
-def other_intervals(written: Source, source: Source) -> list[str]:
-    """Columns of one shift between whose dates the release has other numbers of days than its treated source had."""
-    plain = source.untreated
+def other_intervals(written: Source, source: Source, items: Iterable[Column]) -> list[str]:
+    """Columns of one shift between whose dates the release has other numbers of days than its treated source had.
+
+    `items` are those that are not generalized: labels have no days between them, and dates cut to a month others.
+    """
+    plain, whole = source.untreated, {item.name for item in items}
+    kept = {name: one for name, one in source.treatments.items() if name in whole and one.cut in (None, "day")}
     problems = []
-    for one, other in _shifted_together(source.treatments) if plain is not None else ():
+    for one, other in _shifted_together(kept) if plain is not None else ():
         here = [item for name in (one, other) for item in written.columns if item.name == name]
         if plain is None or len(here) < 2:
             continue

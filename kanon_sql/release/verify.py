@@ -164,7 +164,7 @@ def verify_treatments(problem: SearchProblem, written: Source) -> None:
         return
     with reading_again():
         problems = broken_treatments(written, source.treatments, others, source.missing)
-        problems += other_intervals(written, source)
+        problems += other_intervals(written, source, others)
     if problems:
         raise VerificationError(problems)
 

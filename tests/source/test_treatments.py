@@ -107,6 +107,19 @@ def test_pseudonyms_are_those_of_hmac(source: Path, length: int, prefix: str, co
     assert any("privacy.entity" in warning for warning in report["warnings"])
 
 
+@pytest.mark.parametrize(
+    ("cut", "other"),
+    [("month", {}), (None, {"insensitive": ["left"], "quasi_identifiers": {"admitted": {"builtin": "suppress"}}})],
+)
+def test_dates_that_are_cut_or_generalized_have_no_days_between_them(
+    source: Path, cut: str | None, other: Json
+) -> None:
+    transform = {"admitted": {**shift(), **({"cut": cut} if cut else {})}, "left": shift()}
+    rows, report = released(source, transform, unlisted="drop", **other)
+    assert report["status"] == "released"
+    assert {row["admitted"][7:] for row in rows} == ({"-01"} if cut else {""})
+
+
 @pytest.mark.parametrize("weeks", [False, True])
 def test_dates_of_a_person_move_together(source: Path, weeks: bool) -> None:
     transform = {"patient": pseudonym(), "admitted": shift(weeks=weeks), "left": shift(weeks=weeks)}
