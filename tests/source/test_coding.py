@@ -109,7 +109,7 @@ def test_numbers_beyond_an_end_become_it(drawn: tuple[str, Decimal, list[Decimal
         for (value, _), before in zip(found, given_numbers, strict=True):
             expected: Any = ended(before, end)
             if kind in ("DOUBLE", "FLOAT"):
-                row = duckdb.execute(f"SELECT CAST('{expected}' AS {single})").fetchone()
+                row = duckdb.execute(f"SELECT CAST('{expected}' AS {single})").fetchall()[0]
                 assert row is not None and value == row[0]
             else:
                 assert Decimal(str(value)) == expected

@@ -176,7 +176,7 @@ def test_the_key_of_a_statement_is_padded_in_sql_as_in_python(key: bytes, text: 
             keyed_digits(value, before, keys.pads(key.hex(), shift=shifting), DUCKDB)
             for keys in (KeysInside(), outside)
         ]
-        found = duckdb.execute(exp.select(*made).sql("duckdb")).fetchone()
+        found = duckdb.execute(exp.select(*made).sql("duckdb")).fetchall()[0]
         assert found == (hmac.new(used, before + text.encode(), "sha256").hexdigest(),) * 2
 
 
