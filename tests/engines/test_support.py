@@ -41,8 +41,9 @@ def configuration(folder: Path, asked: str, search: str) -> Json:
         "source": str(folder / "people.parquet"),
         "target": {"path": str(folder / "out.parquet"), "overwrite": True},
         "identifiers": [] if asked == "entity" else ["person"],
-        "quasi_identifiers": {"x": {"builtin": "suppress"}},
+        "quasi_identifiers": {"n": {}} if ALGORITHMS[search].numeric else {"x": {"builtin": "suppress"}},
         "sensitive": ["s"],
+        "unlisted": "drop",
         "privacy": {"k": 2, **({} if entry is None else {asked: entry})},
         "algorithm": search,
     }
@@ -52,7 +53,8 @@ def configuration(folder: Path, asked: str, search: str) -> Json:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("support")
     with duckdb.connect() as connection:
-        rows = "SELECT i AS person, CAST(i % 3 AS VARCHAR) AS x, CAST(i % 2 AS VARCHAR) AS s FROM range(12) AS t(i)"
+        rows = "SELECT i AS person, CAST(n AS VARCHAR) AS x, n, CAST(i % 2 AS VARCHAR) AS s FROM numbered"
+        connection.execute("CREATE TABLE numbered AS SELECT i, i % 3 AS n FROM range(12) AS t(i)")
         connection.execute(f"COPY ({rows}) TO '{path / 'people.parquet'}'")
     return path
 
