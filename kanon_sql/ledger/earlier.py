@@ -13,6 +13,7 @@ from kanon_sql.config.load import LoadedConfig, config_from_text
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.ledger.basis import fingerprint
 from kanon_sql.ledger.ledger import Entry, open_ledger
+from kanon_sql.ledger.treated import treatments_in
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import find_files, open_described
@@ -20,6 +21,7 @@ from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.targets.staging_names import PART
 from kanon_sql.targets.staging_paths import same_file
 
+_BEFORE_KEY = re.compile(r"""\bkey: (['"]?)\Z""")
 _REFERENCE = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -55,7 +57,8 @@ def _basis(entry: Entry) -> tuple[object, ...]:
     """What two releases must share so that their classes are those of the same labels."""
     levels = (entry.details["solution"] or {}).get("levels")
     columns = {name: {**kept, "values": 0, "digest": ""} for name, kept in entry.details.get("columns", {}).items()}
-    return (levels, sorted(entry.quasi_identifiers), sorted(entry.released), columns)
+    treated = treatments_in(entry)
+    return (levels, sorted(entry.quasi_identifiers), sorted(entry.released), columns, treated)
 
 
 def configuration_of(entry: Entry, ledger: Path, overrides: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
@@ -94,6 +97,9 @@ def _restored(text: str, variables: dict[str, str], name: str) -> str:
             return match[0]
         if match[1] not in os.environ:
             raise ConfigurationError(f"{name}: the environment has no variable {match[1]}; set it as it was then")
+        before = _BEFORE_KEY.search(match.string, 0, match.start())
+        if before is not None:  # of a treatment: a configuration never holds it itself
+            return match[0] if before[1] else f'"{match[0]}"'
         variables[match[1]] = os.environ[match[1]]
         return os.environ[match[1]]
 

@@ -14,6 +14,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from sqlglot import exp
+
 from kanon_sql.config.arguments import to_yaml
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
@@ -21,13 +23,21 @@ from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedEr
 from kanon_sql.ledger.basis import Hierarchies, basis_of, digest, fingerprint
 from kanon_sql.ledger.earlier import settle_open, still_beside
 from kanon_sql.ledger.ledger import Entry, Ledger, open_ledger
+from kanon_sql.ledger.treated import (
+    aggregated_again,
+    apart,
+    kept_of,
+    other_keys,
+    pseudonyms_among,
+    treated_twice,
+)
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, EngineOptions
-from kanon_sql.sql.template import Item
+from kanon_sql.sql.template import Item, column
 from kanon_sql.targets.digests import file_of, sha256
 from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.target import Sink
@@ -195,6 +205,7 @@ def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
             "folder": loaded.redact(str(loaded.base.resolve())),
             **({} if levels is None else {"columns": basis_of(made.roles, made.hierarchies, levels)}),
             **({} if made.applied is None else {"applied": True}),
+            **kept_of(made.source, config),
             "open": [loaded.redact(one) for one in still_beside(made.paths)],
             **{key: report[key] for key in ("algorithm", "rows", "classes", "privacy")},
         },
@@ -215,28 +226,66 @@ def _refuse_complementary(
     report = made.draft.ledger = _account(asked, entry, earlier)
     report.update(known=[], violating={"classes": 0, "rows": 0})
     same_again = any(one.release_fingerprint == entry.release_fingerprint for one in related)
+    if entry.built_on is not None:
+        made.draft.warnings += treated_twice(entry, next(one for one in earlier if one.id == entry.built_on))
     if not related or entry.built_on is not None or same_again:
         return
-    published = {name for one in related for name in one.released}
+    made.draft.warnings += other_keys(entry, related)
+    _refuse_aggregates(loaded, asked, made, entry, related)
+    published = {name for one in related for name in one.released} - apart(entry, related)
     known = [name for name in entry.released if name in published or name in entry.quasi_identifiers]
     new = set(entry.released) - set(known)
     keys: list[Item] = [{"key": item.key} for item in made.written.columns if item.name not in new]
     k = loaded.config.privacy.k
-    names = {"written": made.written.relation}
+    held, of = _held(loaded, made, entry)
+    names = {"written": made.written.relation, "held_count": held}
     found = made.engine.query("ledger/small_classes", names=names, lists={"known": keys}, values={"k": k})[0]
     classes, rows = int(found[0]), int(found[1])
     report.update(known=known, violating={"classes": classes, "rows": rows})
     if classes:
-        numbers = ", ".join(str(one.id) for one in related)
+        joining = pseudonyms_among(entry, known)
         conflict(
             loaded,
             asked,
             made.draft,
-            f"{asked.path} holds {'release' if len(related) == 1 else 'releases'} {numbers} of the same source; joined "
+            f"{asked.path} holds {_numbers(related)} of the same source; joined "
             f"by {', '.join(map(repr, known))}, {classes} {'class holds' if classes == 1 else 'classes hold'} "
-            f"fewer than {k} rows ({rows} in all); take the earlier release as the source, or make "
-            "these columns quasi-identifiers",
+            f"fewer than {k} {of} ({rows} {'in all' if of == 'rows' else 'rows in all'}); take the earlier release as "
+            "the source, or make these columns quasi-identifiers"
+            + "".join(f", and give the pseudonyms of {name!r} another context" for name in joining),
         )
+
+
+def _held(loaded: LoadedConfig, made: Made, entry: Entry) -> tuple[exp.Expr, str]:
+    """(how many a class of what was written holds, of what): persons where they are told apart there, else rows."""
+    entity = loaded.config.privacy.entity
+    if entity is None or entity not in pseudonyms_among(entry, entry.released):
+        return exp.Count(this=exp.Star()), "rows"
+    # Rows of no person are one's.
+    person = exp.Coalesce(this=column(made.written.column(entity).key), expressions=[exp.Literal.string("")])
+    return exp.Count(this=exp.Distinct(expressions=[person])), "persons"
+
+
+def _refuse_aggregates(
+    loaded: LoadedConfig, asked: ReleasesConfig, made: Made, entry: Entry, related: Sequence[Entry]
+) -> None:
+    """Columns of which an earlier release shows aggregates as well: classes of five rows and of these and a sixth have
+    two means that tell the value of the sixth, though each class holds k rows.
+    """
+    again = aggregated_again(entry, related)
+    if again:
+        conflict(
+            loaded,
+            asked,
+            made.draft,
+            f"{asked.path} holds {_numbers(related)} of the same source; aggregates of {', '.join(map(repr, again))} "
+            "in both tell the values of rows by which their classes differ; take the earlier release as the source, "
+            "or release labels instead",
+        )
+
+
+def _numbers(related: Sequence[Entry]) -> str:
+    return f"{'release' if len(related) == 1 else 'releases'} {', '.join(str(one.id) for one in related)}"
 
 
 def _account(asked: ReleasesConfig, entry: Entry, earlier: Sequence[Entry]) -> Json:

@@ -18,9 +18,10 @@ from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes, count
 from kanon_sql.ledger.earlier import Related, find_related, open_earlier, refuse_place
 from kanon_sql.ledger.ledger import Entry, find_entry
 from kanon_sql.ledger.recording import Made, conflict, put_in_place, refuse_early
+from kanon_sql.ledger.treated import treatment_changes
 from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import Generalization, sort_items
-from kanon_sql.release.verify import ExpectedLevels, question_of, reading_again, verify
+from kanon_sql.release.verify import ExpectedLevels, question_of, reading_again, verify, verify_treatments
 from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.full_domain.lattice import Node
@@ -30,6 +31,7 @@ from kanon_sql.settings.formats import format_of, only_texts
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.source.treatments.counting import describe_treatments
 from kanon_sql.sql.connection import Engine, open_engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.targets.opening import open_sink, prepare
@@ -133,6 +135,7 @@ def _run(run: _Run) -> None:
             run.draft.source_rows = prepared.source_rows
             run.draft.missing = prepared.source_rows - prepared.n
             run.draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
+            run.draft.treatments = describe_treatments(source)
         with call.step("decide", "comparing with earlier releases", engine.progress):
             applying = _decide(run, engine, prepared, texts, earlier, Deadline(call.time_limit))
         _require(run, prepared.n)
@@ -143,6 +146,7 @@ def _run(run: _Run) -> None:
             with reading_again():
                 written = sink.written(engine)
             _verify(run, engine, prepared, written, texts, earlier)
+            verify_treatments(prepared, sink.whole(written))
             run.draft.verification = sink.verification(engine, loaded, written)
             seen = len(run.request.entries)
             paths = sink.paths()
@@ -188,6 +192,7 @@ def _refuse_changes(run: _Run, source: Source, roles: Roles, hierarchies: Hierar
         for one in run.related.compared
         for problem in changes(one.details["columns"], roles, hierarchies, run.levels)
     ]
+    problems += [f"release {run.base.id}: {problem}" for problem in treatment_changes(run.base, source)]
     problems += [
         f"the hierarchy of {name!r} has a label that reads as a missing value; both cannot be told apart"
         for name in ambiguous_labels(roles, hierarchies, run.levels, source.missing)

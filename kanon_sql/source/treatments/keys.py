@@ -25,9 +25,14 @@ _SAME_TEXT = (
 )
 
 
-def fingerprint(key: str) -> str:
-    """A text that tells keys apart and says nothing of them: 16 hexadecimal digits of an HMAC-SHA-256 of its own."""
-    return hmac.new(bytes.fromhex(key), _FINGERPRINT.encode(), "sha256").hexdigest()[:16]
+def fingerprint(key: str, of: str = "") -> str:
+    """A text that tells keys apart and says nothing of them: 16 hexadecimal digits of an HMAC-SHA-256 of its own.
+
+    Texts `of` something else are told apart with the key, and nothing is said of them either. No pseudonym is made of
+    either message, for neither has a zero byte.
+    """
+    message = f"{_FINGERPRINT} of {of}" if of else _FINGERPRINT
+    return hmac.new(bytes.fromhex(key), message.encode(), "sha256").hexdigest()[:16]
 
 
 def shift_key(key: str) -> str:

@@ -53,6 +53,15 @@ class Pseudonym(Treatment):
         config = _config(one)
         return {"key": fingerprint(config.key), "length": config.length}
 
+    def recorded(self, one: TreatmentConfig) -> Json:
+        config = _config(one)
+        # Both may come from the environment too.
+        named = {"context": config.context or "", "prefix": config.prefix or ""}
+        return {
+            **self.describe(one),
+            **{what: fingerprint(config.key, f"{what} {text}") if text else None for what, text in named.items()},
+        }
+
 
 def _config(one: TreatmentConfig) -> PseudonymConfig:
     assert one.pseudonym is not None

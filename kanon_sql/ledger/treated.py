@@ -1,0 +1,151 @@
+"""What the ledger keeps of treatments and aggregates, and what those of earlier releases mean for the next one.
+
+Two releases are joined by pseudonyms that one key made in one context: only the first digits of the same hash and the
+prefix differ with their length and writing. Under another key or context nothing is left to join by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from kanon_sql.config.model import Config
+from kanon_sql.ledger.ledger import Entry
+from kanon_sql.source.model import Source
+from kanon_sql.source.treatments.registry import treatments_of
+
+Json = dict[str, Any]
+
+_JOINING = ("key", "context")
+_WRITING = ("length", "prefix")
+_SHIFTING = ("key", "by", "days", "weeks")
+
+
+def kept_of(source: Source, config: Config) -> Json:
+    """The entries of a release: `treatments` of each column, and which quasi-identifiers are `aggregated`."""
+    treated = treatments_kept(source)
+    aggregated = [name for name, spec in config.quasi_identifiers.items() if spec.aggregate is not None]
+    return {**({"treatments": treated} if treated else {}), **({"aggregated": aggregated} if aggregated else {})}
+
+
+def treatments_kept(source: Source) -> Json:
+    """Of each treated column what decides what its values become, with fingerprints for whatever is secret."""
+    return {
+        name: {treatment.key: treatment.recorded(one) for treatment in treatments_of(one)}
+        for name, one in source.treatments.items()
+    }
+
+
+def treatments_in(entry: Entry) -> Json:
+    """What a release says of its treatments; one of version 0.1.0 had none."""
+    found: Json = entry.details.get("treatments", {})
+    return found
+
+
+def apart(entry: Entry, related: Sequence[Entry]) -> set[str]:
+    """The columns of which no pseudonym can be joined with one that an earlier release has under the same name."""
+    return {
+        name
+        for name, treated in treatments_in(entry).items()
+        if "pseudonym" in treated
+        and all(_apart(treated["pseudonym"], one, name) for one in related if name in one.released)
+    }
+
+
+def _apart(pseudonym: Json, earlier: Entry, name: str) -> bool:
+    before = treatments_in(earlier).get(name, {}).get("pseudonym")
+    return before is not None and bool(_differing(pseudonym, before, _JOINING))
+
+
+def pseudonyms_among(entry: Entry, names: Collection[str]) -> list[str]:
+    """Which of these columns hold pseudonyms."""
+    return [name for name, treated in treatments_in(entry).items() if name in names and "pseudonym" in treated]
+
+
+def aggregated_again(entry: Entry, related: Sequence[Entry]) -> list[str]:
+    """The columns that this release and an earlier one show aggregates of."""
+    before = {name for one in related for name in one.details.get("aggregated", [])}
+    return [name for name in entry.details.get("aggregated", []) if name in before]
+
+
+def other_keys(entry: Entry, related: Sequence[Entry]) -> Iterator[str]:
+    """Warns of pseudonyms and days that are others than in `related` releases of the same source."""
+    for name, treated in treatments_in(entry).items():
+        then = [(one.id, treatments_in(one).get(name, {})) for one in related if name in one.released]
+        if "pseudonym" in treated:
+            yield from _other_pseudonyms(
+                name, treated["pseudonym"], [(i, one["pseudonym"]) for i, one in then if "pseudonym" in one]
+            )
+        if "shift" in treated:
+            different = [i for i, one in then if _differing(treated["shift"], one.get("shift", {}), _SHIFTING)]
+            if different:
+                yield (
+                    f"column {name!r} is shifted otherwise than in {_releases(different)}: whoever finds a row in both "
+                    "knows more of its date than each of them tells; shift it as it was then"
+                )
+
+
+def _other_pseudonyms(name: str, now: Json, then: Sequence[tuple[int, Json]]) -> Iterator[str]:
+    for part, said in (("key", "made with another key"), ("context", "made in another context")):
+        others = [number for number, one in then if _differing(now, one, _JOINING)[:1] == [part]]
+        if others:
+            yield (
+                f"column {name!r} has other pseudonyms than in {_releases(others)}, {said}: rows of one person "
+                "cannot be joined with those there by them"
+            )
+    others = [number for number, one in then if not _differing(now, one, _JOINING) and _differing(now, one, _WRITING)]
+    if others:
+        yield (
+            f"column {name!r} has pseudonyms of another length or prefix than in {_releases(others)}: equal ones are "
+            "not found, but they begin with the same digits, by which whoever has both joins them"
+        )
+
+
+def treated_twice(entry: Entry, source: Entry) -> Iterator[str]:
+    """Warns of columns that are treated with a key again, where the source is an earlier release."""
+    for name, treated in treatments_in(entry).items():
+        before = treatments_in(source).get(name, {})
+        if "pseudonym" in treated and "pseudonym" in before:
+            yield (
+                f"column {name!r} of the source, release {source.id}, holds pseudonyms already; those released now are "
+                "made of these, and are none of the original values; remove it from transform to keep them"
+            )
+        if "shift" in treated and "shift" in before:
+            yield (
+                f"column {name!r} of the source, release {source.id}, is shifted already, and was shifted once more; "
+                "remove it from transform to keep its dates"
+            )
+
+
+def treatment_changes(entry: Entry, source: Source) -> list[str]:
+    """Why the values of a source, treated, are not those that a release of the ledger would have."""
+    kept, now = treatments_in(entry), treatments_kept(source)
+    problems = []
+    for name in dict.fromkeys([*kept, *now]):
+        before, after = kept.get(name, {}), now.get(name, {})
+        for key in dict.fromkeys([*before, *after]):
+            if before.get(key) != after.get(key):
+                problems.append(_change(name, key, before.get(key, {}), after.get(key, {})))
+    return problems
+
+
+def _change(name: str, treatment: str, before: Json, after: Json) -> str:
+    if "key" in after and before and before.get("key") != after["key"]:
+        return (
+            f"the {treatment} of {name!r} was made with another key, of fingerprint {before.get('key')}, the one given "
+            f"has {after['key']}; set the variable of the environment as it was then"
+        )
+    if before.get("share") is not None:
+        return (
+            f"the {treatment} of {name!r} is a share, of which each table has another end; expected a number, with "
+            "which releases can be compared"
+        )
+    return f"the {treatment} of {name!r} is another than it was, or was not kept then"
+
+
+def _differing(one: Json, other: Json, parts: Sequence[str]) -> list[str]:
+    return [part for part in parts if one.get(part) != other.get(part)]
+
+
+def _releases(numbers: Sequence[int]) -> str:
+    return f"{'release' if len(numbers) == 1 else 'releases'} {', '.join(map(str, numbers))}"
