@@ -44,7 +44,7 @@ def released(config: Json) -> list[str]:
 
 
 def pseudonyms(place: Path) -> set[str]:
-    return {row["name"] for row in read_csv(place / "release.csv")}
+    return {str(row["name"]) for row in read_csv(place / "release.csv")}
 
 
 def test_fingerprints_are_kept_and_no_secret(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
