@@ -24,7 +24,8 @@ _SHIFTING = ("key", "by", "days", "weeks")
 def kept_of(source: Source, config: Config) -> Json:
     """The entries of a release: `treatments` of each column, and which quasi-identifiers are `aggregated`."""
     treated = treatments_kept(source)
-    aggregated = [name for name, spec in config.quasi_identifiers.items() if spec.aggregate is not None]
+    shown = config.algorithm.declared.aggregate
+    aggregated = [name for name, spec in config.quasi_identifiers.items() if spec.aggregate or shown]
     return {**({"treatments": treated} if treated else {}), **({"aggregated": aggregated} if aggregated else {})}
 
 

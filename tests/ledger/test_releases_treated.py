@@ -117,6 +117,9 @@ def test_aggregates_of_one_column_in_two_releases(place: Path) -> None:
     kanon_sql.run(mean(3, target=str(place / "first.csv")))
     with pytest.raises(NoReleaseError, match="aggregates of 'cost' in both tell the values of rows"):
         kanon_sql.run(mean(40))
+    groups = mean(4, quasi_identifiers={"cost": {}}, algorithm="microaggregation")
+    with pytest.raises(NoReleaseError, match="aggregates of 'cost' in both"):
+        kanon_sql.run(groups)
     kanon_sql.run(mean(40, quasi_identifiers={"sex": {"builtin": "suppress"}}))
 
 
