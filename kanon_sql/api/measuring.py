@@ -251,22 +251,17 @@ def _open_reference(engine: Engine, loaded: LoadedConfig, reference: Any) -> Sou
 
 
 def _as_it_stands(loaded: LoadedConfig) -> LoadedConfig:
-    """The configuration for another table, which is measured as it stands.
-
-    Of what is said of columns only what the texts are understood as holds, of the columns that models count.
-    """
-    config = loaded.config
-    counted = {config.privacy.entity, *(model.column for model in models_of(config.privacy))}
-    columns = {name: one.as_it_stands() for name, one in config.source.columns.items() if name in counted}
-    source = config.source.model_copy(update={"columns": columns})
-    return replace(loaded, config=config.model_copy(update={"source": source, "transform": {}}))
+    """The configuration for another table, of which only columns that models count are understood as it says."""
+    privacy = loaded.config.privacy
+    return loaded.as_it_stands({privacy.entity, *(model.column for model in models_of(privacy))})
 
 
 def _with_source(loaded: LoadedConfig, data: Path) -> LoadedConfig:
     """The configuration with another file as source, read by DuckDB with the same texts for missing, as it stands."""
-    said = _as_it_stands(loaded).config.source
+    standing = _as_it_stands(loaded)
+    said = standing.config.source
     source = SourceConfig(
         path=str(data.absolute()), missing=said.missing, csv=loaded.release_csv(), columns=said.columns
     )
-    changed = {"source": source, "engine": EngineConfig(name="duckdb"), "transform": {}}
-    return replace(loaded, config=loaded.config.model_copy(update=changed))
+    changed = {"source": source, "engine": EngineConfig(name="duckdb")}
+    return replace(standing, config=standing.config.model_copy(update=changed))

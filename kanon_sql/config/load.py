@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +48,19 @@ class LoadedConfig:
         """How a CSV file that was released by this configuration is read: with its formulas unescaped."""
         target = self.config.target
         return CsvOptions(formulas=target.csv.formulas if target is not None else "keep")
+
+    def as_it_stands(self, names: Collection[str | None] | None = None) -> LoadedConfig:
+        """The configuration for a table whose values were read and treated already.
+
+        Of what is said of columns only what the texts are understood as holds: of those with these `names`, or of all.
+        """
+        columns = {
+            name: one.as_it_stands()
+            for name, one in self.config.source.columns.items()
+            if names is None or name in names
+        }
+        source = self.config.source.model_copy(update={"columns": columns})
+        return replace(self, config=self.config.model_copy(update={"source": source, "transform": {}}))
 
     def redact(self, text: str) -> str:
         """`text` with the values that `${NAME}` read from the environment shown as ${NAME}, longest first.

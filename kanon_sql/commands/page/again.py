@@ -160,7 +160,7 @@ def _gathered(subject: Subject, report: Json) -> PageFacts:
 
 def _in_place(loaded: LoadedConfig, call: Call, hierarchies: Hierarchies) -> PageFacts:
     """The facts of a release that took the source's place."""
-    loaded = _as_it_stands(loaded)
+    loaded = loaded.as_it_stands()
     with job_of(loaded).read(call.options) as (engine, source):
         roles = assign_roles(source, loaded, measured_only=True)
         allow_paths(engine, loaded, source, None)
@@ -199,11 +199,3 @@ def _counted(engine: Engine, loaded: LoadedConfig, call: Call, source: Source) -
         "classes": measured["classes"],
         "privacy": measured["privacy"],
     }
-
-
-def _as_it_stands(loaded: LoadedConfig) -> LoadedConfig:
-    """The configuration for a table whose values were read already."""
-    source = loaded.config.source
-    columns = {name: one.as_it_stands() for name, one in source.columns.items()}
-    changed = {"source": source.model_copy(update={"columns": columns}), "transform": {}}
-    return replace(loaded, config=loaded.config.model_copy(update=changed))

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from kanon_sql.commands.link.cells import find_cells, meaning_of
 from kanon_sql.commands.risk.table import read_tuples
+from kanon_sql.commands.run.pipeline import request_of
 from kanon_sql.commands.subject import Subject
 from kanon_sql.errors import EngineError
 from kanon_sql.hierarchy.quasi_identifiers import Hierarchies
@@ -71,8 +72,7 @@ class Gathered:
         if self.subject.result is not None:
             return self.subject.result.request
         assert self.problem is not None
-        config = self.subject.loaded.config
-        return Request(config.privacy.k, config.suppression.rows(self.problem.n), ())
+        return request_of(self.subject.loaded.config, self.problem.n)
 
     @cached_property
     def loss(self) -> Json:
