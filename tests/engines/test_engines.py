@@ -14,7 +14,7 @@ from adult import SAMARATI, adult_config, configurations, rows_of
 from compiled_cases import CASES, COLUMNS, DEALT, HOSTILE, source_rows
 from compiled_cases import configuration as case_configuration
 from engine_jobs import Json, same, small
-from engine_places import Start, as_parquet, counted, spark_session, starting, without_signs
+from engine_places import ENGINES, MARKS, Start, as_parquet, counted, spark_session, starting, without_signs
 from page_jobs import facts_of
 from places import EXAMPLES
 from servers import missing_postgres, missing_sail
@@ -24,13 +24,7 @@ from kanon_sql.api import load
 from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError, VerificationError
 
-# What the client of Spark warns of is not ours.
-pytestmark = [
-    pytest.mark.engine,
-    pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
-]
-
-ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
+pytestmark = MARKS
 
 
 @pytest.fixture(scope="module")

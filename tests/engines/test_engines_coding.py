@@ -12,19 +12,14 @@ from typing import Any
 import duckdb
 import pytest
 from engine_jobs import same
-from engine_places import Start, as_parquet, counted, spark_session, starting
+from engine_places import ENGINES, MARKS, Start, as_parquet, counted, spark_session, starting
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError
 
-# What the client of Spark warns of is not ours.
-pytestmark = [
-    pytest.mark.engine,
-    pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
-]
+pytestmark = MARKS
 
 Json = dict[str, Any]
-ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
 COLUMNS = {
     "sex": "VARCHAR",
     "age": "INTEGER",

@@ -9,20 +9,15 @@ from typing import Any
 
 import pytest
 from engine_jobs import same
-from engine_places import Place, Start, as_parquet, counted, spark_session, starting
+from engine_places import ENGINES, MARKS, Place, Start, as_parquet, counted, spark_session, starting
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.columns import BLANKS
 
-# What the client of Spark warns of is not ours.
-pytestmark = [
-    pytest.mark.engine,
-    pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
-]
+pytestmark = MARKS
 
 Json = dict[str, Any]
-ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
 NAMES = ["number", "grouped", "day", "month", "moment", "iso", "word", "upper", "kept", "cost", "sex"]
 COLUMNS: Json = {
     "number": {"type": "number", "trim": True, "invalid": "missing"},

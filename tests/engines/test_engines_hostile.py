@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from engine_places import Place, Start, as_parquet, counted, spark_session, starting
+from engine_places import ENGINES, MARKS, Place, Start, as_parquet, counted, spark_session, starting
 from servers import missing_sail
 
 import kanon_sql
@@ -18,14 +18,9 @@ from kanon_sql.engines.spark.connection import describe
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.sql.scratch import spill_folder
 
-# What the client of Spark warns of is not ours.
-pytestmark = [
-    pytest.mark.engine,
-    pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
-]
+pytestmark = MARKS
 
 Json = dict[str, Any]
-ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
 
 
 @pytest.fixture(scope="module")

@@ -13,18 +13,13 @@ from typing import Any
 import duckdb
 import pytest
 from engine_jobs import same
-from engine_places import Start, as_parquet, counted, spark_session, starting
+from engine_places import ENGINES, MARKS, Start, as_parquet, counted, spark_session, starting
 
 import kanon_sql
 
-# What the client of Spark warns of is not ours.
-pytestmark = [
-    pytest.mark.engine,
-    pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
-]
+pytestmark = MARKS
 
 Json = dict[str, Any]
-ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
 COLUMNS = {
     "patient": "BIGINT",
     "name": "VARCHAR",

@@ -16,6 +16,13 @@ import duckdb
 import pytest
 from servers import missing_postgres, missing_sail, postgres, sail
 
+# What the client of Spark warns of is not ours.
+MARKS = [
+    pytest.mark.engine,
+    pytest.mark.filterwarnings("ignore:::pyspark", "ignore::FutureWarning", "ignore::DeprecationWarning"),
+]
+ENGINES = pytest.mark.parametrize("engine", ["postgres", "spark"])
+
 Rows = list[tuple[Any, ...]]
 Json = dict[str, Any]
 
