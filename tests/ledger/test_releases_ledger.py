@@ -38,9 +38,11 @@ def test_what_is_kept_and_that_it_holds_no_rows(place: Path) -> None:
     assert one["details"]["order"] == "random" and "seed" not in json.dumps(one)
     assert result.report["ledger"]["id"] == 1 and result.report["ledger"]["earlier"] == []
     with duckdb.connect(str(place / "ledger.duckdb"), read_only=True) as connection:
-        assert len(connection.execute("FROM duckdb_tables()").fetchall()) == 1
-    kept = json.dumps(one) + str((place / "ledger.duckdb").read_bytes())
+        ((table,),) = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        kept = json.dumps(one) + str(connection.table(table).fetchall())
     assert "secret1" not in kept and "02133" not in kept and "flu" not in kept
+    stored = (place / "ledger.duckdb").read_bytes()  # no short texts: three letters stand in compressed pages by chance
+    assert b"secret1" not in stored and b"02133" not in stored
 
 
 def small_classes(rows: list[dict[str, Any]], names: list[str], k: int) -> dict[str, int]:
