@@ -23,6 +23,7 @@ from places import ROOT
 from sqlglot import exp
 from table_files import quoted, write_csv
 from tables import configuration, write
+from treated_jobs import KEY, VARIABLE, make_stays, treated, treating
 
 import kanon_sql
 from kanon_sql.api import sqlmesh_model
@@ -358,6 +359,23 @@ def test_the_example_is_made_by_one_command(tmp_path: Path) -> None:
     with duckdb.connect(str(folder / "warehouse.duckdb")) as connection:
         released = Counter(connection.execute("SELECT * FROM hospital.patients_release").fetchall())
         assert released == Counter(connection.read_parquet(str(target)).fetchall())
+
+
+@real_sqlmesh
+def test_values_are_treated_with_a_key_that_sqlmesh_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, KEY)
+    made = project(tmp_path / "project")
+    with (made / "config.yaml").open("a") as settings:
+        settings.write(f"variables: {{{VARIABLE}: \"{{{{ env_var('{VARIABLE}') }}}}\"}}\n")
+    with duckdb.connect(str(made / "warehouse.duckdb")) as connection:
+        make_stays(connection, tmp_path / "stays.parquet")
+    config = treating(tmp_path / "stays.parquet", tmp_path / "run.parquet")
+    sqlmesh_model(config, made, "hospital.released", "main.stays")
+    assert not any(KEY[:12] in file.read_text() for file in (made / "models").iterdir())
+    run_in(made, "sqlmesh", "plan", "--auto-apply", "--no-prompts")
+    with duckdb.connect(str(made / "warehouse.duckdb")) as connection:
+        rows = connection.execute("SELECT patient, sex, day, cost FROM hospital.released").fetchall()
+    assert Counter(rows) == treated()
 
 
 # Renders the audits of a model as SQLMesh does, and counts what they return.

@@ -16,6 +16,7 @@ import yaml
 from dbt_projects import DBT, dbt, environment, project, real_dbt
 from places import ROOT
 from tables import configuration, write
+from treated_jobs import KEY, VARIABLE, make_stays, treated, treating
 
 import kanon_sql
 from kanon_sql.api import dbt_model
@@ -270,6 +271,25 @@ def test_hostile_names_and_values_in_a_real_dbt(tmp_path: Path) -> None:
 
 
 ABOUT_A = {"quasi_identifiers": ["a"], "sensitive": "a"}
+
+
+@real_dbt
+def test_values_are_treated_with_a_key_that_dbt_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, KEY)
+    made = project(tmp_path / "project")
+    with duckdb.connect(str(made / "hospital.duckdb")) as connection:
+        make_stays(connection, tmp_path / "stays.parquet")
+    (made / "models" / "raw.sql").write_text("select * from main.stays")
+    config = treating(tmp_path / "stays.parquet", tmp_path / "run.parquet")
+    dbt_model(config, made, "released", "ref('raw')")
+    assert not any(KEY[:12] in file.read_text() for file in (made / "models").iterdir())
+    dbt(made, "deps")
+    dbt(made, "build")
+    kanon_sql.run(config)
+    with duckdb.connect(str(made / "hospital.duckdb")) as connection:
+        asked = "SELECT patient, sex, day, cost FROM"
+        assert Counter(connection.execute(f"{asked} released").fetchall()) == treated()
+        assert Counter(connection.execute(f"{asked} '{tmp_path / 'run.parquet'}'").fetchall()) == treated()
 
 
 @real_dbt
