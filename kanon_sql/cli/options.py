@@ -33,6 +33,12 @@ _COLUMNS: list[Option] = [
     ),
     _K,
     argument(
+        "known_columns",
+        type=click.IntRange(min=1),
+        metavar="M",
+        help="k holds for every combination of M quasi-identifiers at most, not for all..",
+    ),
+    argument(
         "l_diversity",
         type=click.FloatRange(min=1),
         metavar="L",
@@ -45,6 +51,7 @@ _COLUMNS: list[Option] = [
         help="t-closeness: how far those of a class may be from those of all rows, 0 to 1.",
     ),
     argument("entity", metavar="COLUMN", help="A column that names persons: k counts these, not rows."),
+    argument("group", metavar="COLUMN", help="A column that names households: its rows are released together."),
     argument(
         "sensitive",
         metavar="COLUMN",

@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import EngineError
+from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.judged import Models, model_columns, read_models
 from kanon_sql.frequency.population import open_populations, persons_as_they_stand
 from kanon_sql.frequency.table import count_rows, participants
@@ -41,6 +41,8 @@ def check_table(
     that are not there, EngineError for a table that cannot be read, NoReleaseError for one without rows.
     """
     config = loaded.config
+    if config.privacy.known_columns is not None:
+        raise ConfigurationError(f"{loaded.place('privacy')}: known_columns is not counted yet")
     roles = assign_roles(source, loaded, measured_only=True)
     with telling_faults(engine, source), call.step("check", "counting classes", engine.progress):
         refuse_misfits(engine, source)

@@ -16,6 +16,7 @@ from kanon_sql.config.draft import Draft, among, draft_of_mapping, draft_of_text
 from kanon_sql.config.model import Config, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, bounded, escape
 from kanon_sql.privacy import registry
+from kanon_sql.privacy.closed import closed_faults
 from kanon_sql.settings import rules
 from kanon_sql.settings.formats import is_data
 from kanon_sql.settings.source import CsvOptions
@@ -254,6 +255,7 @@ def _note_broken_rules(draft: Draft) -> None:
             if isinstance(entry, dict):
                 found += [((key, name, *below), text) for below, text in kind.faults(entry)]
     found += registry.faults(config, shown)
+    found += closed_faults(config, shown)
     found += rules.roles(config, shown)
     found += treated_columns(config)
     found += rules.ends_of_intervals(config)

@@ -362,6 +362,9 @@ class Config(Part):
         {}, description="what is done to the values of columns before anything is generalized"
     )
     privacy: PrivacyConfig = Field(description="the models that the release must satisfy, such as k: 10")
+    group: ColumnName | None = Field(
+        None, description="a column that names households: the rows of each are released or suppressed together"
+    )
     suppression: SuppressionConfig = Field(
         SuppressionConfig(), description="how many rows may be suppressed, such as limit: 1%"
     )

@@ -44,11 +44,12 @@ class _AsksForSomething:
     """Something is asked for: k, or a model in its place."""
 
     def faults(self, given: Mapping[str, Any]) -> rules.Faults:
-        if not rules.given_of(given, *self._keys()):
+        asked = ["k"] if rules.given_of(given, "known_columns") else self._keys()
+        if not rules.given_of(given, *asked):
             yield ("k",), "k is missing, expected rows that each equivalence class holds at least; add it"
 
     def schema(self) -> Schema:
-        return {"anyOf": [needs(key) for key in self._keys()]}
+        return {"anyOf": [needs(key) for key in self._keys()], "dependentRequired": {"known_columns": ["k"]}}
 
     def _keys(self) -> list[str]:
         return ["k", *(model.key for model in MODELS.values() if model.replaces_k)]
@@ -60,6 +61,11 @@ class PrivacyConfig(Part):
     between = (_AsksForSomething(),)
 
     k: Persons = Field(1, ge=1, description="rows that each equivalence class holds at least")
+    known_columns: Persons | None = Field(
+        None,
+        ge=1,
+        description="k holds for every combination of so many quasi-identifiers at most, not for all",
+    )
     entity: ColumnName | None = Field(
         None, description="a column that names persons: k counts these and not rows; never released"
     )
@@ -104,11 +110,11 @@ def faults(config: Mapping[str, Any], show: Callable[[KeyPath, str], str]) -> ru
 
 
 def _declare() -> None:
-    """Gives the configuration a key for each model, between k and entity."""
+    """Gives the configuration a key for each model, between known_columns and entity."""
     fields = PrivacyConfig.model_fields
-    first, last = fields["k"], fields["entity"]
+    known, last = {key: fields[key] for key in ("k", "known_columns")}, fields["entity"]
     fields.clear()
-    fields["k"] = first
+    fields.update(known)
     for model in MODELS.values():
         entries: Any = Annotated[GenericAlias(list, (model,)), WrapValidator(_entries)]
         fields[model.key] = FieldInfo.from_annotated_attribute(entries, Field([], description=model.summary))

@@ -22,9 +22,11 @@ class Argument(NamedTuple):
 ARGUMENTS = {
     "qi": Argument(("quasi_identifiers",), ("--qi",)),
     "k": Argument(("privacy", "k"), ("--k",)),
+    "known_columns": Argument(("privacy", "known_columns"), ("--known-columns",)),
     "l_diversity": Argument(("privacy", "l_diversity"), ("--l",)),
     "t_closeness": Argument(("privacy", "t_closeness"), ("--t",)),
     "entity": Argument(("privacy", "entity"), ("--entity",)),
+    "group": Argument(("group",), ("--group",)),
     "sensitive": Argument(("sensitive",), ("--sensitive",)),
     "insensitive": Argument(("insensitive",), ("--insensitive",)),
     "identifiers": Argument(("identifiers",), ("--identifier",)),

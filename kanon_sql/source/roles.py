@@ -64,6 +64,8 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
             problems.append(not_there(name, loaded.place("accept", position)))
     if config.privacy.entity is not None:
         by_name[config.privacy.entity] = "identifier"
+    if config.group is not None:
+        by_name.setdefault(config.group, "identifier")
     unlisted = [column.name for column in source.columns if column.name not in by_name]
     if config.unlisted == "error" and unlisted and not measured_only:
         problems.append(
@@ -71,8 +73,8 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
             f"{' ...' if len(unlisted) > 20 else ''}; expected a role for each column of {source.label}: "
             f"{_OPTIONS if loaded.draft.flags else _KEYS}"
         )
-    for name, place in _read_by_models(loaded).items():
-        if name not in present and (measured_only or name == config.privacy.entity):
+    for name, place in _read_besides(loaded, measured_only=measured_only).items():
+        if name not in present:
             by_rows = _BY_ROWS if measured_only and name == config.privacy.entity else ""
             problems.append(not_there(name, place) + by_rows)
     if problems:
@@ -93,11 +95,16 @@ def _has_pseudonym(item: Column, loaded: LoadedConfig) -> bool:
     return one is not None and one.pseudonym is not None
 
 
-def _read_by_models(loaded: LoadedConfig) -> dict[str, str]:
-    """The columns that models speak of, and where the configuration says so."""
+def _read_besides(loaded: LoadedConfig, *, measured_only: bool) -> dict[str, str]:
+    """The columns that are read whatever their roles are, and where the configuration says so.
+
+    A table that is only measured has what models speak of; what holds of a group does not show in it.
+    """
     config = loaded.config.privacy
     found: dict[str, str] = {}
-    for key in type(config).model_fields:
+    if loaded.config.group is not None and not measured_only:
+        found[loaded.config.group] = loaded.place("group")
+    for key in type(config).model_fields if measured_only else ():
         entries = getattr(config, key)
         for entry in entries if isinstance(entries, list) else ():
             if hasattr(entry, "column"):
