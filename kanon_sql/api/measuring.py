@@ -145,6 +145,7 @@ def risk(
     threshold: float = THRESHOLD,
     subsets: int | None = None,
     all_columns: bool = False,
+    special_uniques: int | None = None,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     time_limit: float | None = None,
@@ -156,13 +157,13 @@ def risk(
 
     What `kanon-sql risk --json` prints: "before" and "after" with prosecutor, journalist (only with the file
     `population`) and marketer risk, the rows above `threshold`, class sizes, and every subset of up to `subsets` of the
-    quasi-identifiers, or with `all_columns` of all columns. `data` and `connection` are those of `run`; `plot` names
-    the drawing to write (.html, .svg or .png). Raises the errors of kanon_sql.errors; EngineError where the population
-    contradicts the table.
+    quasi-identifiers, or with `all_columns` of all columns; with `special_uniques` the minimal sample uniques of up to
+    so many columns. `data` and `connection` are those of `run`; `plot` names the drawing to write (.html, .svg, .png).
+    Raises the errors of kanon_sql.errors; EngineError where the population contradicts the table.
     """
     loaded, handed = hand(config, overrides, data, connection)
-    files = (None if path is None else Path(path) for path in (population, plot, report))
-    asked = RiskRequest(threshold, subsets, all_columns, *files)
+    people, drawing, written = (None if path is None else Path(path) for path in (population, plot, report))
+    asked = RiskRequest(threshold, subsets, all_columns, people, drawing, written, special_uniques)
     asked.refuse()
     require_rows(loaded, "risk")
     call = Call.of(options, progress, time_limit, report)

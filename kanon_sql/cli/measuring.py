@@ -223,6 +223,12 @@ def _no_release(points: list[dict[str, Any]]) -> KanonError:
     default="quasi-identifiers",
     help="Whose subsets: all takes every column that is no identifier [default: quasi-identifiers].",
 )
+@click.option(
+    "--special-uniques",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Find the minimal sample uniques of up to N columns, and score the rows that have them.",
+)
 @click.option("--plot", metavar="FILE", type=FILE, help="Draw the class sizes, .html, .svg or .png.")
 @common_options
 def risk(common: Common, config: str, **options: Any) -> None:
@@ -237,7 +243,7 @@ def risk(common: Common, config: str, **options: Any) -> None:
     Prosecutor risk is 1/f for a row in a class of f rows, journalist risk 1/F with F persons of the population;
     marketer risk is the share of rows that linking all of them names right. Exit status 0 when it was measured.
     """
-    asked = {name: options.pop(name) for name in ("population", "threshold", "subsets", "plot")}
+    asked = {name: options.pop(name) for name in ("population", "threshold", "subsets", "special_uniques", "plot")}
     asked["all_columns"] = options.pop("columns") == "all"
     if options["qi"]:
         options["k"] = options["k"] or 1  # nothing is released, so k says nothing

@@ -22,6 +22,8 @@ def summarize_risk(data: Json) -> Parts:
     parts: list[Part] = [*_head(data, words), Line(), _risks(data, words, sides), Line(), _sizes(words, sides)]
     if sides[0]["subsets"]["count"]:
         parts += [Line(), *_subsets(words, sides)]
+    if sides[0]["special_uniques"] is not None:
+        parts += [Line(), *_special(words, sides)]
     for word, side in zip(words, sides, strict=True):
         if side["exposed"] is not None:
             parts += [Line(), *_exposed(f" {word}" if len(words) > 1 else "", side)]
@@ -142,6 +144,37 @@ def _subsets(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
         what += ", without those that hold a smaller key"
     foreign = [Line("  (!) no quasi-identifier")] if set(first["columns"]) - set(known) else []
     return [Line(what, "head"), Grid(head, rows, len(head) - 1), *foreign]
+
+
+def _special(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
+    """Minimal sample uniques by size, scores, and what each column adds to them."""
+    found = [side["special_uniques"] for side in sides]
+    rows = [_row("rows that hold one", found, _counted)]
+    if any(one["entities"] is not None for one in found):
+        rows.append(_row("... of so many entities", found, lambda one: number(one["entities"], 0)))
+    for size in found[0]["msus"]:
+        name = f"minimal uniques of {size} column{'s' * (size != '1')}"
+        rows.append([name, *(f"{one['msus'].get(size, 0):,}" for one in found)])
+    for name, text in (("median", "score, median"), ("max", "score, highest")):
+        rows.append([text, *(number((one["scores"] or {}).get(name), 0) for one in found)])
+    if any(one["dis"] is not None for one in found):
+        rows.append(_row("probability of a right match", found, _dis("probability")))
+        rows.append(_row("... of the row at most risk", found, _dis("max")))
+    names = {name: [one["columns"].get(name) for one in found] for one in found for name in one["columns"]}
+    shares = [
+        [clean(name), *map(_percent, names[name])] for name in sorted(names, key=lambda one: -(names[one][0] or 0))
+    ]
+    head = ["column", *([f"of the scores % {words[0]}", *words[1:]] if len(words) > 1 else ["of the scores %"])]
+    return [
+        Line(f"special uniques: minimal sample uniques of up to {found[0]['size']} columns", "head"),
+        Grid(["", *words] if len(words) > 1 else None, rows, 0),
+        Line(),
+        Grid(head, shares, 0),
+    ]
+
+
+def _dis(key: str) -> Callable[[Json], str]:
+    return lambda one: "\N{EN DASH}" if one["dis"] is None else f"{one['dis'][key]:.4f}"
 
 
 def _exposed(word: str, side: Json) -> list[Part]:

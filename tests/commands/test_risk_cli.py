@@ -207,12 +207,20 @@ def test_names_cannot_break_the_drawing(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_every_key_of_the_report_is_described(call: Call) -> None:
     found: set[str] = set()
-    for words in (["--population", "register.csv"], ["--population", "register.csv", "--show-values"], []):
+    population = ["--population", "register.csv"]
+    for words in (population, [*population, "--show-values", "--special-uniques", "2"], []):
         data = json.loads(call("config.yaml", *words, "--json").out)
         for word in ("before", "after"):
             for one in data[word]["exposed"] or []:
                 assert set(one["values"]) == {"sex", "age", "zip"}
                 one["values"] = None
+            special = data[word]["special_uniques"]
+            if special is not None:
+                assert special["values"].keys() == special["columns"].keys() == {"sex", "age", "zip"}
+                assert special["msus"].keys() == {"1", "2"}
+                special["columns"], special["msus"] = {"NAME": 0.5}, {"SIZE": 1}
+                special["values"] = {"NAME": [{"value": "30", "share": 1.0}]}
+                special["scores"] = special["scores"] or data["before"]["special_uniques"]["scores"]
         data["after"], data["before"] = None, data["after"]
         found |= set(leaves(data))
     described = set(rows(sections(ROOT / "docs" / "report.md")["risk"]))

@@ -15,8 +15,9 @@ from kanon_sql.commands.risk.measure import (
     sum_classes,
 )
 from kanon_sql.commands.risk.population import Population, count_persons, open_population, read_population, unmatched
+from kanon_sql.commands.risk.special import SpecialAsked, measure_special
 from kanon_sql.commands.risk.subsets import LARGEST, measure_subsets, subset_size
-from kanon_sql.commands.risk.table import RiskTable, count_table, open_release, released_columns
+from kanon_sql.commands.risk.table import RiskTable, count_holders, count_table, open_release, released_columns
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
@@ -36,7 +37,7 @@ class RiskRequest:
     """The risk above which a row counts, the subsets of columns, the population's file, the files to write.
 
     `subsets` is the size of the largest, None for what is feasible; `all_columns` takes in every column that is no
-    identifier.
+    identifier; `special_uniques` is the size of the largest minimal uniques, None where they are not looked for.
     """
 
     threshold: float = THRESHOLD
@@ -45,6 +46,7 @@ class RiskRequest:
     population: Path | None = None
     plot: Path | None = None
     report: Path | None = None
+    special_uniques: int | None = None
 
     def refuse(self) -> None:
         """Raises ConfigurationError for what cannot be measured or drawn, EngineError where no file can be written."""
@@ -53,6 +55,8 @@ class RiskRequest:
             problems.append(f"--threshold {self.threshold}: expected a risk from 0 to 1, such as 0.2")
         if self.subsets is not None and self.subsets < 0:
             problems.append(f"--subsets {self.subsets}: expected a number of columns, 0 or more")
+        if self.special_uniques is not None and self.special_uniques < 1:
+            problems.append(f"--special-uniques {self.special_uniques}: expected a number of columns, 1 or more")
         if self.plot is not None:
             try:
                 refuse_plot(self.plot)
@@ -136,8 +140,12 @@ def _count_source(risk: _Risk, source: Source, roles: Roles) -> RiskTable:
     others = [item for item in source.columns if item not in roles.quasi_identifiers]
     others = [item for item in others if roles.of(item) != "identifier"] if risk.request.all_columns else []
     refuse_misfits(risk.engine, source)
-    rows = participants(source, roles, risk.loaded.config.missing)
-    return count_table(risk.engine, "before", source, roles.quasi_identifiers, others, rows)
+    config = risk.loaded.config
+    rows = participants(source, roles, config.missing)
+    table = count_table(risk.engine, "before", source, roles.quasi_identifiers, others, rows)
+    if risk.request.special_uniques is None or config.privacy.entity is None:
+        return table
+    return count_holders(risk.engine, table, source, source.column(config.privacy.entity), rows)
 
 
 def _count_release(risk: _Risk, release: Source) -> RiskTable:
@@ -170,6 +178,7 @@ def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, gener
             f"time ran out: {len(subsets.measured)} of {subsets.count} subsets of {table.label} were counted"
         )
     part = describe_table(engine, table, sums, subsets)
+    part["special_uniques"] = _special(risk, table)
     if sized is not None and persons is not None:
         found = contradictions_of(sums, table, persons.label)
         risk.contradictions += found
@@ -182,6 +191,23 @@ def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, gener
             f"({', '.join(map(repr, ranges))} without hierarchy) are not matched with a population"
         )
     return part
+
+
+def _special(risk: _Risk, table: RiskTable) -> Json | None:
+    """The report's part on the special uniques of one table, where they were asked for."""
+    size = risk.request.special_uniques
+    if size is None:
+        return None
+    asked = SpecialAsked(size, None, risk.request.threshold)
+    with risk.call.step("special_uniques", f"looking for special uniques of {table.label}"):
+        found = measure_special(risk.engine, table, asked, risk.deadline, risk.call.progress)
+    sets = found["sets"]
+    if sets["counted"] < sets["count"]:
+        risk.warnings.append(
+            f"time ran out: special uniques of {table.label} were looked for in {sets['counted']} of {sets['count']} "
+            "subsets; scores count what was found there"
+        )
+    return found
 
 
 def _describe(persons: Population) -> Json:

@@ -16,7 +16,7 @@ from kanon_sql.source.formats.registry import FILE_FORMATS, telling_faults
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import refuse_remote
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import normalized
+from kanon_sql.source.values import normalized, person
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, Item, state
@@ -85,7 +85,8 @@ class RiskTable:
 
     `columns` are all that are looked at, the quasi-identifiers first; the values of column i stand under
     `value_name(i)` in the frequency table `tuples`, those of the quasi-identifiers alone in `classes`, both with
-    row_count.
+    row_count. `held` is the frequency table over the columns and, last, the entity that holds a row, where it was
+    asked for.
     """
 
     label: str
@@ -95,6 +96,7 @@ class RiskTable:
     quasi_identifiers: tuple[Column, ...]
     tuples: str
     classes: str
+    held: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -137,6 +139,15 @@ def count_table(
     else:
         classes = tuples
     return RiskTable(source.label, int(total), int(n), columns, tuple(quasi_identifiers), tuples, classes)
+
+
+def count_holders(engine: Engine, table: RiskTable, source: Source, holder: Column, rows: exp.Select) -> RiskTable:
+    """The table with the entities that hold its rows, as the source's column `holder` tells them apart."""
+    held = state("risk_held")
+    values = [normalized(item, source.missing) for item in table.columns]
+    with telling_faults(engine, source):
+        read_tuples(engine, rows, held, [*values, person(holder, source.missing)])
+    return replace(table, held=held)
 
 
 def read_tuples(

@@ -16,6 +16,7 @@ from kanon_sql.report.charts.sweep import write_drawing
 __all__ = ["draw_html", "draw_svg", "size_text", "write_risk_plot"]
 
 _COLUMNS = 2
+_MOST_SHARES = 5  # columns that are named with what they add to the scores of special uniques
 
 
 def write_risk_plot(path: Path, data: Json) -> None:
@@ -50,9 +51,22 @@ def _title(data: Json) -> str:
 def _notes(data: Json) -> list[str]:
     sides = [data[key] for key in ("before", "after") if data[key] is not None]
     return [
-        f"{words}; quasi-identifiers {', '.join(side['quasi_identifiers'])}"
+        f"{words}; quasi-identifiers {', '.join(side['quasi_identifiers'])}{_special(side)}"
         for words, side in zip(_tables(data), sides, strict=True)
     ]
+
+
+def _special(side: Json) -> str:
+    """What is said of the special uniques of one table, where they were looked for."""
+    found = side.get("special_uniques")
+    if found is None:
+        return ""
+    shares = sorted(found["columns"].items(), key=lambda one: -one[1])
+    most = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares[:_MOST_SHARES] if share)
+    return (
+        f"; {found['rows']:,} rows hold minimal sample uniques of up to {found['size']} columns"
+        f"{f', their scores by columns: {most}' if most else ''}"
+    )
 
 
 def _tables(data: Json) -> list[str]:

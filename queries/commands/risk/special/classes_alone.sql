@@ -1,0 +1,10 @@
+-- Answers: the classes under the combinations of one subset of the columns that one entity holds alone.
+-- Reads: alone, these combinations (item_code); special, the classes of all columns (id, item_code).
+-- Takes: item_code, of each column of the subset its number; $subset, the number of the subset.
+-- Gives: further rows of the table found (id, subset).
+INSERT INTO found
+SELECT
+    special.id,
+    $subset AS subset
+FROM special
+JOIN alone ON alone.item_code = special.item_code
