@@ -14,6 +14,7 @@ from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link.run import LinkRequest, Pair, run_link
 from kanon_sql.commands.risk.measure import THRESHOLD
 from kanon_sql.commands.risk.run import RiskRequest, measure_risk
+from kanon_sql.commands.risk.uniqueness import Sampling
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.commands.sweep.plan import DEFAULT_KS, Given, Outputs, plan_sweep
 from kanon_sql.commands.sweep.sweeping import run_plan, write_outputs
@@ -142,6 +143,8 @@ def risk(
     data: Data | None = None,
     connection: DuckDBConnection | None = None,
     population: str | os.PathLike[str] | None = None,
+    population_size: int | None = None,
+    sampling_fraction: float | None = None,
     threshold: float = THRESHOLD,
     subsets: int | None = None,
     all_columns: bool = False,
@@ -158,12 +161,15 @@ def risk(
     What `kanon-sql risk --json` prints: "before" and "after" with prosecutor, journalist (only with the file
     `population`) and marketer risk, the rows above `threshold`, class sizes, and every subset of up to `subsets` of the
     quasi-identifiers, or with `all_columns` of all columns; with `special_uniques` the minimal sample uniques of up to
-    so many columns. `data` and `connection` are those of `run`; `plot` names the drawing to write (.html, .svg, .png).
-    Raises the errors of kanon_sql.errors; EngineError where the population contradicts the table.
+    so many columns. With `population_size`, or the `sampling_fraction` that the source is of its population,
+    "population_uniqueness" has the estimated shares of persons who are unique there. `data` and `connection` are those
+    of `run`; `plot` names the drawing to write (.html, .svg, .png). Raises the errors of kanon_sql.errors; EngineError
+    where the population contradicts the table.
     """
     loaded, handed = hand(config, overrides, data, connection)
     people, drawing, written = (None if path is None else Path(path) for path in (population, plot, report))
-    asked = RiskRequest(threshold, subsets, all_columns, people, drawing, written, special_uniques)
+    sampling = Sampling(population_size, sampling_fraction)
+    asked = RiskRequest(threshold, subsets, all_columns, people, drawing, written, special_uniques, sampling)
     asked.refuse()
     require_rows(loaded, "risk")
     call = Call.of(options, progress, time_limit, report)

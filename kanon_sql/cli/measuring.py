@@ -201,6 +201,10 @@ def _no_release(points: list[dict[str, Any]]) -> KanonError:
     return kind(f"none of {len(points)} points has a release; at k = {first['k']}: {first['problem']}")
 
 
+# The options of risk that the function of the same name takes as they are.
+_RISK = ("population", "population_size", "sampling_fraction", "threshold", "subsets", "special_uniques", "plot")
+
+
 @click.command()
 @click.argument("config", metavar="CONFIG|DATA")
 @column_options
@@ -209,6 +213,15 @@ def _no_release(points: list[dict[str, Any]]) -> KanonError:
     metavar="FILE",
     type=FILE,
     help="A table of all persons of whom the table is a sample: adds journalist risk.",
+)
+@click.option(
+    "--population-size",
+    metavar="N",
+    type=int,
+    help="Persons of whom the table is a random sample: estimates how many are unique among them.",
+)
+@click.option(
+    "--sampling-fraction", metavar="SHARE", type=float, help="The same, by the share of them that the table is of."
 )
 @click.option("--threshold", metavar="RISK", type=float, help="Count the rows whose risk is above this [default: 0.2].")
 @click.option(
@@ -239,11 +252,12 @@ def risk(common: Common, config: str, **options: Any) -> None:
       kanon-sql risk people.csv --qi age --qi zip --columns all
       kanon-sql risk people.csv --qi age=age --qi zip --population register.csv
       kanon-sql risk config.yaml --population register.csv --plot risk.html
+      kanon-sql risk config.yaml --sampling-fraction 0.01
 
     Prosecutor risk is 1/f for a row in a class of f rows, journalist risk 1/F with F persons of the population;
     marketer risk is the share of rows that linking all of them names right. Exit status 0 when it was measured.
     """
-    asked = {name: options.pop(name) for name in ("population", "threshold", "subsets", "special_uniques", "plot")}
+    asked = {name: options.pop(name) for name in _RISK}
     asked["all_columns"] = options.pop("columns") == "all"
     if options["qi"]:
         options["k"] = options["k"] or 1  # nothing is released, so k says nothing

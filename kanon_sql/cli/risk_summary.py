@@ -12,6 +12,7 @@ from kanon_sql.report.charts.risk import size_text
 Json = dict[str, Any]
 
 MOST_SUBSETS = 15
+_UNIQUENESS = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "SNB", "dankar": "Dankar"}
 
 
 def summarize_risk(data: Json) -> Parts:
@@ -56,6 +57,9 @@ def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> Grid:
     ]
     if data["population"] is not None:
         rows.append(_row("... and unique in the population", sides, lambda s: number(s["unique"]["in_population"], 0)))
+    if data["before"]["population_uniqueness"] is not None:
+        for model, named in _UNIQUENESS.items():
+            rows.append(_row(f"unique in the population, {named}", sides, _uniqueness(model)))
     for name in ("prosecutor", *(["journalist"] if data["population"] is not None else [])):
         rows += [
             _row(f"{name} risk, highest", sides, _risk(name, "highest")),
@@ -73,6 +77,19 @@ def _row(name: str, sides: Sequence[Json], cell: Callable[[Json], str]) -> list[
 
 def _risk(name: str, key: str) -> Callable[[Json], str]:
     return lambda side: "\N{EN DASH}" if side[name] is None else f"{side[name][key]:.4f}"
+
+
+def _uniqueness(model: str) -> Callable[[Json], str]:
+    """A model's share in percent; of the choice among them with the model that was chosen."""
+
+    def cell(side: Json) -> str:
+        found = side["population_uniqueness"]
+        if model in found["without_estimate"]:
+            return "\N{EN DASH}"
+        chosen = f" ({_UNIQUENESS[found['chosen']]})" if model == "dankar" else ""
+        return f"{_percent(found[model])} %{chosen}"
+
+    return cell
 
 
 def _above(name: str) -> Callable[[Json], str]:

@@ -205,11 +205,33 @@ def test_names_cannot_break_the_drawing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_the_summary_shows_the_estimates_of_uniqueness(call: Call) -> None:
+    status, out, err = call("config.yaml", "--sampling-fraction", "0.5", "--subsets", "0")
+    data = json.loads(call("config.yaml", "--sampling-fraction", "0.5", "--subsets", "0", "--json").out)
+    assert (status, err) == (0, "")
+    for model, named in (("pitman", "Pitman"), ("zayatz", "Zayatz"), ("snb", "SNB"), ("dankar", "Dankar")):
+        for word in ("before", "after"):
+            found = data[word]["population_uniqueness"]
+            said = "\u2013" if model in found["without_estimate"] else f"{100 * found[model]:.2f} %"
+            line = next(line for line in out.splitlines() if f"unique in the population, {named}" in line)
+            assert said in line
+    for words in (["--population-size", "3"], ["--sampling-fraction", "2"]):
+        assert call("config.yaml", *words).status == 2
+
+
+@pytest.mark.slow
 def test_every_key_of_the_report_is_described(call: Call) -> None:
     found: set[str] = set()
     population = ["--population", "register.csv"]
-    for words in (population, [*population, "--show-values", "--special-uniques", "2"], []):
+    for words in (
+        population,
+        [*population, "--show-values", "--special-uniques", "2"],
+        ["--sampling-fraction", "0.05"],
+        [],
+    ):
         data = json.loads(call("config.yaml", *words, "--json").out)
+        assert data["population_uniqueness"] == data["before"]["population_uniqueness"]
+        data["population_uniqueness"] = None
         for word in ("before", "after"):
             for one in data[word]["exposed"] or []:
                 assert set(one["values"]) == {"sex", "age", "zip"}

@@ -118,6 +118,7 @@ def describe_classes(engine: Engine, sums: ClassSums) -> Json:
             "average": n / sums.classes,
         },
         "unique": {"rows": sums.alone, "share": sums.alone / n, "in_population": None},
+        "population_uniqueness": None,
         "prosecutor": {
             "highest": 1 / sums.smallest,
             "average": sums.classes / n,

@@ -18,6 +18,7 @@ from kanon_sql.commands.risk.population import Population, count_persons, open_p
 from kanon_sql.commands.risk.special import SpecialAsked, measure_special
 from kanon_sql.commands.risk.subsets import LARGEST, measure_subsets, subset_size
 from kanon_sql.commands.risk.table import RiskTable, count_holders, count_table, open_release, released_columns
+from kanon_sql.commands.risk.uniqueness import Sampling, describe_uniqueness
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
@@ -34,7 +35,8 @@ from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refus
 
 @dataclass(frozen=True)
 class RiskRequest:
-    """The risk above which a row counts, the subsets of columns, the population's file, the files to write.
+    """The risk above which a row counts, the subsets of columns, the population's file, the files to write, and what
+    is known of a population without a file.
 
     `subsets` is the size of the largest, None for what is feasible; `all_columns` takes in every column that is no
     identifier; `special_uniques` is the size of the largest minimal uniques, None where they are not looked for.
@@ -47,10 +49,11 @@ class RiskRequest:
     plot: Path | None = None
     report: Path | None = None
     special_uniques: int | None = None
+    sampling: Sampling = field(default_factory=Sampling)
 
     def refuse(self) -> None:
         """Raises ConfigurationError for what cannot be measured or drawn, EngineError where no file can be written."""
-        problems = []
+        problems = self.sampling.faults()
         if not 0 <= self.threshold <= 1:
             problems.append(f"--threshold {self.threshold}: expected a risk from 0 to 1, such as 0.2")
         if self.subsets is not None and self.subsets < 0:
@@ -85,6 +88,7 @@ class _Risk:
     request: RiskRequest
     call: Call
     deadline: Deadline
+    persons: float | None = None  # of the population, where its size is known
     warnings: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
 
@@ -108,6 +112,7 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: 
     raw = target is not None and not target.in_place
     with call.step("read", f"reading {source.label}", engine.progress):
         table = _count_source(risk, source, roles)
+    risk.persons = request.sampling.persons(table.n, table.label)
     persons = None
     if population is not None:
         with call.step("population", "reading the population", engine.progress):
@@ -129,6 +134,7 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: 
         "status": "measured",
         "threshold": request.threshold,
         "population": None if persons is None else _describe(persons),
+        "population_uniqueness": before["population_uniqueness"],
         "before": before,
         "after": after,
         "warnings": risk.warnings,
@@ -178,6 +184,8 @@ def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, gener
             f"time ran out: {len(subsets.measured)} of {subsets.count} subsets of {table.label} were counted"
         )
     part = describe_table(engine, table, sums, subsets)
+    if risk.persons is not None:
+        part["population_uniqueness"] = describe_uniqueness(engine, risk.persons)
     part["special_uniques"] = _special(risk, table)
     if sized is not None and persons is not None:
         found = contradictions_of(sums, table, persons.label)

@@ -51,9 +51,18 @@ def _title(data: Json) -> str:
 def _notes(data: Json) -> list[str]:
     sides = [data[key] for key in ("before", "after") if data[key] is not None]
     return [
-        f"{words}; quasi-identifiers {', '.join(side['quasi_identifiers'])}{_special(side)}"
+        f"{words}; quasi-identifiers {', '.join(side['quasi_identifiers'])}{_uniqueness(side)}{_special(side)}"
         for words, side in zip(_tables(data), sides, strict=True)
     ]
+
+
+def _uniqueness(side: Json) -> str:
+    """The estimate for the population, as words that follow."""
+    found = side["population_uniqueness"]
+    if found is None:
+        return ""
+    size = round(found["population_size"])
+    return f"; {100 * found['dankar']:.2f} % of {size:,} persons estimated to be unique in the population (Dankar)"
 
 
 def _special(side: Json) -> str:
