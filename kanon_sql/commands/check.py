@@ -8,7 +8,7 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import EngineError
 from kanon_sql.frequency.judged import Models, model_columns, read_models
 from kanon_sql.frequency.population import open_populations, persons_as_they_stand
 from kanon_sql.frequency.table import count_rows, participants
@@ -41,8 +41,6 @@ def check_table(
     that are not there, EngineError for a table that cannot be read, NoReleaseError for one without rows.
     """
     config = loaded.config
-    if config.privacy.known_columns is not None:
-        raise ConfigurationError(f"{loaded.place('privacy')}: known_columns is not counted yet")
     roles = assign_roles(source, loaded, measured_only=True)
     with telling_faults(engine, source), call.step("check", "counting classes", engine.progress):
         refuse_misfits(engine, source)
@@ -62,7 +60,7 @@ def check_table(
             "max": counts.largest,
             "average": counts.average,
         },
-        "privacy": privacy_entries(config.privacy, counts.fewest, counts.models),
+        "privacy": privacy_entries(config.privacy, counts),
         "reference": reference.label if reference is not None else "the table itself",
         "violations": {
             "classes": counts.violating_classes,
@@ -90,7 +88,10 @@ def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, r
             others = participants(reference, assign_roles(reference, loaded, measured_only=True), config.missing)
         compared = _table(reference, others, (), judged)
     persons = [persons_as_they_stand(one, roles, config.missing) for one in populations]
-    question = Question(config.privacy.k, judged.models, judged.columns, compared, persons, source.missing)
+    question = Question(
+        *(config.privacy.k, judged.models, judged.columns, compared, persons, source.missing),
+        known_columns=config.privacy.known_columns,
+    )
     counts = count_classes(engine, _table(source, rows, values, judged), question)
     for model, measured in zip(judged.models, counts.models, strict=True):
         problem = model.spec.contradiction(measured.most) if counts.rows else None

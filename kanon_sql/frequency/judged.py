@@ -36,13 +36,16 @@ class Models:
     """The models of a source: k with what `models` ask for besides.
 
     `columns` are the sensitive columns that they speak of, with what `totals` says of them once they are counted; k
-    counts the values of `entity` where there is one.
+    counts the values of `entity` where there is one. With `known_columns` k is asked of the combinations of so many
+    quasi-identifiers, and not of all. The rows of a `group` are released or suppressed together.
     """
 
     models: tuple[Model, ...] = ()
     columns: MappingOf[str, Sensitive] = field(default_factory=dict)
     totals: MappingOf[str, Totals] = field(default_factory=dict)
     entity: Column | None = None
+    known_columns: int | None = None
+    group: Column | None = None
     # Statements put together for these models, by what they are for: a sweep asks them for many k.
     composed: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -123,6 +126,8 @@ def model_columns(loaded: LoadedConfig, source: Source) -> list[Column]:
     names = [model.column for model in models_of(config) if model.column is not None]
     if config.entity is not None:
         names.append(config.entity)
+    if (group := _group(loaded, source)) is not None:
+        names.append(group.name)
     return [source.column(name) for name in dict.fromkeys(names)]
 
 
@@ -151,7 +156,20 @@ def read_models(
         columns[name] = Sensitive(index, item, entity is not None, dimension.kind, mapping)
         if mapping is not None and item.reading is not None and item.reading.is_typed:
             _refuse_synonyms(engine, columns[name], item.reading, loaded.place("privacy"))
-    return Models(models, columns, entity=entity)
+    return Models(models, columns, entity=entity, known_columns=_known_columns(loaded), group=_group(loaded, source))
+
+
+def _group(loaded: LoadedConfig, source: Source) -> Column | None:
+    """The column that names groups; None where a table that is only measured has none."""
+    return next((item for item in source.columns if item.name == loaded.config.group), None)
+
+
+def _known_columns(loaded: LoadedConfig) -> int | None:
+    """Of how many columns combinations are looked at; None where it is all, or where a search holds k of all anyway."""
+    known = loaded.config.privacy.known_columns
+    if known is None or known >= len(loaded.config.quasi_identifiers):
+        return None
+    return known if loaded.config.algorithm.declared.full_domain else None
 
 
 def _values(source: Source, tuples: exp.Select, reference: Source | None, name: str) -> tuple[Column, exp.Select]:

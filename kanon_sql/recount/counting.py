@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlglot import exp
 
+from kanon_sql.recount.combinations import FewColumns, count_few_columns
 from kanon_sql.recount.statement import Chain, Question, Table, ranks_and_steps, union_all
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import understood
@@ -32,11 +33,22 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class GroupCounts:
+    """Groups of rows that are released together: those that take part, those with released rows, and of these those
+    with others. A row without a group is one.
+    """
+
+    taking_part: int
+    released: int
+    split: int
+
+
+@dataclass(frozen=True)
 class ClassCounts:
     """Equivalence classes of a table; `starred` rows, * in every quasi-identifier, where these are counted apart.
 
     `fewest` are the rows, or the entities where k counts these, of the smallest class, starred rows included; `models`
-    are in the order of the models that were asked about.
+    are in the order of the models that were asked about. Combinations of so many `columns` were counted.
     """
 
     rows: int
@@ -49,6 +61,8 @@ class ClassCounts:
     unique_rows: int
     fewest: int
     models: tuple[Measured, ...] = ()
+    columns: int = 0
+    groups: GroupCounts | None = None
 
     @property
     def average(self) -> float | None:
@@ -77,15 +91,33 @@ def comparable(item: Column, of_source: Column, missing: Sequence[str], *, is_cs
 def count_classes(engine: Engine, table: Table, question: Question, *, apart: bool = False) -> ClassCounts:
     """The equivalence classes of a table; NULL is a value.
 
-    With `apart` rows that are * in every quasi-identifier are no class of these but counted as starred.
+    With `apart` rows that are * in every quasi-identifier are no class of these but counted as starred. Where the
+    question is about combinations of fewer quasi-identifiers `fewest`, what violates, what is unique and the models are
+    of these; a combination that violates counts as a class that does, and a row that has one as a row of such a class.
     """
+    if question.known_columns is not None and question.known_columns < len(table.quasi_identifiers):
+        plain = count_classes(engine, replace(table, entity=None), Question(1), apart=apart)
+        return _of_few(plain, count_few_columns(engine, table, question))
     row = engine.run(template.text(_statement(table, question)), {"k": question.k, "apart": apart})[0]
     number = len(question.models)
     least, most, violating = (row[9 + start : 9 + start + number] for start in (0, number, 2 * number))
     reached = zip(least, most, violating, strict=True)
     counted: list[Any] = [int(count) for count in row[:9]]
     counted.append(tuple(Measured(_finite(low), _finite(high), int(classes)) for low, high, classes in reached))
-    return ClassCounts(*counted)
+    return replace(ClassCounts(*counted), columns=len(table.quasi_identifiers))
+
+
+def _of_few(classes: ClassCounts, few: FewColumns) -> ClassCounts:
+    """The classes, with what was counted of combinations of few columns."""
+    return replace(
+        classes,
+        violating_classes=few.violating,
+        violating_rows=few.rows,
+        unique_rows=few.alone,
+        fewest=few.fewest,
+        columns=few.known,
+        models=tuple(Measured(least, None, violating) for least, violating in few.models),
+    )
 
 
 def _finite(value: float | int | None) -> float | None:

@@ -21,7 +21,7 @@ from kanon_sql.sql import template
 from kanon_sql.sql.template import Composed, Item, column, compose, quoted
 
 # Rows that name no entity belong to one.
-_ENTITIES = "count(DISTINCT entity) + max(CASE WHEN entity IS NULL THEN 1 ELSE 0 END)"
+HOLDERS = "count(DISTINCT entity) + max(CASE WHEN entity IS NULL THEN 1 ELSE 0 END)"
 # What is said of a column, each after what it reads itself.
 _PARTS = ("counted", "reference", "shares", "ranks", "ranked", "steps")
 
@@ -50,7 +50,8 @@ class Table:
 class Question:
     """What is asked of each class: `k`, and `models` of the sensitive `columns`, compared with `reference`.
 
-    `populations[i]` selects a population's persons by quasi-identifier values v0, v1 ... as `persons`.
+    `populations[i]` selects a population's persons by quasi-identifier values v0, v1 ... as `persons`. With
+    `known_columns` it is asked of every combination of values in so many quasi-identifiers, not of the classes.
     """
 
     k: int
@@ -59,12 +60,22 @@ class Question:
     reference: Table | None = None
     populations: Sequence[exp.Expr] = ()
     missing: tuple[str, ...] = ()
+    known_columns: int | None = None
 
     @property
     def spoken(self) -> list[Sensitive]:
         """The sensitive columns that a model speaks of."""
         names = dict.fromkeys(model.column for model in self.models if model.column is not None)
         return [self.columns[name] for name in names]
+
+
+def named_rows(table: Table, spoken: Sequence[Sensitive], *, keys: bool = True) -> exp.Select:
+    """The rows with their values under the names v0, v1 ..., unless without `keys`, then s0, s1 ..., entity."""
+    values = [exp.alias_(value.copy(), f"v{i}", quoted=True) for i, value in enumerate(table.quasi_identifiers) if keys]
+    values += [exp.alias_(table.sensitive[one.column.name].copy(), one.code, quoted=True) for one in spoken]
+    if table.entity is not None:
+        values.append(exp.alias_(table.entity.copy(), "entity", quoted=True))
+    return table.select(values)
 
 
 # The statement of the table ranks or steps of a column; None where a table of that name is there already.
@@ -127,7 +138,7 @@ class Chain:
         self._question = question
         spoken = question.spoken
         of_counted = at_once and bool(spoken) and table.entity is None
-        self._add("table_rows", self._rows(table, keys=True), keep=not of_counted or len(spoken) > 1)
+        self._add("table_rows", named_rows(table, question.spoken), keep=not of_counted or len(spoken) > 1)
         if not of_counted:
             self._add("sizes", self._filled("recount/sizes"))
         for one in spoken:
@@ -151,18 +162,6 @@ class Chain:
         """Puts the chain, after `others`, at the head of a statement that reads it."""
         statement.set("with_", exp.With(expressions=[*others, *self.parts]))
 
-    def _rows(self, table: Table, *, keys: bool) -> exp.Select:
-        """The rows with their values under the names v0, v1 ..., s0, s1 ..., entity."""
-        values = [
-            exp.alias_(value.copy(), f"v{i}", quoted=True) for i, value in enumerate(table.quasi_identifiers) if keys
-        ]
-        values += [
-            exp.alias_(table.sensitive[one.column.name].copy(), one.code, quoted=True) for one in self._question.spoken
-        ]
-        if table.entity is not None:
-            values.append(exp.alias_(table.entity.copy(), "entity", quoted=True))
-        return table.select(values)
-
     def _add_column(self, one: Sensitive, given: Given) -> None:
         """What the models read of a column; its values counted in each class come first."""
         speaking = [model for model in self._question.models if model.column == one.column.name]
@@ -175,7 +174,7 @@ class Chain:
             if name in ("ranks", "steps"):
                 made = given(name, one)
             elif name == "reference":
-                rows = Composed(self._rows(reference, keys=False))
+                rows = Composed(named_rows(reference, self._question.spoken, keys=False))
                 holes: dict[str, str | Composed] = {"sensitive_value": one.code, "reference_rows": rows}
                 made = self._filled("recount/reference", holes, of=reference)
             elif name == "counted":
@@ -203,7 +202,7 @@ class Chain:
         of: Table | None = None,
     ) -> exp.Expr:
         rows = row_total(weighted=(of or self._table).weighted)
-        holders = template.parse(_ENTITIES) if self._table.entity is not None else rows
+        holders = template.parse(HOLDERS) if self._table.entity is not None else rows
         statement = compose(file, values=values, scope=names)
         lists = {"qi": self.keys} if template.mentions(statement, "qi") else {}
         totals: dict[str, template.Fill] = {"row_total": rows, "holder_total": holders}

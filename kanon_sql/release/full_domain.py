@@ -182,6 +182,7 @@ class FullDomainRelease(Release):
             again=self._again(self.made.shown),
             levels=self.made.levels(),
             aggregated={one.name for one in self.made.shown},
+            groups=self._groups(masked),
         )
 
     def _generalized(self, others: Sequence[Column], writing: Writing) -> tuple[exp.Select, list[exp.Expr]]:

@@ -13,7 +13,7 @@ from kanon_sql.recount.counting import comparable
 from kanon_sql.recount.statement import Table
 from kanon_sql.release.aggregates import Again
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
-from kanon_sql.release.verify import Expected
+from kanon_sql.release.verify import Expected, Groups
 from kanon_sql.search.problem import Json, SearchProblem, SearchResult
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
@@ -126,6 +126,20 @@ class Release(ABC):
         rows, values = self._generalized(columns, writing)
         sensitive = {name: comparable(one.column, one.column, source.missing) for name, one in models.columns.items()}
         return Table(rows, values, sensitive, person(models.entity, source.missing), weighted=weighted)
+
+    def _groups(self, masked: int) -> Groups | None:
+        """The rows of the source with their groups; None where rows are suppressed one by one."""
+        source, group = self.problem.source, self.problem.models.group
+        if group is None:
+            return None
+        weighted, named = self.problem.weighted, person(group, source.missing)
+        columns = [group, *([Column("row_count", "row_count", "BIGINT")] if weighted else [])]
+        writing = Writing(order="none", seed=None, plain_text=True, as_text=True)
+        made = [
+            Table(*self._generalized(columns, one), entity=named, weighted=weighted)
+            for one in (writing, replace(writing, masked=masked > 0))
+        ]
+        return Groups(Table(self.problem.rows, (), entity=named, weighted=weighted), *made)
 
     @abstractmethod
     def _label_of(self, one: Aggregated) -> exp.Expr:

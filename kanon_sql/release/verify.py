@@ -5,14 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from kanon_sql.errors import EngineError, VerificationError
 from kanon_sql.hierarchy.mapping import Mapping as MappingTable
-from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
-from kanon_sql.recount.statement import Question, Table, row_total
+from kanon_sql.recount.counting import ClassCounts, GroupCounts, comparable, count_classes
+from kanon_sql.recount.statement import Question, Table, named_rows, row_total
 from kanon_sql.recount.treated import broken_treatments, other_intervals
 from kanon_sql.release.aggregates import Again
 from kanon_sql.search.problem import SearchProblem
@@ -39,7 +39,29 @@ def question_of(problem: SearchProblem, k: int, written: Source, populations: Se
     sensitive = {name: comparable(one.column, one.column, missing) for name, one in models.columns.items()}
     entity = None if models.entity is None else person(models.entity, source.missing)
     reference = Table(problem.rows, (), sensitive, entity, weighted=problem.weighted)
-    return Question(k, models.models, models.columns, reference, populations, missing)
+    return Question(k, models.models, models.columns, reference, populations, missing, models.known_columns)
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The rows that take part, and those of them that are `released`, of the generalized source with masked rows as in
+    what was written; `entity` of these tables is the group.
+    """
+
+    taking_part: Table
+    released: Table
+    written: Table
+
+    def count(self, engine: Engine, written: Table) -> tuple[GroupCounts, list[str]]:
+        """(how many groups there are, what is wrong with them: some have rows that were released and others not)."""
+        names: dict[str, Fill] = {}
+        for name, table in (("taking_part", self.taking_part), ("released", self.released)):
+            names[name] = named_rows(replace(table, quasi_identifiers=()), ())
+            names[f"{name}_rows"] = column("row_count") if table.weighted else 1
+        found = GroupCounts(*map(int, engine.query("recount/groups", names=names)[0]))
+        different = _differences(engine, written, self.written)
+        problems = [f"{found.split} groups are released in part"] if found.split else []
+        return found, problems + ([f"{different} equivalence classes are not those of the source"] if different else [])
 
 
 @dataclass(frozen=True)
@@ -48,7 +70,7 @@ class Expected(ABC):
 
     `recounted`, where k counts entities, is the generalized source with its entities: nobody can count those in the
     release, so the classes of both are compared, and the models counted there. `again` is what the aggregates of
-    columns are found of again.
+    columns are found of again, `groups` what tells whether the rows of a group were released together.
     """
 
     columns: Sequence[str]
@@ -57,6 +79,7 @@ class Expected(ABC):
     question: Question
     recounted: Table | None
     again: Again | None
+    groups: Groups | None = field(default=None, kw_only=True)
 
     @abstractmethod
     def values(self, written: Source) -> list[exp.Expr]:
@@ -146,6 +169,11 @@ def verify(engine: Engine, written: Source, expected: Expected) -> ClassCounts:
         counts, problems = _count(engine, written, expected)
         problems += _count_problems(counts, expected)
         problems += expected.differences(engine, written)
+        if expected.groups is not None:
+            values = expected.values(written)
+            rows = Table(written.relation, values, weighted=written.weighted)
+            groups, wrong = expected.groups.count(engine, rows)
+            counts, problems = replace(counts, groups=groups), problems + wrong
     if expected.again is not None:
         problems += expected.again.differences(engine)
     if problems:
@@ -192,6 +220,7 @@ def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCo
             violating_classes=with_entities.violating_classes,
             violating_rows=with_entities.violating_rows,
             fewest=with_entities.fewest,
+            columns=with_entities.columns,
             models=with_entities.models,
         ),
         problems,
@@ -208,7 +237,9 @@ def _count_problems(counts: ClassCounts, expected: Expected) -> list[str]:
     if counts.violating_classes:
         question = expected.question
         how = "violate k or a model" if question.models else f"hold fewer than {question.k} rows"
-        problems.append(f"{counts.violating_classes} equivalence classes ({counts.violating_rows} rows) {how}")
+        known = question.known_columns
+        what = f"combinations of {known} columns" if counts.columns == known else "equivalence classes"
+        problems.append(f"{counts.violating_classes} {what} ({counts.violating_rows} rows) {how}")
     if counts.starred < expected.masked:
         problems.append(f"{counts.starred} masked rows were written, expected {expected.masked}")
     return problems

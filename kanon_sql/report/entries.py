@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
 from kanon_sql.privacy.base import PrivacyModel
 from kanon_sql.privacy.registry import Alone, PrivacyConfig, models_of
-from kanon_sql.recount.counting import Measured
+from kanon_sql.recount.counting import ClassCounts, Measured
 
 Json = dict[str, Any]
 
 
-def privacy_entries(config: PrivacyConfig, fewest: int | None, measured: Sequence[Measured]) -> Json:
-    """The entry: models in the form in which they were asked for, alone or in a list.
-
-    `fewest` are the rows (or entities) of the smallest class, `measured` what each model reached; without a table that
-    was counted None and nothing.
+def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
+    """The entry: models in the form in which they were asked for, alone or in a list; `counts` of a table that was
+    counted.
     """
-    entries: Json = {"k": {"required": config.k, "actual": fewest}}
+    entries: Json = {"k": {"required": config.k, "actual": counts.fewest if counts else None}}
     if config.entity is not None:
         entries["k"]["counts"] = "entities"
+    if config.known_columns is not None:
+        known = config.known_columns
+        # Where there are no more columns those of all were counted.
+        entries["known_columns"] = {"required": known, "actual": max(known, counts.columns) if counts else None}
     models = models_of(config)
     for position, model in enumerate(models):
-        reached = measured[position] if measured else Measured(None, None, 0)
+        reached = counts.models[position] if counts else Measured(None, None, 0)
         entry = {
             **({"column": model.column} if model.column is not None else {}),
             **{name: _plain(value) for name in model.spec.options if (value := getattr(model.spec, name)) is not None},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -96,6 +96,7 @@ class ReportDraft:
                 "suppressed": self.suppressed,
                 "masked": self.masked,
                 "released": self.released,
+                **self._groups(),
             },
             "engine": self.engine,
             "algorithm": self.algorithm,
@@ -105,9 +106,7 @@ class ReportDraft:
             "given_up": self.given_up if found else [],
             "classes": self._classes(),
             "verification": self.verification,
-            "privacy": privacy_entries(
-                self.privacy, self.counts.fewest if self.counts else None, self.counts.models if self.counts else ()
-            ),
+            "privacy": privacy_entries(self.privacy, self.counts),
             "suppression": {"limit": self.limit},
             "loss": self.loss if found else None,
             "search": self.search,
@@ -119,6 +118,11 @@ class ReportDraft:
             "errors": self.errors,
             "seconds": self.seconds,
         }
+
+    def _groups(self) -> Json:
+        """How many groups there are, where their rows are released together."""
+        groups = self.counts.groups if self.counts else None
+        return {"groups": asdict(groups)} if groups else {}
 
     def _classes(self) -> Json | None:
         """Classes of the release without its masked rows; rows that are * everywhere anyway are a class of it."""

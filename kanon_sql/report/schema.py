@@ -40,7 +40,9 @@ def report_schema() -> Schema:
                 "version": _TEXT,
                 "configuration": {"type": "object"},
                 "source": _mapping({"table": _or_null(_TEXT), "sha256": _DIGEST}),
-                "rows": _mapping(_rows()),
+                "rows": _mapping(
+                    _rows(), {"groups": _mapping(dict.fromkeys(("taking_part", "released", "split"), _COUNT))}
+                ),
                 "engine": _mapping({"name": _one_of(ENGINES)}, _engine()),
                 "algorithm": _mapping({"name": _one_of(ALGORITHMS)}, _algorithm()),
                 "solution": _or_null(_solution()),
@@ -125,7 +127,9 @@ def _privacy() -> Schema:
     known: dict[str, Schema] = {name: {} for model in MODELS.values() for name in model.options}
     entry = _mapping({"required": threshold, "actual": reached}, {"column": _TEXT, **known})
     k = _mapping({"required": _COUNT, "actual": _or_null(_COUNT)}, {"counts": _one_of(("entities",))})
-    return _mapping({"k": k}, {key: {"anyOf": [entry, _list(entry)]} for key in MODELS})
+    few = _mapping({"required": _COUNT, "actual": _or_null(_COUNT)})
+    models = {key: {"anyOf": [entry, _list(entry)]} for key in MODELS}
+    return _mapping({"k": k}, {"known_columns": few, **models})
 
 
 def _loss() -> Schema:

@@ -384,6 +384,7 @@ def test_every_command_is_listed_first() -> None:
 
 MODELS = "privacy={k: 5, entity: ssn, l_diversity: {column: diagnosis, l: 2, variant: entropy}}"
 ALGORITHMS = ("{name: minimal, prefer: suppression}", "{name: mondrian, seed: 1}", "{name: local, seed: 1}")
+FEW = ("--set", "privacy={k: 2, known_columns: 2}")
 
 
 @pytest.mark.slow
@@ -399,9 +400,10 @@ ALGORITHMS = ("{name: minimal, prefer: suppression}", "{name: mondrian, seed: 1}
                 ["run", "--set", MODELS, "--set", "suppression.limit=10%"],
                 ["run", "--set", "quasi_identifiers.age.aggregate=mean"],
                 *(["run", "--set", f"algorithm={a}"] for a in ALGORITHMS),
+                ["run", *FEW, "--set", "algorithm=mondrian"],
             ],
         ),
-        ("check", [["check"]]),
+        ("check", [["check"], ["check", *FEW]]),
         ("lattice", [["lattice"]]),
     ],
 )

@@ -47,6 +47,13 @@ def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
     problems = []
     if not config.algorithm.declared.full_domain:
         problems.append(f"{loaded.place('algorithm')}: {config.algorithm.name} has no levels that could be applied")
+    for key, asked in (("known_columns", config.privacy.known_columns), ("group", config.group)):
+        if asked is not None:
+            place = loaded.place(*(("privacy", key) if key == "known_columns" else (key,)))
+            problems.append(
+                f"{place}: with {key} rows fall until nothing changes, which a row more or less changes anywhere; "
+                "make a new release: kanon-sql run"
+            )
     if config.privacy.entity is not None:
         problems.append(
             f"{loaded.place('privacy', 'entity')}: a release holds no entities, so that what was removed cannot be "
