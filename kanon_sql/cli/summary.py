@@ -102,7 +102,7 @@ def _algorithm(algorithm: Json) -> str:
     name, *options = algorithm.items()
     if name[1] in ("mondrian", "local", "microaggregation"):
         return ", ".join([name[1], *(f"{key} {value}" for key, value in options)])
-    return " ".join([name[1], *(str(value) for _, value in options)])
+    return " ".join([name[1], *(key if value is True else str(value) for key, value in options if value is not False)])
 
 
 def _effort(report: Json) -> str:
@@ -111,7 +111,10 @@ def _effort(report: Json) -> str:
         stopped = "" if search["finished"] else ", NOT finished: time ran out"
         return f"{search['tuples']:,} tuples in {search['rounds']:,} rounds{stopped}{_gap(search)}"
     proven = "proven optimal" if report["algorithm"]["name"] == "optimal" else "proven"
-    how = proven if search["proven"] else f"NOT proven, the bound is {search['bound']:.6g}{_gap(search)}"
+    if "blind" in search:
+        how = f"blind{_gap(search)}" if search["blind"]["proven"] else "blind, NOT proven: time ran out"
+    else:
+        how = proven if search["proven"] else f"NOT proven, the bound is {search['bound']:.6g}{_gap(search)}"
     return f"{search['checked']:,} of {search['lattice_nodes']:,} nodes checked, {how}"
 
 

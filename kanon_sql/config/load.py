@@ -259,6 +259,7 @@ def _note_broken_rules(draft: Draft) -> None:
     found += rules.roles(config, shown)
     found += treated_columns(config)
     found += rules.ends_of_intervals(config)
+    found += rules.blind_and_masked(config)
     found += rules.places(config)
     spoilt = draft.spoilt()
     for path, text in found:

@@ -174,26 +174,34 @@ def _limit(value: Any) -> Any:
     return int(rows[1])
 
 
+RowsOrShare = Annotated[
+    int | str,
+    BeforeValidator(_limit),
+    WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": _LIMIT}]}),
+]
+
+
+def _rows_of(limit: int | str, n: int) -> int:
+    return limit if isinstance(limit, int) else floor(Fraction(limit.rstrip("%")) * n / 100)
+
+
 class SuppressionConfig(Part):
     """How many rows may be suppressed at most."""
 
-    limit: Annotated[
-        int | str,
-        BeforeValidator(_limit),
-        WithJsonSchema({"anyOf": [{"type": "integer", "minimum": 0}, {"type": "string", "pattern": _LIMIT}]}),
-    ] = Field(0, description='rows, or a share such as "1%" of the rows that take part')
+    limit: RowsOrShare = Field(0, description='rows, or a share such as "1%" of the rows that take part')
 
     def rows(self, n: int) -> int:
         """The limit in rows of `n`: a share is the floor of the exact decimal product."""
-        if isinstance(self.limit, int):
-            return self.limit
-        return floor(Fraction(self.limit.rstrip("%")) * n / 100)
+        return _rows_of(self.limit, n)
 
 
 class AlgorithmConfig(Part):
     """Which search finds the release."""
 
-    between = (rules.OptionsOfAlgorithm(),)
+    between = (
+        rules.OptionsOfAlgorithm(),
+        rules.GoesWith("reserve", "blind", "reserve goes with blind: true; add it or remove reserve"),
+    )
 
     name: Annotated[str, OneOf(lambda: tuple(ALGORITHMS))] = Field("optimal", description="the search")
     prefer: Annotated[str, OneOf(lambda: values("prefer"))] | None = Field(
@@ -212,6 +220,12 @@ class AlgorithmConfig(Part):
         None, description="local: how long it looks for less loss, and for a proof of how little it could be"
     )
     seed: int | None = Field(None, description="mondrian, local: makes what is drawn repeatable")
+    blind: bool | None = Field(
+        None, description="optimal, samarati, minimal: the levels are chosen without a look at sensitive values"
+    )
+    reserve: RowsOrShare | None = Field(
+        None, description="with blind: rows of the suppression limit, or a share, that are left to models beyond k"
+    )
 
     @property
     def declared(self) -> Algorithm:
@@ -227,6 +241,10 @@ class AlgorithmConfig(Part):
     def describe(self) -> dict[str, Any]:
         """The search with its options, as reports show it."""
         return {"name": self.name, **{key: value for key, value in self.options().items() if value is not None}}
+
+    def reserved(self, n: int) -> int:
+        """The rows of `n` that a blind search leaves to models which read sensitive values."""
+        return _rows_of(self.reserve or 0, n)
 
     def takes_weights(self) -> bool:
         """Whether weights of quasi-identifiers bear on what is found."""
@@ -339,7 +357,7 @@ class ReportConfig(_ReportKeys):
 class Config(Part):
     """One anonymization: source, roles of the columns, models, search and target."""
 
-    between = (Odd(rules.roles), Odd(rules.ends_of_intervals), Odd(treated_columns))
+    between = (Odd(rules.roles), Odd(rules.ends_of_intervals), Odd(rules.blind_and_masked), Odd(treated_columns))
 
     source: Annotated[SourceConfig, ShortFor("path")] = Field(description="where the rows are: a path, or a mapping")
     target: Annotated[TargetConfig | None, _TARGET] = Field(

@@ -68,6 +68,20 @@ class Models:
         return not self.models and not self.by_entity
 
     @property
+    def reads_values(self) -> bool:
+        """Whether a model reads sensitive values."""
+        return any(model.column is not None for model in self.models)
+
+    @property
+    def blind(self) -> Models:
+        """Those of them that read no sensitive value: k, and what compares with a population."""
+        if "blind" not in self.composed:
+            unseeing = tuple(model for model in self.models if model.column is None)
+            self.composed["blind"] = replace(self, models=unseeing, composed={})
+        made: Models = self.composed["blind"]
+        return made
+
+    @property
     def refusing_absent(self) -> tuple[Model, ...]:
         """The models that a suppressed class violates as well."""
         return tuple(model for model in self.models if model.spec.refuses_absent)

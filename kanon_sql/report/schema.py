@@ -103,7 +103,8 @@ def _engine() -> dict[str, Schema]:
 
 
 def _algorithm() -> dict[str, Schema]:
-    return {key: _one_of(values(key)) if values(key) else _WHOLE for key in options()}
+    known = {key: _one_of(values(key)) if values(key) else _WHOLE for key in options()}
+    return {**known, "blind": _TRUTH, "reserve": {"anyOf": [_WHOLE, _TEXT]}}
 
 
 def _solution() -> Schema:
@@ -154,6 +155,7 @@ def _search() -> Schema:
             "gap": _or_null(_NUMBER),
             **dict.fromkeys(counts, _COUNT),
             "finished": _TRUTH,
+            "blind": _mapping({**dict.fromkeys(("suppressed", "in_all", "reserve"), _COUNT), "proven": _TRUTH}),
             "minimal": _list(node),
             "ties": _list(_each(_COUNT)),
         },

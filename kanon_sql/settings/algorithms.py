@@ -13,6 +13,8 @@ _LOSSES = ("loss", "geometric-mean-loss")
 _OBJECTIVES = (*_LOSSES, "discernibility", "average-class-size", "precision", "entropy")
 # How long local recoding looks for something better; the first where none is given.
 EFFORTS = ("default", "fast", "best")
+# Taken by searches of one level a column: the classes of others could be taken back only by looking at their values.
+_BLIND: Mapping[str, tuple[str, ...]] = {"blind": (), "reserve": ()}
 _MEASURES = ("loss", "absolute-distance", "relative-distance", "distribution", "suppression")
 
 
@@ -22,10 +24,11 @@ class Algorithm:
 
     One that is `full_domain` gives every column one level, and so needs a hierarchy of each; others put tuples into
     classes, each with ranges or levels of its own. `options` are the values that it takes of each option, the first
-    where none is given; without values it is a number, and none where none is given. `advice` is said of values that
-    it does not take. Weights bear on it where the options have one of the values `weighed_by`, never without that.
-    `suppresses` tells that what it finds depends on the limit of suppressed rows, `numeric` that it takes only columns
-    of numbers and dates, without hierarchies. Its classes show the `aggregate` of columns that ask for none.
+    where none is given; without values it is a number or a truth value, and none where none is given. `advice` is said
+    of values that it does not take. Weights bear on it where the options have one of the values `weighed_by`, never
+    without that. `suppresses` tells that what it finds depends on the limit of suppressed rows, `numeric` that it takes
+    only columns of numbers and dates, without hierarchies. Its classes show the `aggregate` of columns that ask for
+    none.
     """
 
     full_domain: bool
@@ -38,13 +41,13 @@ class Algorithm:
 
 
 ALGORITHMS: dict[str, Algorithm] = {
-    "optimal": Algorithm(True, {"objective": _OBJECTIVES}, weighed_by={"objective": _LOSSES}),
+    "optimal": Algorithm(True, {"objective": _OBJECTIVES, **_BLIND}, weighed_by={"objective": _LOSSES}),
     "samarati": Algorithm(
         True,
-        {"prefer": ("loss", "first")},
+        {"prefer": ("loss", "first"), **_BLIND},
         advice={"prefer": "samarati prefers loss or first; the other measures go with name: minimal"},
     ),
-    "minimal": Algorithm(True, {"prefer": _MEASURES}, advice={"prefer": "first goes with name: samarati"}),
+    "minimal": Algorithm(True, {"prefer": _MEASURES, **_BLIND}, advice={"prefer": "first goes with name: samarati"}),
     "mondrian": Algorithm(
         False,
         {"cut": ("strict", "strict-le", "relaxed"), "dimension": ("loss", "widest", "random"), "seed": ()},

@@ -242,6 +242,17 @@ def ends_of_intervals(config: Part) -> Faults:
             )
 
 
+def blind_and_masked(config: Part) -> Faults:
+    """Masked rows show the values of classes that violate: blind levels would gain nothing."""
+    blind, masked = _said(config.get("algorithm"), "blind"), _said(config.get("release"), "suppressed")
+    if str(blind).lower() in _TRUE and masked == "mask":
+        yield (
+            ("algorithm", "blind"),
+            "suppressed: mask shows the sensitive values of classes that violate a model; with blind expected "
+            "suppressed: drop",
+        )
+
+
 def _said(part: Any, key: str) -> Any:
     """What a part says under a key, validated or as raw text."""
     return part.get(key) if isinstance(part, Mapping) else getattr(part, key, None)

@@ -113,7 +113,9 @@ class _FullDomainAdvice:
         self.ncp = result.describe_loss()["ncp"] if self.found else None
 
     def alternatives(self) -> Iterator[Alternative]:
-        """Each that can be found in its part of the time."""
+        """Each that can be found in its part of the time; to decide again by what came out would not be blind."""
+        if self.algorithm.blind:
+            return
         # The limit first: it helps most as a rule, and its search is not much longer than that of the run.
         others = ((self._without_a_column, 0.5), (self._k, 1.0))
         less = ((self._limit, _SHARE_OF_TWO), (self._local, _SHARE_OF_TWO), *others)

@@ -74,6 +74,9 @@ def _effort(report: Json) -> str:
     if search["proven"]:
         best = "the result is the best" if report["classes"] is not None else "none of them satisfies"
         return f"{nodes}; the others follow from these, or could not be better. It is proven that {best}."
+    if "blind" in search:
+        alone = "The levels were chosen without a look at sensitive values; then classes that violate were suppressed."
+        return f"{nodes}. {alone} {_gap(search)}".rstrip()
     bound = "" if search.get("bound") is None else f"; none has an objective below {search['bound']:.6g}"
     return f"{nodes}. Time ran out: it is not proven that the result is the best{bound}. {_gap(search)}".rstrip()
 

@@ -110,6 +110,11 @@ class NodeChecker:
         other.engine, other.progress = engine, Progress()
         return other
 
+    def blind(self, reserve: int) -> NodeChecker:
+        """One that reads no sensitive value, and leaves `reserve` rows of the limit to the models that do."""
+        limit = max(self.limit - reserve, 0)
+        return NodeChecker(self.engine, self.frequency, self.models.blind, self.k, limit, self.progress)
+
     def apart(self) -> NodeChecker:
         """The same that knows nothing yet, for a search of nodes that tell little of others; `checked` is of both."""
         other = copy(self)

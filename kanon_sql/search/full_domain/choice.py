@@ -12,6 +12,19 @@ TOLERANCE = 1e-12  # values this near (relative) are ties: they differ by roundi
 
 
 @dataclass(frozen=True)
+class Blinded:
+    """The node that a blind search chose: rows that it suppresses by what reads no sensitive value, and in all.
+
+    `proven` says that it is the one to choose among the nodes that leave `reserve` rows of the limit.
+    """
+
+    suppressed: int
+    in_all: int
+    reserve: int
+    proven: bool
+
+
+@dataclass(frozen=True)
 class NodeChoice:
     """The chosen node, or None when no node satisfies or none was found in time.
 
@@ -29,6 +42,7 @@ class NodeChoice:
     ties: tuple[Node, ...] = ()
     notes: tuple[str, ...] = field(default=())
     left_by_bound: int | None = None
+    blind: Blinded | None = None
 
 
 def nothing(lattice: Lattice) -> NodeChoice:

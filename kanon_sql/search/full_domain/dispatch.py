@@ -24,7 +24,12 @@ def search(
     algorithm: AlgorithmConfig, lattice: Lattice, checker: NodeChecker, weights: tuple[float, ...], deadline: Deadline
 ) -> NodeChoice:
     """The node to release, or none. Statements that run past the deadline are interrupted."""
-    return SEARCHES[algorithm.name](algorithm.options(), lattice, checker, weights, deadline)
+    find = SEARCHES[algorithm.name]
+    if algorithm.blind and checker.models.reads_values:
+        from kanon_sql.search.full_domain.blind import search_blind
+
+        return search_blind(find, algorithm, lattice, checker, weights, deadline)
+    return find(algorithm.options(), lattice, checker, weights, deadline)
 
 
 def _optimal(

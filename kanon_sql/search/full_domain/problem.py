@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 
 from kanon_sql.config.model import AlgorithmConfig
@@ -14,7 +14,7 @@ from kanon_sql.frequency.population import Population
 from kanon_sql.frequency.table import Frequency
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.checker import NodeChecker, Nodes
-from kanon_sql.search.full_domain.choice import NodeChoice, nothing
+from kanon_sql.search.full_domain.choice import Blinded, NodeChoice, nothing
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
@@ -49,7 +49,7 @@ class FullDomain(SearchProblem):
             found = replace(found, winner=checker.with_entropy_of(found.winner.levels))
         out_of_time = deadline.passed() and checker.known(self.lattice.highs) is not False
         left = None
-        if found.winner is None and not out_of_time and self.n >= request.k:
+        if found.winner is None and found.blind is None and not out_of_time and self.n >= request.k:
             left = checker.suppressed(self.lattice.highs)
         return FullDomainResult(self, request, found, out_of_time, left, checker=checker)
 
@@ -94,6 +94,8 @@ class FullDomainResult(SearchResult):
                 f"time ran out after {self.found.checked} of {self.found.lattice_nodes} nodes, before any that "
                 "satisfies; raise --time-limit or max_level, or suppression.limit"
             )
+        if self.found.blind is not None:
+            raise NoReleaseError(self._refused(self.found.blind))
         if self.left_at_top is None:
             raise NoReleaseError(f"no release satisfies k = {k}: only {n} row{'s' * (n != 1)} take part")
         only_k = self.problem.models.only_k
@@ -103,13 +105,28 @@ class FullDomainResult(SearchResult):
             f"{why}, the limit is {limit}; {self._way_out()}"
         )
 
+    def _refused(self, chosen: Blinded) -> str:
+        """Why the node that a blind search chose is not released."""
+        left = self.request.limit - chosen.reserve
+        if chosen.suppressed > left:
+            return (
+                f"even at the highest levels {chosen.suppressed} of {self.problem.n} rows lie in classes of fewer than "
+                f"{self.request.k}; algorithm.reserve leaves {max(left, 0)} rows of the limit for these: make it less"
+            )
+        return (
+            f"algorithm.blind: at the levels chosen without a look at sensitive values {chosen.in_all} of "
+            f"{self.problem.n} rows lie in classes that violate k or a model, {chosen.suppressed} of them by k, the "
+            f"limit is {self.request.limit}; ask for a greater k, a greater suppression.limit with as much more "
+            "algorithm.reserve, or less of the models (that there is no release says something of the values, too)"
+        )
+
     @cached_property
     def enough(self) -> dict[str, int]:
         """By their keys, the limit and the k that the highest levels satisfy, where nothing else is changed.
 
         Of k alone, and of models that are monotone, no lower limit and no greater k would do.
         """
-        problem, left = self.problem, self.left_at_top
+        problem, left = self.problem, None if self.found.blind else self.left_at_top
         found: dict[str, int] = {}
         if left is None:
             return found
@@ -153,6 +170,8 @@ class FullDomainResult(SearchResult):
         }
         if found.left_by_bound is not None:
             answer["left_by_bound"] = found.left_by_bound
+        if found.blind is not None:
+            answer["blind"] = asdict(found.blind)
         if found.minimal:
             answer["minimal"] = [node_json(node, self.problem.names) for node in found.minimal]
         if found.ties:
