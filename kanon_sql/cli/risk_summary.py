@@ -23,6 +23,8 @@ def summarize_risk(data: Json) -> Parts:
     parts: list[Part] = [*_head(data, words), Line(), _risks(data, words, sides), Line(), _sizes(words, sides)]
     if sides[0]["subsets"]["count"]:
         parts += [Line(), *_subsets(words, sides)]
+    if any(side["households"] is not None for side in sides):
+        parts += [Line(), *_households(words, sides)]
     if sides[0]["special_uniques"] is not None:
         parts += [Line(), *_special(words, sides)]
     for word, side in zip(words, sides, strict=True):
@@ -161,6 +163,27 @@ def _subsets(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
         what += ", without those that hold a smaller key"
     foreign = [Line("  (!) no quasi-identifier")] if set(first["columns"]) - set(known) else []
     return [Line(what, "head"), Grid(head, rows, len(head) - 1), *foreign]
+
+
+def _households(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
+    """Risks of the rows where each has that of the most exposed row of its household, or of any of them."""
+    found = [side["households"] for side in sides]
+    rows = [
+        ["households", *("\N{EN DASH}" if one is None else f"{one['count']:,}" for one in found)],
+        [
+            "rows of one with a unique row",
+            *("\N{EN DASH}" if one is None else _counted(one["unique"]) for one in found),
+        ],
+    ]
+    for name in ("prosecutor", "journalist"):
+        risks = [None if one is None else one[name] for one in found]
+        if any(one is not None for one in risks):
+            parts = [(risk, None if risk is None else risk["any_found"]) for risk in risks]
+            for key in ("highest", "average"):
+                rows.append([f"{name} risk, {key}", *(number(one and one[key], 4) for one, _ in parts)])
+                rows.append(["... of any of its rows", *(number(one and one[key], 4) for _, one in parts)])
+    head = ["", *words] if len(words) > 1 else None
+    return [Line("households: each row at the risk of the most exposed row of its own", "head"), Grid(head, rows, 0)]
 
 
 def _special(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:

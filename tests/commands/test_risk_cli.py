@@ -226,7 +226,8 @@ def test_every_key_of_the_report_is_described(call: Call) -> None:
     for words in (
         population,
         [*population, "--show-values", "--special-uniques", "2"],
-        ["--sampling-fraction", "0.05"],
+        ["--sampling-fraction", "0.05", "--special-uniques", "2", "--show-values"],
+        [*population, "--set", "group=cost"],
         [],
     ):
         data = json.loads(call("config.yaml", *words, "--json").out)
@@ -242,7 +243,8 @@ def test_every_key_of_the_report_is_described(call: Call) -> None:
                 assert special["msus"].keys() == {"1", "2"}
                 special["columns"], special["msus"] = {"NAME": 0.5}, {"SIZE": 1}
                 special["values"] = {"NAME": [{"value": "30", "share": 1.0}]}
-                special["scores"] = special["scores"] or data["before"]["special_uniques"]["scores"]
+                for key in ("scores", "dis"):
+                    special[key] = special[key] or data["before"]["special_uniques"][key]
         data["after"], data["before"] = None, data["after"]
         found |= set(leaves(data))
     described = set(rows(sections(ROOT / "docs" / "report.md")["risk"]))

@@ -180,6 +180,13 @@ def test_probabilities_of_a_right_match() -> None:
     assert statistics.harmonic_mean(chances) == pytest.approx(dis["probability"])
 
 
+def test_the_fraction_is_that_of_the_rows(tmp_path: Path) -> None:
+    data = measured(tmp_path, ["a", "b", "c", "d"], ROWS, special_uniques=4, sampling_fraction=0.1)
+    assert data["before"]["special_uniques"]["dis"] == pytest.approx(by_hand(ROWS, 0.1)["dis"])
+    at_most = measured(tmp_path, ["a", "b", "c", "d"], ROWS, special_uniques=4, population_size=len(ROWS))
+    assert at_most["before"]["special_uniques"]["dis"]["probability"] == 1
+
+
 def test_values_are_shown_only_where_they_may_be() -> None:
     assert by_hand(ROWS)["values"] is None
     shown = by_hand(ROWS, show=True)

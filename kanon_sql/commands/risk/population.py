@@ -109,15 +109,21 @@ def unmatched(loaded: LoadedConfig) -> list[str]:
 def count_persons(
     engine: Engine, population: Population, table: RiskTable, progress: Progress, *, generalized: bool
 ) -> str:
-    """Makes a table (size, persons) of the table's classes, persons NULL where nobody falls under; its name."""
+    """Makes a table (size, persons) of the table's classes, persons NULL where nobody falls under; its name.
+
+    Where classes are numbered, it has their numbers (id) as well.
+    """
     sized = state("risk_sized")
+    kept: list[Item] = [{"name": "id"}] if table.members is not None else []
     items: list[Item] = []
     for i, mapping in enumerate(population.mappings):
         _make_steps(engine, i, table, mapping if generalized else None, generalized=generalized)
         items.append({"steps": _steps(i), "name": value_name(i), "level": f"level_{i}", "rung": f"rung_{i}"})
     steps = {"class_steps": state("risk_class_steps")}
-    engine.query("commands/risk/class_steps", names={**steps, "class_list": table.classes}, lists={"qi": items})
-    engine.run(tables.empty(sized, {"size": "BIGINT", "persons": "BIGINT"}))
+    names = {**steps, "class_list": table.classes}
+    engine.query("commands/risk/class_steps", names=names, lists={"qi": items, "kept": kept})
+    columns = {"size": "BIGINT", "persons": "BIGINT", **({"id": "BIGINT"} if kept else {})}
+    engine.run(tables.empty(sized, columns))
     for shape in engine.query("commands/risk/shapes", names=steps, lists={"qi": items}):
         grouped: list[Item] = [
             {"code": _code(i, level), "rung": f"rung_{i}"} for i, level in enumerate(shape) if level >= 0
@@ -126,7 +132,7 @@ def count_persons(
         engine.query(
             "commands/risk/sized",
             names={**steps, "sized_classes": sized, "population_steps": state("risk_population_steps")},
-            lists={"this": grouped, "all": everywhere},
+            lists={"this": grouped, "all": everywhere, "kept": kept},
         )
         progress.advance(1, "combinations of levels")
     return sized

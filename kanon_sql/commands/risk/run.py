@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from sqlglot import exp
+
+from kanon_sql.commands.risk.households import measure_households, read_households
 from kanon_sql.commands.risk.measure import (
     THRESHOLD,
     Json,
@@ -149,6 +152,10 @@ def _count_source(risk: _Risk, source: Source, roles: Roles) -> RiskTable:
     config = risk.loaded.config
     rows = participants(source, roles, config.missing)
     table = count_table(risk.engine, "before", source, roles.quasi_identifiers, others, rows)
+    group = config.group
+    if group is not None and all(item.name != group for item in source.columns):
+        risk.warnings.append(f"{table.label} has no column {group!r}: the risk of its groups is not measured")
+    table = _with_households(risk, table, source, rows)
     if risk.request.special_uniques is None or config.privacy.entity is None:
         return table
     return count_holders(risk.engine, table, source, source.column(config.privacy.entity), rows)
@@ -158,7 +165,14 @@ def _count_release(risk: _Risk, release: Source) -> RiskTable:
     names = list(risk.loaded.config.quasi_identifiers)
     columns = released_columns(release, names, risk.loaded.place("target"))
     others = [item for item in release.columns if item not in columns] if risk.request.all_columns else []
-    return count_table(risk.engine, "after", release, columns, others, release.relation)
+    table = count_table(risk.engine, "after", release, columns, others, release.relation)
+    return _with_households(risk, table, release, release.relation)
+
+
+def _with_households(risk: _Risk, table: RiskTable, source: Source, rows: exp.Select) -> RiskTable:
+    """The table with the households of its rows, where the configuration names a column of them that is there."""
+    found = next((item for item in source.columns if item.name == risk.loaded.config.group), None)
+    return table if found is None else read_households(risk.engine, table, source, found, rows)
 
 
 def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, generalized: bool) -> Json:
@@ -184,9 +198,7 @@ def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, gener
             f"time ran out: {len(subsets.measured)} of {subsets.count} subsets of {table.label} were counted"
         )
     part = describe_table(engine, table, sums, subsets)
-    if risk.persons is not None:
-        part["population_uniqueness"] = describe_uniqueness(engine, risk.persons)
-    part["special_uniques"] = _special(risk, table)
+    part |= _besides(risk, table, sized)
     if sized is not None and persons is not None:
         found = contradictions_of(sums, table, persons.label)
         risk.contradictions += found
@@ -201,12 +213,23 @@ def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, gener
     return part
 
 
+def _besides(risk: _Risk, table: RiskTable, sized: str | None) -> Json:
+    """What the report's part on one table says where it was asked for."""
+    found: Json = {"households": None, "special_uniques": _special(risk, table)}
+    if risk.persons is not None:
+        found["population_uniqueness"] = describe_uniqueness(risk.engine, risk.persons)
+    if table.members is not None:
+        found["households"] = measure_households(risk.engine, table, sized, risk.request.threshold)
+    return found
+
+
 def _special(risk: _Risk, table: RiskTable) -> Json | None:
     """The report's part on the special uniques of one table, where they were asked for."""
     size = risk.request.special_uniques
     if size is None:
         return None
-    asked = SpecialAsked(size, None, risk.request.threshold)
+    fraction = None if risk.persons is None else min(1.0, table.n / risk.persons)
+    asked = SpecialAsked(size, fraction, risk.request.threshold)
     with risk.call.step("special_uniques", f"looking for special uniques of {table.label}"):
         found = measure_special(risk.engine, table, asked, risk.deadline, risk.call.progress)
     sets = found["sets"]

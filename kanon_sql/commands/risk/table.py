@@ -85,8 +85,8 @@ class RiskTable:
 
     `columns` are all that are looked at, the quasi-identifiers first; the values of column i stand under
     `value_name(i)` in the frequency table `tuples`, those of the quasi-identifiers alone in `classes`, both with
-    row_count. `held` is the frequency table over the columns and, last, the entity that holds a row, where it was
-    asked for.
+    row_count. Where they are asked for, `held` is the frequency table over the columns and, last, the entity that holds
+    a row, and `members` that over the quasi-identifiers and the household; the classes then have a number (id).
     """
 
     label: str
@@ -97,6 +97,7 @@ class RiskTable:
     tuples: str
     classes: str
     held: str | None = None
+    members: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
