@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kanon_sql.api.anonymizing import anonymize
     from kanon_sql.api.compiling import compile, compile_report, dbt_model, sqlmesh_model
-    from kanon_sql.api.measuring import check, lattice, link, risk, sweep, utility
+    from kanon_sql.api.measuring import attack, check, lattice, link, risk, sweep, utility
     from kanon_sql.api.opening import Configuration, Overrides, load
     from kanon_sql.api.proposing import init
     from kanon_sql.api.releases import apply, check_releases, list_releases, show_release
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "kanon_sql.api.anonymizing": ("anonymize",),
     "kanon_sql.api.compiling": ("compile", "compile_report", "dbt_model", "sqlmesh_model"),
-    "kanon_sql.api.measuring": ("check", "lattice", "link", "risk", "sweep", "utility"),
+    "kanon_sql.api.measuring": ("attack", "check", "lattice", "link", "risk", "sweep", "utility"),
     "kanon_sql.api.opening": ("Configuration", "Overrides", "load"),
     "kanon_sql.api.proposing": ("init",),
     "kanon_sql.api.releases": ("apply", "check_releases", "list_releases", "show_release"),
@@ -38,6 +38,7 @@ __all__ = [
     "RunResult",
     "anonymize",
     "apply",
+    "attack",
     "check",
     "check_releases",
     "compile",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
+from kanon_sql.commands.attack.run import ATTACKS, AttackRequest, attack_release
 from kanon_sql.commands.check import check_table
 from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link.run import LinkRequest, Pair, run_link
@@ -204,6 +205,37 @@ def utility(
     call = Call.of(options, progress, time_limit, report)
     with job_of(loaded, handed).read(call.options) as (engine, source):
         return call.write(compare_release(engine, loaded, source, call))
+
+
+@without_causes
+def attack(
+    config: Configuration,
+    *,
+    data: Data | None = None,
+    connection: DuckDBConnection | None = None,
+    control: str | os.PathLike[str] | None = None,
+    attacks: int = ATTACKS,
+    seed: int = 1,
+    overrides: Overrides = (),
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    report: str | os.PathLike[str] | None = None,
+    progress: Progress | bool | None = None,
+) -> dict[str, Any]:
+    """Plays adversaries against the configuration's target, a release that is there: `kanon-sql attack --json`.
+
+    "singling_out", "linkability" and, by column, "inference" have shares of success: "main" on rows of the source,
+    "baseline" blindly, "control" on those of the file `control`, rows that were never released; "risk" is main less
+    control (without one, less baseline), with its "interval". `attacks` is the number of guesses, `seed` draws them;
+    `data` and `connection` are those of `run`. Raises the errors of kanon_sql.errors.
+    """
+    loaded, handed = hand(config, overrides, data, connection)
+    require_rows(loaded, "attack")
+    asked = AttackRequest(None if control is None else Path(control), attacks, seed)
+    asked.refuse()
+    call = Call.of(options, progress, time_limit, report)
+    with job_of(loaded, handed).read(call.options) as (engine, source):
+        return call.write(attack_release(engine, loaded, source, asked, call))
 
 
 @without_causes

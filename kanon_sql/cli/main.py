@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import click
 
+from kanon_sql.cli.attacking import attack
 from kanon_sql.cli.compile import compile_command, dbt, sqlmesh
 from kanon_sql.cli.hierarchy import hierarchy
 from kanon_sql.cli.init import init
@@ -56,6 +57,7 @@ for command in (
     sweep,
     risk,
     utility,
+    attack,
     link,
     releases,
     apply,

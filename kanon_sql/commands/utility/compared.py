@@ -16,6 +16,7 @@ from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Role, Source
 from kanon_sql.source.reading import understood
 from kanon_sql.source.values import bring_counted, normalized
+from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
 
 
@@ -180,11 +181,20 @@ class Reader:
 
     def _given(self, side: str, values: Sequence[exp.Expr]) -> tuple[exp.Select, exp.Expr]:
         """The rows of a side with what values need, and how many each stands for."""
-        table, rows = self._tables[side], self._rows[side]
-        if table.backend.weighted:
-            keys = {found.name for value in values for found in value.find_all(exp.Column)}
-            read = [item for item in table.columns if item.key in keys]
-            rows = bring_counted(self._engine, table.backend, rows, read, state(f"utility_given_{side}"))
-        elif not table.weighted:
-            return rows, exp.Count(this=exp.Star())
-        return rows, exp.Sum(this=column("row_count"))
+        return rows_for(self._engine, self._tables[side], self._rows[side], values, state(f"utility_given_{side}"))
+
+
+def rows_for(
+    engine: Engine, table: Source, rows: exp.Select, values: Sequence[exp.Expr], name: str
+) -> tuple[exp.Select, exp.Expr]:
+    """Rows of a table with what values need, and how many each stands for.
+
+    What another engine holds is brought into a temporary table of that name.
+    """
+    if table.backend.weighted:
+        keys = {found.name for value in values for found in value.find_all(exp.Column)}
+        read = [item for item in table.columns if item.key in keys]
+        rows = bring_counted(engine, table.backend, rows, read, name)
+    elif not table.weighted:
+        return rows, exp.Count(this=exp.Star())
+    return rows, exp.Sum(this=column("row_count"))

@@ -1,0 +1,43 @@
+"""The figures of `kanon-sql attack` as people read them in a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanon_sql.cli.parts import Grid, Line, Parts
+from kanon_sql.report.charts.diagram import clean
+
+Json = dict[str, Any]
+
+_NONE = "\N{EN DASH}"
+
+
+def summarize_attack(data: Json) -> Parts:
+    """One row an attack: how often it succeeds, blindly, on the control group, and the risk with its interval."""
+    singled = data["singling_out"]
+    entries = [("singling out", singled), ("  by other columns too", singled and singled["all_columns"])]
+    entries += [("linkability", data["linkability"])]
+    entries += [(f"inference of {clean(name)}", one) for name, one in data["inference"].items()]
+    rows = [[name, *_cells(one)] for name, one in entries if one is not None]
+    risks = [None if one is None else one["risk"] for _, one in entries if one is not None]
+    against = "the control group" if data["against"] == "control" else "blind guessing"
+    return [
+        Line(f"attacks on {clean(data['release'])}: risk is success above that of {against}", "head"),
+        Line(),
+        Grid(
+            ["attack", "success", "blind", "control", "risk", f"{100 * data['confidence']:.0f} % interval"],
+            rows,
+            texts=(0,),
+            bars={4: (risks, "bad")},
+        ),
+    ]
+
+
+def _cells(one: Json) -> list[str]:
+    low, high = one["interval"]
+    shares = [_share(one[key]) for key in ("main", "baseline", "control", "risk")]
+    return [*shares, f"{low:.3f} to {high:.3f}"]
+
+
+def _share(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.3f}"

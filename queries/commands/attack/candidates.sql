@@ -1,0 +1,15 @@
+-- Answers: the classes that those are compared with for whom none stands: all, or of too many $most, drawn by a hash.
+-- Reads: classes, the released classes (known_code, last_node).
+-- Takes: known_code, of each column its codes; last_node, the name of a class; $most, how many classes at most; $seed,
+-- what draws them.
+-- Gives: the table candidates (known_code, node).
+CREATE OR REPLACE TEMP TABLE candidates AS
+SELECT known_code, node
+FROM (
+    SELECT
+        known_code,
+        last_node AS node,
+        row_number() OVER (ORDER BY hash([CAST($seed AS UBIGINT), last_node])) AS place
+    FROM classes
+) AS drawn
+WHERE place <= $most
