@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
-from kanon_sql.commands.attack.run import ATTACKS, AttackRequest, attack_release
+from kanon_sql.commands.attack.run import ATTACKS, AttackRequest, play_attacks
 from kanon_sql.commands.check import check_table
 from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link.run import LinkRequest, Pair, run_link
@@ -214,6 +214,7 @@ def attack(
     data: Data | None = None,
     connection: DuckDBConnection | None = None,
     control: str | os.PathLike[str] | None = None,
+    hold_out: str | None = None,
     attacks: int = ATTACKS,
     seed: int = 1,
     overrides: Overrides = (),
@@ -226,16 +227,15 @@ def attack(
 
     "singling_out", "linkability" and, by column, "inference" have shares of success: "main" on rows of the source,
     "baseline" blindly, "control" on those of the file `control`, rows that were never released; "risk" is main less
-    control (without one, less baseline), with its "interval". `attacks` is the number of guesses, `seed` draws them;
-    `data` and `connection` are those of `run`. Raises the errors of kanon_sql.errors.
+    control (without one, less baseline), with its "interval". With `hold_out`, such as "50%", a release of a
+    random part is attacked in its place, which is not kept, with the other rows for control. `attacks` is the number of
+    guesses, `seed` draws them; `data` and `connection` are those of `run`. Raises the errors of kanon_sql.errors.
     """
     loaded, handed = hand(config, overrides, data, connection)
     require_rows(loaded, "attack")
-    asked = AttackRequest(None if control is None else Path(control), attacks, seed)
-    asked.refuse()
+    asked = AttackRequest(None if control is None else Path(control), hold_out, attacks, seed)
     call = Call.of(options, progress, time_limit, report)
-    with job_of(loaded, handed).read(call.options) as (engine, source):
-        return call.write(attack_release(engine, loaded, source, asked, call))
+    return call.write(play_attacks(job_of(loaded, handed), asked, call))
 
 
 @without_causes

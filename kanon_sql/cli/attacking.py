@@ -17,17 +17,22 @@ from kanon_sql.cli.command import FILE, Common, common_options
     type=FILE,
     help="Rows of the same population that were never released: what works on them as well is no risk.",
 )
+@click.option(
+    "--hold-out",
+    metavar="SHARE%",
+    help="Make a release anew, of a random part, and take the other rows for control; the target is left alone.",
+)
 @click.option("--attacks", metavar="N", type=int, default=2000, help="Guesses of each attack [default: 2000].")
 @click.option(
     "--seed", metavar="N", type=int, default=1, help="Draws the rows and columns that are attacked [default: 1]."
 )
 @common_options
-def attack(common: Common, config: str, control: Path | None, attacks: int, seed: int) -> None:
+def attack(common: Common, config: str, control: Path | None, hold_out: str | None, attacks: int, seed: int) -> None:
     """Plays adversaries against a release that is there: singling out, linkability, inference.
 
     \b
       kanon-sql run config.yaml && kanon-sql attack config.yaml --control held_out.csv
-      kanon-sql attack config.yaml --json
+      kanon-sql attack config.yaml --hold-out 50%
 
     Each attack is played on rows of the source, on rows of a control group and blindly; the risk is by how much more
     often it succeeds on the source than on the control group. Exit status 0 when it was measured.
@@ -36,6 +41,12 @@ def attack(common: Common, config: str, control: Path | None, attacks: int, seed
     from kanon_sql.cli.attack_summary import summarize_attack
 
     data = api.attack(
-        config, control=control, attacks=attacks, seed=seed, overrides=common.overrides, **common.arguments()
+        config,
+        control=control,
+        hold_out=hold_out,
+        attacks=attacks,
+        seed=seed,
+        overrides=common.overrides,
+        **common.arguments(),
     )
     common.show(data, summarize_attack)

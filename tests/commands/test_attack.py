@@ -137,7 +137,7 @@ def tables(draw: Random) -> Loops:
         ]
 
     source, control = rows(draw.randint(1, 12)), rows(draw.randint(1, 8))
-    release = []
+    release: list[Row] = []
     for age, job, ill, who in draw.sample(source, draw.randint(1, len(source))):
         label = age
         if age is not None and draw.random() < 0.5:
@@ -199,7 +199,7 @@ def test_a_copy_is_at_risk_and_classes_are_not(tmp_path: Path) -> None:
     assert copied["singling_out"]["interval"][0] > 0.4
     assert copied["linkability"]["interval"][0] > 0
     assert copied["inference"]["ill"]["risk"] > 0.3
-    classes = [("0-89", job, ill, who) for _, job, ill, who in source]
+    classes: list[Row] = [("0-89", job, ill, who) for _, job, ill, who in source]
     grouped = attack(tmp_path, Loops(source, classes, control))
     assert grouped["singling_out"]["main"] == grouped["singling_out"]["risk"] == 0
     assert grouped["linkability"]["risk"] < 0.05
@@ -209,6 +209,32 @@ def test_a_copy_is_at_risk_and_classes_are_not(tmp_path: Path) -> None:
     assert same["inference"]["ill"]["risk"] == 0
     text = json.dumps([copied, grouped])
     assert not any(f'"{value}"' in text for value in [*ILLS, "p1", "0-89", *"abcdefghij"])
+
+
+@pytest.mark.parametrize("grouping", [{}, {"privacy": {"k": 3, "entity": "who"}}, {"group": "who"}])
+def test_rows_are_held_out(tmp_path: Path, grouping: Json) -> None:
+    rows = [(*row[:3], f"p{number // 3}") for number, row in enumerate(people(120, 1))]
+    write_csv(tmp_path / "data.csv", [[*NAMES, "who"], *rows, *rows[:6]])
+    config = {
+        "source": str(tmp_path / "data.csv"),
+        "target": str(tmp_path / "out.csv"),
+        "quasi_identifiers": {"age": {"builtin": "intervals", "widths": [30]}, "job": {"builtin": "suppress"}},
+        "sensitive": ["ill"],
+        "unlisted": "drop",
+        "privacy": {"k": 3},
+        "suppression": {"limit": "20%"},
+        **grouping,
+    }
+    found = kanon_sql.attack(config, hold_out="40%")
+    assert found["hold_out"] == 0.4
+    assert found["rows"]["source"] + found["rows"]["control"] == 126
+    assert 20 < found["rows"]["control"] < 80
+    assert found["singling_out"]["main"] == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv"]
+    with pytest.raises(ConfigurationError, match="--hold-out 0%: expected a share"):
+        kanon_sql.attack(config, hold_out="0%")
+    with pytest.raises(ConfigurationError, match="keep one"):
+        kanon_sql.attack(config, hold_out="20%", control=tmp_path / "data.csv")
 
 
 def test_the_same_seed_draws_the_same(tmp_path: Path) -> None:

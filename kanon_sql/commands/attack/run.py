@@ -8,10 +8,11 @@ the risks of Article 29 Working Party: Opinion 05/2014 on anonymisation techniqu
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kanon_sql.commands.attack.board import Board, open_control, set_up
+from kanon_sql.commands.attack.holding_out import made_of_part, share_held_out
 from kanon_sql.commands.attack.inferring import play_inference
 from kanon_sql.commands.attack.linking import play_linkability
 from kanon_sql.commands.attack.nearest import draw_targets
@@ -20,6 +21,8 @@ from kanon_sql.commands.attack.singling import play_singling_out
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.commands.subject import open_subject
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.engines.job import ConfiguredJob
+from kanon_sql.engines.opening import job_of
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
@@ -34,21 +37,50 @@ ATTACKS = 2000
 
 @dataclass(frozen=True)
 class AttackRequest:
-    """The control group's file, how many guesses an attack has, and what draws them."""
+    """The control group's file or the share to hold out, how many guesses an attack has, and what draws them."""
 
     control: Path | None = None
+    hold_out: str | None = None
     attacks: int = ATTACKS
     seed: int = 1
 
     def refuse(self) -> None:
         """Raises ConfigurationError for what cannot be played."""
         problems = []
+        if self.hold_out is not None:
+            if self.control is not None:
+                problems.append("--hold-out and --control both name a control group; keep one")
+            try:
+                share_held_out(self.hold_out)
+            except ConfigurationError as error:
+                problems += error.problems
         if self.attacks < 1:
             problems.append(f"--attacks {self.attacks}: expected a number of guesses, such as {ATTACKS}")
         if not 0 <= self.seed < 2**31:
             problems.append(f"--seed {self.seed}: expected a number from 0 to 2147483647")
         if problems:
             raise ConfigurationError(problems)
+
+
+def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Json:
+    """The report of `kanon-sql attack`: on the release that is there, or on one of a part of the source.
+
+    Raises what `attack_release` raises, and with a share to hold out what a run raises.
+    """
+    request.refuse()
+    if request.hold_out is None:
+        with job.read(call.options) as (engine, source):
+            return attack_release(engine, job.loaded, source, request, call)
+    if call.report is not None:
+        refuse_missing_folders([("--report", call.report)])
+        refuse_outputs([job.loaded], [("--report", call.report)])
+    share = share_held_out(request.hold_out)
+    with made_of_part(job, share, request.seed, call) as (loaded, control):
+        part = replace(request, control=control, hold_out=None)
+        with job_of(loaded).read(call.options) as (engine, source):
+            found = attack_release(engine, loaded, source, part, call)
+    labels = {"release": "a release of a part", "source": "a part of the source", "control": "rows held out"}
+    return {**found, **labels, "hold_out": float(share)}
 
 
 def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request: AttackRequest, call: Call) -> Json:
@@ -81,6 +113,7 @@ def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request
         "release": subject.release.label,
         "source": source.label,
         "control": None if control is None else control.label,
+        "hold_out": None,
         "rows": {**board.rows, "control": board.rows["control"] if control else None},
         "attacks": request.attacks,
         "seed": request.seed,
@@ -115,7 +148,7 @@ def _warnings(board: Board) -> list[str]:
     if not board.controlled:
         found.append(
             "without a control group the risk is the difference to blind guessing, which takes what is true of "
-            "everybody for a risk: name rows that were never released with --control"
+            "everybody for a risk: name rows that were never released with --control, or hold some out with --hold-out"
         )
     elif not board.rows["source"] / 2 <= board.rows["control"] <= 2 * board.rows["source"]:
         found.append(
