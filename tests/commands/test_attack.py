@@ -211,7 +211,7 @@ def test_a_copy_is_at_risk_and_classes_are_not(tmp_path: Path) -> None:
     assert not any(f'"{value}"' in text for value in [*ILLS, "p1", "0-89", *"abcdefghij"])
 
 
-@pytest.mark.parametrize("grouping", [{}, {"privacy": {"k": 3, "entity": "who"}}, {"group": "who"}])
+@pytest.mark.parametrize("grouping", [{}, {"privacy": {"k": 3, "entity": "who"}}])
 def test_rows_are_held_out(tmp_path: Path, grouping: Json) -> None:
     rows = [(*row[:3], f"p{number // 3}") for number, row in enumerate(people(120, 1))]
     write_csv(tmp_path / "data.csv", [[*NAMES, "who"], *rows, *rows[:6]])
