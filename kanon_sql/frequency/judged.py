@@ -46,6 +46,8 @@ class Models:
     entity: Column | None = None
     known_columns: int | None = None
     group: Column | None = None
+    # What tables that are made again and again hold at present, whoever asked for it.
+    present: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     # Statements put together for these models, by what they are for: a sweep asks them for many k.
     composed: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -64,8 +66,29 @@ class Models:
 
     @property
     def only_k(self) -> bool:
-        """Whether k, counted in rows, is all that is asked for."""
-        return not self.models and not self.by_entity
+        """Whether k of all quasi-identifiers, counted in rows, is all that is asked for."""
+        return not self.models and not self.by_entity and not self.closes
+
+    @property
+    def closes(self) -> bool:
+        """Whether rows are suppressed round by round, as those that are may leave others too few."""
+        return self.known_columns is not None or self.group is not None
+
+    @property
+    def named(self) -> tuple[tuple[str, Column], ...]:
+        """The columns by which persons and groups are told apart, by their names in the tables."""
+        found = (("entity", self.entity), ("household", self.group))
+        return tuple((name, item) for name, item in found if item is not None)
+
+    @property
+    def counted_with(self) -> tuple[str, ...]:
+        """What is counted of rows beside their number, where these are suppressed round by round."""
+        return (*(name for name, _ in self.named), *(one.code for one in self.columns.values()))
+
+    @property
+    def rows_table(self) -> str:
+        """The table of the rows that take part, by the codes of every level, with what is counted of them."""
+        return state("members" if self.counted_with else "tuples")
 
     @property
     def reads_values(self) -> bool:
@@ -102,7 +125,7 @@ class Models:
             {"mapping": one.domain, "key": one.column.key, "leaf": one.code, "code": "position"}
             for one in self.columns.values()
         ]
-        return Carried(tuple(coded), self.entity, source.missing)
+        return Carried(tuple(coded), self.named, source.missing)
 
     def classes(self, tables: Tables, models: Sequence[Model] | None = None) -> Composed:
         """The statement that gives each class with its size and whether it violates k ($k) or one of `models`."""
@@ -263,6 +286,10 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
             names={"holders": state("holders"), "records": state("records")},
             lists={"qi": leaves, "cell": cells},
         )
+    if models.closes and models.counted_with:
+        counted: list[Item] = [{"name": name} for name in models.counted_with]
+        names = {"members": models.rows_table, "records": state("records")}
+        engine.query("frequency/members", names=names, lists={"qi": leaves, "cell": cells, "carried": counted})
     return replace(models, totals=totals)
 
 

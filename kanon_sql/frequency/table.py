@@ -37,12 +37,12 @@ class LevelMarginal:
 
 @dataclass(frozen=True)
 class Carried:
-    """Columns that privacy models count beside the quasi-identifiers: `coded` ones as items of the list hole `qi`, and
-    the entity, of which `missing` texts are read as NULL.
+    """Columns that are counted beside the quasi-identifiers: `coded` ones as items of the list hole `qi`, and those by
+    which persons and groups are told apart (`named`, by their names in the table), of which `missing` texts are NULL.
     """
 
     coded: tuple[Item, ...] = ()
-    entity: Column | None = None
+    named: tuple[tuple[str, Column], ...] = ()
     missing: tuple[str, ...] = ()
 
 
@@ -111,14 +111,12 @@ def stage_tuples(engine: Engine, rows: exp.Select, columns: Sequence[Column]) ->
 def count_records(engine: Engine, rows: exp.Select, items: Sequence[Item], carried: Carried, *, staged: bool) -> None:
     """Makes the frequency table; where columns are carried along, the table records with these first."""
     total: exp.Expr = exp.Sum(this=exp.column("row_count", "source")) if staged else exp.Count(this=exp.Star())
-    with_more = bool(carried.coded) or carried.entity is not None
-    entity: list[Item] = []
-    if carried.entity is not None:
-        entity = [{"value": person(carried.entity, carried.missing), "name": "entity"}]
+    with_more = bool(carried.coded or carried.named)
+    named: list[Item] = [{"value": person(item, carried.missing), "name": name} for name, item in carried.named]
     engine.query(
         "frequency/frequency",
         names={"frequency": state("records" if with_more else "frequency"), "source": rows, "row_total": total},
-        lists={"qi": [*items, *carried.coded], "carried": entity},
+        lists={"qi": [*items, *carried.coded], "carried": named},
     )
     if with_more:
         names = {"frequency": state("frequency"), "records": state("records")}

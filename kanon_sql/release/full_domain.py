@@ -9,6 +9,7 @@ from functools import cached_property
 
 from sqlglot import exp
 
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.judged import source_tables
 from kanon_sql.frequency.table import code_name
@@ -18,13 +19,15 @@ from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.compiled_levels import compiled_levels
 from kanon_sql.release.listed import listed_rows
 from kanon_sql.release.release import Finer, Labels, Release, Writing
-from kanon_sql.release.statement import Generalization, release_select, starred_condition
+from kanon_sql.release.statement import GROUP, Generalization, release_select, starred_condition
 from kanon_sql.release.verify import Expected, ExpectedLevels, question_of
 from kanon_sql.search.aggregates import Deviations, sse
 from kanon_sql.search.full_domain.checker import grouping_codes
+from kanon_sql.search.full_domain.closure import judged_classes, judged_values, violating
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
 from kanon_sql.search.problem import Json
 from kanon_sql.source.model import Column, Source
+from kanon_sql.source.values import person
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Composed, Fill, Item, column, compose, state
 
@@ -45,7 +48,20 @@ class FullDomainRelease(Release):
     def made(self) -> Generalization:
         """What is released of the quasi-identifiers."""
         problem = self.problem
-        return Generalization(problem.roles, problem.frequency.mappings, self.result.winner.levels, problem.aggregated)
+        return Generalization(
+            problem.roles, problem.frequency.mappings, self.result.winner.levels, problem.aggregated, self._group
+        )
+
+    @property
+    def _group(self) -> exp.Expr | None:
+        """The group of a row of the table source, whose rows are suppressed together."""
+        group = self.problem.models.group
+        if group is None:
+            return None
+        value = person(group, self.problem.source.missing).copy()
+        for named in value.find_all(exp.Column):
+            named.set("table", template.quoted("source"))
+        return value
 
     @cached_property
     def _deviations(self) -> list[Deviations]:
@@ -71,8 +87,10 @@ class FullDomainRelease(Release):
     def can_mask(self) -> bool:
         if self.problem.populations:  # which have no class of masked rows
             return False
-        self._suppress()
         starred = starred_condition(self.engine, self.made)
+        if self.problem.models.closes:
+            return self._can_mask_closed(starred)
+        self._suppress()
         names: dict[str, Fill] = {"suppressed_classes": state("suppressed_classes"), "starred": starred}
 
         def masked(table: str | Composed) -> Composed:
@@ -93,6 +111,17 @@ class FullDomainRelease(Release):
         lists: dict[str, list[Item]] = {"key": []}
         check = compose("search/full_domain/node_check", {"classes": statement})
         return not self.engine.query(check, values={"k": self.result.request.k}, lists=lists)[0][0]
+
+    def _can_mask_closed(self, starred: exp.Expr) -> bool:
+        """The same where rows are suppressed in rounds: combinations of masked columns hold that class and more."""
+        problem, k = self.problem, self.result.request.k
+        problem.close(k, self.made.node)
+        names: dict[str, Fill] = {"rows_there": problem.models.rows_table, "kept": state("kept"), "starred": starred}
+        violates = violating(problem.models)
+        found = self.engine.query(
+            "search/full_domain/closed_masked", names={**names, "violates": violates}, values={"k": k}
+        )
+        return not found[0][0]
 
     def finer(self) -> list[Finer]:
         return [
@@ -141,9 +170,10 @@ class FullDomainRelease(Release):
 
     def _largest_class(self) -> dict[str, int]:
         """The codes of the largest class that is released, without those of columns that have one for all rows."""
-        models = self.problem.models
-        statement = compose("release/largest_class", {"classes": models.classes(source_tables(models))})
-        row = self.problem.nodes.query(statement, values={"k": self.result.request.k}, lists={"key": self._keys})[0]
+        self.problem.close(self.result.request.k, self.made.node)
+        statement = compose("release/largest_class", {"classes": judged_classes(self.problem.models)})
+        values = judged_values(self.problem.models, self.result.request.k)
+        row = self.problem.nodes.query(statement, values=values, lists={"key": self._keys})[0]
         return {str(key["code"]): int(code) for key, code in zip(self._keys, row[:-1], strict=True)}
 
     def select(self, writing: Writing) -> exp.Expr:
@@ -156,6 +186,11 @@ class FullDomainRelease(Release):
         suppressed, only_k = self.result.suppressed, self.problem.models.only_k
         masks = asked.masks and suppressed > 0 and self.can_mask()
         groups = self.made.grouping()
+        if suppressed and self.made.group is not None:
+            raise ConfigurationError(
+                "a statement does not tell which rows of a class are suppressed with their group: let run write the "
+                "release from DuckDB, or set suppression: {limit: 0}"
+            )
         listed = groups if groups and suppressed and (asked.executed or not only_k) else None
         if listed is not None:
             self._suppress()
@@ -209,8 +244,7 @@ class FullDomainRelease(Release):
 
     @cached_property
     def _suppressing(self) -> Composed:
-        models = self.problem.models
-        classes = models.classes(source_tables(models))
+        classes = judged_classes(self.problem.models)
         return compose(
             "release/suppressed_classes", {"classes": classes, "suppressed_classes": state("suppressed_classes")}
         )
@@ -218,4 +252,7 @@ class FullDomainRelease(Release):
     def _suppress(self) -> None:
         """Lists the violating classes in the table suppressed_classes."""
         k = self.result.request.k
-        self.problem.nodes.list_suppressed(self._suppressing, k, self._keys)
+        self.problem.close(k, self.made.node)
+        models = self.problem.models
+        keys: list[Item] = [*self._keys, {"code": GROUP}] if models.group is not None else self._keys
+        self.problem.nodes.list_suppressed(self._suppressing, judged_values(models, k), keys)

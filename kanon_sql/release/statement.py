@@ -27,7 +27,9 @@ _SORT_KEY = "hash(xor(hash(xor(hash(drawn), CAST($first AS UBIGINT))), CAST($sec
 
 
 # The list holes of the release, those first that leave out what others are in.
-_PARTS = ("mask", "drop", "value", "tuple", "label", "class", "place", "qi")
+_PARTS = ("mask", "drop", "value", "tuple", "label", "class", "group", "place", "qi")
+
+GROUP = "household"  # the column of the suppressed classes that names the group of their rows
 
 # Types in which equal values may be written differently (0.0 and -0.0, 1 month and 30 days): a class must release one.
 WRITTEN_DIFFERENTLY = ("DOUBLE", "FLOAT", "INTERVAL", "TIME WITH TIME ZONE")
@@ -36,13 +38,15 @@ WRITTEN_DIFFERENTLY = ("DOUBLE", "FLOAT", "INTERVAL", "TIME WITH TIME ZONE")
 @dataclass(frozen=True)
 class Generalization:
     """The columns of a source at a lattice node: each quasi-identifier by a level of its mapping table, or, those that
-    are `aggregated`, by what the table class_values says of its class.
+    are `aggregated`, by what the table class_values says of its class. Rows with the same `group`, a value of the
+    table source, are suppressed together.
     """
 
     roles: Roles
     mappings: tuple[Mapping, ...]
     node: Node
     aggregated: tuple[Aggregated, ...] = ()
+    group: exp.Expr | None = None
 
     @property
     def shown(self) -> list[Aggregated]:
@@ -123,6 +127,7 @@ def release_select(
             "drop": [] if masks else classes,
             "value": [{"classes": state("class_values")}] if shown else [],
             "class": codes,
+            "group": [{"name": GROUP, "value": made.group}] if made.group is not None and suppressed else [],
             "qi": joined,
             "out": outputs,
             "sort": sort_items(writing),

@@ -107,7 +107,6 @@ def prepare_search(
     Raises ConfigurationError for values without a place in their hierarchy and for columns that cannot be
     generalized, EngineError for sources that cannot be read, NoReleaseError when no row takes part.
     """
-    refuse_closed(loaded)
     policy = loaded.config.missing
     rows = participants(source, roles, policy)
     refuse_nested(roles, loaded)
@@ -117,13 +116,6 @@ def prepare_search(
         locating_uncovered(engine, source),
     ):
         return _read(engine, loaded, source, roles, hierarchies, rows)
-
-
-def refuse_closed(loaded: LoadedConfig) -> None:
-    """What is not searched for yet. Raises ConfigurationError."""
-    full_domain_search = loaded.config.algorithm.declared.full_domain
-    if full_domain_search and (loaded.config.privacy.known_columns is not None or loaded.config.group is not None):
-        raise ConfigurationError(f"{loaded.place('privacy')}: known_columns and group are not searched for yet")
 
 
 def _read(

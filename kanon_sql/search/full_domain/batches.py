@@ -34,7 +34,8 @@ class Batches:
         self._levels = _fields([mapping.height.bit_length() for mapping in frequency.mappings])
         # Where models count values, a combination has a row for each of them.
         rows = frequency.tuples if not models.columns else frequency.n
-        possible = self._word is not None and not models.by_entity and not models.refusing_absent
+        each = models.by_entity or models.closes or bool(models.refusing_absent)  # where nodes are asked one by one
+        possible = self._word is not None and not each
         self.size = min(_MOST_NODES, _MOST_ROWS // max(rows, 1)) if possible else 0
         bits = sum(mapping.height.bit_length() for mapping in frequency.mappings)
         self.units_size = self.size if bits < 63 else 0  # nodes that a statement may give the units of loss of

@@ -13,6 +13,7 @@ from kanon_sql.frequency.table import Frequency, code_name
 from kanon_sql.privacy.statement import absent
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.batches import Batches
+from kanon_sql.search.full_domain.closure import Closure, judged_classes, judged_rows, judged_values
 from kanon_sql.search.full_domain.lattice import Lattice, Node, Tags
 from kanon_sql.search.full_domain.measures import CostModel, Counts, NodeMeasures, Released
 from kanon_sql.sql.connection import Engine, Row
@@ -29,7 +30,7 @@ class Counter(Protocol):
     def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
         """Runs a statement over the tables of the search; its rows."""
 
-    def list_suppressed(self, statement: Statement, k: int, keys: Sequence[Item]) -> None:
+    def list_suppressed(self, statement: Statement, values: Mapping[str, int], keys: Sequence[Item]) -> None:
         """Makes the table suppressed_classes of DuckDB by the statement of a node's violating classes."""
 
 
@@ -51,8 +52,8 @@ class NodesHere:
         self.query = engine.query
         self.until = engine.until
 
-    def list_suppressed(self, statement: Statement, k: int, keys: Sequence[Item]) -> None:
-        self._engine.query(statement, values={"k": k}, lists={"key": keys})
+    def list_suppressed(self, statement: Statement, values: Mapping[str, int], keys: Sequence[Item]) -> None:
+        self._engine.query(statement, values=values, lists={"key": keys})
 
 
 class NodeChecker:
@@ -78,10 +79,13 @@ class NodeChecker:
         self.costs = CostModel(frequency)
         self.tags = Tags(len(frequency.mappings))
         self.progress = progress
+        self._values = judged_values(models, k)
+        self.least_class = 1 if models.closes else k  # the rows of the smallest class that may be released
         self.with_entropy = False  # whether losses come with the entropy, at a further query each
         self.statements = models.once(NodeStatements, screening=not self.prunes)
         self._batches = Batches(frequency, models, screening=not self.prunes)
         splits = any(mapping.splits_top for mapping in frequency.mappings)
+        self._closure = Closure(engine, frequency, models, k) if models.closes else None
         self._one_class_node = None if splits or not models.only_k else frequency.heights
         self._checked: set[Node] = set()
         self._suppressed: dict[Node, int] = {}
@@ -108,6 +112,7 @@ class NodeChecker:
         """The same, with what is known so far, where further nodes are asked for otherwise."""
         other = copy(self)
         other.engine, other.progress = engine, Progress()
+        other._closure = self._closure and self._closure.asking(engine)
         return other
 
     def blind(self, reserve: int) -> NodeChecker:
@@ -152,6 +157,14 @@ class NodeChecker:
         if self._suppressed.get(node, self.limit + 1) <= self.limit:  # of what is monotone no more than of all
             self._tag(node, passing=True)
             return True
+        if self._closure is not None:
+            self._checked.add(node)
+            suppressed = self._closure.suppressed(node, self.limit)
+            if suppressed > self.limit:
+                self._tag(node, passing=False)
+            else:
+                self._record(node, suppressed)
+            return self._passing[node]
         screen = self.statements.screen
         if screen is not None and self._ask(screen, node) > self.limit:
             self._tag(node, passing=False)
@@ -169,6 +182,9 @@ class NodeChecker:
         """The rows of the node's violating classes, counted."""
         if node not in self._suppressed and node == self._one_class_node:
             self.counts(node)
+        if node not in self._suppressed and self._closure is not None:
+            self._checked.add(node)
+            self._record(node, self._closure.suppressed(node))
         if node not in self._suppressed:
             self._record(node, self._ask(self.statements.check, node))
         return self._suppressed[node]
@@ -221,9 +237,9 @@ class NodeChecker:
             self._counts[node] = self._one_class()
             self._record(node, self._counts[node].suppressed)
         if node not in self._counts:
-            self._checked.add(node)
+            self._close(node)
             found = self.engine.query(
-                self.statements.classes, values={"k": self.k}, lists={"key": grouping_codes(self.frequency, node)}
+                self.statements.classes, values=self._values, lists={"key": grouping_codes(self.frequency, node)}
             )
             self._counts[node] = Counts(*(int(value) for value in found[0]))
             if node not in self._suppressed:
@@ -306,6 +322,12 @@ class NodeChecker:
         keys = grouping_codes(self.frequency, node)
         return int(self.engine.query(statement, values={"k": self.k}, lists={"key": keys})[0][1])
 
+    def _close(self, node: Node) -> None:
+        """Gets ready what the statements on the classes of a node read."""
+        self._checked.add(node)
+        if self._closure is not None:
+            self._closure.close(node)
+
     def _record(self, node: Node, suppressed: int) -> None:
         if self._is_absent(node):
             suppressed = self.frequency.n
@@ -362,6 +384,7 @@ class NodeChecker:
 
     def _suppressed_cost(self, statement: Composed, node: Node, attributes: list[int]) -> Row:
         """What the suppressed classes of a node add up to in the given quasi-identifiers."""
+        self._close(node)
         items: list[Item] = [
             {
                 "code": code_name(i, node[i]),
@@ -372,7 +395,7 @@ class NodeChecker:
             for i in attributes
         ]
         lists = {"cost": items, "key": grouping_codes(self.frequency, node, attributes)}
-        return self.engine.query(statement, values={"k": self.k}, lists=lists)[0]
+        return self.engine.query(statement, values=self._values, lists=lists)[0]
 
 
 class NodeStatements:
@@ -384,15 +407,16 @@ class NodeStatements:
 
     def __init__(self, models: Models, *, screening: bool) -> None:
         tables = source_tables(models)
-        classes = models.classes(tables)
+        classes = judged_classes(models)
         self.check = compose("search/full_domain/node_check", {"classes": classes})
         self.screen: Composed | None = None
         if screening or models.models:
             screened = models.screen(tables) if screening else models.classes(tables, [])
             self.screen = compose("search/full_domain/node_check", {"classes": screened})
         self.classes = compose("search/full_domain/node_classes", {"classes": classes})
-        self.units = compose("search/full_domain/node_suppressed_units", {"classes": classes})
-        self.spread = compose("search/full_domain/node_suppressed_spread", {"classes": classes})
+        rows = judged_rows(models)
+        self.units = compose("search/full_domain/node_suppressed_units", {"classes": rows})
+        self.spread = compose("search/full_domain/node_suppressed_spread", {"classes": rows})
         self.absent = [absent(model, tables) for model in models.refusing_absent]
 
 

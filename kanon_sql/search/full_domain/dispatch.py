@@ -36,7 +36,7 @@ def _optimal(
     options: Options, lattice: Lattice, checker: NodeChecker, weights: tuple[float, ...], deadline: Deadline
 ) -> NodeChoice:
     checker.with_entropy = options["objective"] == "entropy"
-    objective = make_objective(options["objective"], checker.costs, weights, checker.k, checker.limit)
+    objective = make_objective(options["objective"], checker.costs, weights, checker.least_class, checker.limit)
     if lattice.size <= _SMALL:
         return OptimalSearch(lattice, checker, objective, deadline).run()
     from kanon_sql.search.full_domain.large import LargeSearch

@@ -15,6 +15,7 @@ from kanon_sql.frequency.table import Frequency
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.checker import NodeChecker, Nodes
 from kanon_sql.search.full_domain.choice import Blinded, NodeChoice, nothing
+from kanon_sql.search.full_domain.closure import Closure
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
@@ -36,6 +37,11 @@ class FullDomain(SearchProblem):
 
     def describe_engine(self) -> Json:
         return {**super().describe_engine(), "search_in": self.nodes.searched_in}
+
+    def close(self, k: int, node: Node) -> None:
+        """Gets ready what the statements on the classes of a node read (see closure.judged_classes)."""
+        if self.models.closes:
+            Closure(self.nodes, self.frequency, self.models, k).close(node)
 
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
@@ -98,8 +104,11 @@ class FullDomainResult(SearchResult):
             raise NoReleaseError(self._refused(self.found.blind))
         if self.left_at_top is None:
             raise NoReleaseError(f"no release satisfies k = {k}: only {n} row{'s' * (n != 1)} take part")
-        only_k = self.problem.models.only_k
+        models = self.problem.models
+        only_k, known = models.only_k, models.known_columns
         why = f"of fewer than {k}" if only_k else "that violate k or a model"
+        if known is not None:
+            why = f"of fewer than {k} by some {known} column{'s' * (known != 1)}"
         raise NoReleaseError(
             f"no node satisfies: {'even ' * only_k}at the highest levels {self.left_at_top} of {n} rows lie in classes "
             f"{why}, the limit is {limit}; {self._way_out()}"

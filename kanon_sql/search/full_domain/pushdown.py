@@ -115,11 +115,11 @@ class NodesThere:
     def query(self, name: template.Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
         return self._backend.query(Composed(self._filled(name, **holes)), values=values)
 
-    def list_suppressed(self, statement: template.Statement, k: int, keys: Sequence[Item]) -> None:
+    def list_suppressed(self, statement: template.Statement, values: Mapping[str, int], keys: Sequence[Item]) -> None:
         made = self._filled(statement, lists={"key": keys})
         assert isinstance(made, exp.Create)
         for node in list(made.find_all(exp.Parameter, exp.Placeholder)):
-            node.replace(literal(k))
+            node.replace(literal(values[node.name]))
         columns = [*((str(key["code"]), "BIGINT") for key in keys), ("is_suppressed", "BOOLEAN")]
         self._backend.bring(self._engine, made.expression, columns, state("suppressed_classes"))
 

@@ -38,6 +38,6 @@ class Unhurried:
         finally:
             self._deadline = Deadline()
 
-    def list_suppressed(self, statement: Statement, k: int, keys: Sequence[Item]) -> None:
+    def list_suppressed(self, statement: Statement, values: Mapping[str, int], keys: Sequence[Item]) -> None:
         """Makes the table suppressed_classes of DuckDB by the statement of a node's violating classes."""
-        self._nodes.list_suppressed(statement, k, keys)
+        self._nodes.list_suppressed(statement, values, keys)

@@ -1,5 +1,5 @@
 -- Answers: how many rows there are, and of how many a combination is too small, or no other row's.
--- Reads: known_rows, all of them: row_count; known_fallen, those with a combination that is too small: row_count, alone.
+-- Reads: known_rows, all of them: row_count; known_fallen, those with too small a combination: row_count, alone.
 -- Takes: nothing.
 -- Gives: all_rows, fallen_rows, alone_rows.
 SELECT

@@ -1,0 +1,16 @@
+-- Answers: which rows fall in one round, with the groups that they are in?
+-- Reads: small, the rows that lie in combinations that stand for too few (place); they may be there several times;
+-- kept, the rows that are left (place, household).
+-- Takes: nothing but what small asks for.
+-- Gives: the table fallen (place).
+CREATE OR REPLACE TEMP TABLE fallen AS
+SELECT place
+FROM small
+UNION
+SELECT kept.place
+FROM kept
+JOIN (
+    SELECT DISTINCT kept.household
+    FROM kept
+    JOIN small ON small.place = kept.place
+) AS falling ON falling.household = kept.household
