@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from dataclasses import replace
 from typing import Any, Protocol
@@ -49,8 +49,22 @@ class NodesHere:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self.query = engine.query
-        self.until = engine.until
+        self._deadline = Deadline()
+
+    def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
+        """Runs a statement over the tables of the search; its rows. Raises TimeUpError."""
+        self._deadline.check()  # an interrupt between statements interrupts none
+        return self._engine.query(name, values=values, **holes)
+
+    @contextmanager
+    def until(self, deadline: Deadline) -> Iterator[None]:
+        """Stops what runs within it when the deadline passes."""
+        self._deadline = deadline
+        try:
+            with self._engine.until(deadline):
+                yield
+        finally:
+            self._deadline = Deadline()
 
     def list_suppressed(self, statement: Statement, values: Mapping[str, int], keys: Sequence[Item]) -> None:
         self._engine.query(statement, values=values, lists={"key": keys})

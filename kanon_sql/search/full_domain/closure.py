@@ -71,6 +71,7 @@ class Closure:
         self._columns = min(models.known_columns or len(frequency.mappings), len(frequency.mappings))
         self._violates = violating(models)
         self._lost: dict[_Set, int] = {}
+        self._least: dict[_Set, int] = {}  # the rows of the least combination that stands for enough
 
     def asking(self, engine: Any) -> Closure:
         """The same, where further questions are asked otherwise."""
@@ -113,18 +114,26 @@ class Closure:
         left = n = self._frequency.n
         self._start(node)
         sets, losing = self._sets(node), True
-        chosen = [one for one in sets if self._lost.get(one, 1)]  # the others lose nothing before others do
         while losing:
             losing = False
+            chosen = [one for one in sets if self._may_lose(one, n - left)]
             for chunk in self._chunks(sorted(chosen, key=lambda one: -self._lost.get(one, 0))):
                 if not self._take_out(chunk):
                     continue
                 losing, left = True, self._left()
                 if limit is not None and n - left > limit:
                     return n - left
-            chosen = sets
         self._models.present[_KEPT] = self._described(node)
         return n - left
+
+    def _may_lose(self, one: _Set, fallen: int) -> bool:
+        """Whether a combination of these columns may stand for too few once so many rows fell."""
+        if self._lost.get(one, 1):
+            return True
+        if not fallen:
+            return False
+        only_rows = not self._models.by_entity and not self._models.models
+        return not only_rows or self._least[one] - fallen < self._k
 
     def _start(self, node: Node) -> None:
         self._models.present.pop(_KEPT, None)
@@ -150,9 +159,10 @@ class Closure:
     def _count(self, sets: Sequence[_Set]) -> int:
         """Counts what sets of columns lose; the most of them."""
         rows = self._ask(_lost(len(sets)), sets, {"rows_there": self._models.rows_table})
-        found = {sets[int(number)]: int(lost) for number, lost in rows}
-        self._lost |= found
-        return max(found.values())
+        for number, lost, least in rows:
+            self._lost[sets[int(number)]] = int(lost)
+            self._least[sets[int(number)]] = int(least or 0)
+        return max(self._lost[one] for one in sets)
 
     def _ask(self, statement: Composed, sets: Sequence[_Set], names: dict[str, Fill]) -> list[tuple[Any, ...]]:
         lists = {f"set{place}": _codes(one) for place, one in enumerate(sets)}
