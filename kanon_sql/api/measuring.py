@@ -150,6 +150,7 @@ def risk(
     subsets: int | None = None,
     all_columns: bool = False,
     special_uniques: int | None = None,
+    scores: str | os.PathLike[str] | None = None,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     time_limit: float | None = None,
@@ -162,15 +163,17 @@ def risk(
     What `kanon-sql risk --json` prints: "before" and "after" with prosecutor, journalist (only with the file
     `population`) and marketer risk, the rows above `threshold`, class sizes, and every subset of up to `subsets` of the
     quasi-identifiers, or with `all_columns` of all columns; with `special_uniques` the minimal sample uniques of up to
-    so many columns. With `population_size`, or the `sampling_fraction` that the source is of its population,
-    "population_uniqueness" has the estimated shares of persons who are unique there. `data` and `connection` are those
-    of `run`; `plot` names the drawing to write (.html, .svg, .png). Raises the errors of kanon_sql.errors; EngineError
-    where the population contradicts the table.
+    so many columns, whose rows go into the file `scores` (with show_values). With `population_size`, or the
+    `sampling_fraction` that the source is of its population, "population_uniqueness" has the estimated shares of
+    persons who are unique there. `data` and `connection` are those of `run`; `plot` names the drawing to write (.html,
+    .svg, .png). Raises the errors of kanon_sql.errors; EngineError where the population contradicts the table.
     """
     loaded, handed = hand(config, overrides, data, connection)
-    people, drawing, written = (None if path is None else Path(path) for path in (population, plot, report))
+    people, drawing, written, scored = (
+        None if path is None else Path(path) for path in (population, plot, report, scores)
+    )
     sampling = Sampling(population_size, sampling_fraction)
-    asked = RiskRequest(threshold, subsets, all_columns, people, drawing, written, special_uniques, sampling)
+    asked = RiskRequest(threshold, subsets, all_columns, people, drawing, written, special_uniques, sampling, scored)
     asked.refuse()
     require_rows(loaded, "risk")
     call = Call.of(options, progress, time_limit, report)

@@ -202,7 +202,16 @@ def _no_release(points: list[dict[str, Any]]) -> KanonError:
 
 
 # The options of risk that the function of the same name takes as they are.
-_RISK = ("population", "population_size", "sampling_fraction", "threshold", "subsets", "special_uniques", "plot")
+_RISK = (
+    "population",
+    "population_size",
+    "sampling_fraction",
+    "threshold",
+    "subsets",
+    "special_uniques",
+    "scores",
+    "plot",
+)
 
 
 @click.command()
@@ -241,6 +250,12 @@ _RISK = ("population", "population_size", "sampling_fraction", "threshold", "sub
     metavar="N",
     type=click.IntRange(min=1),
     help="Find the minimal sample uniques of up to N columns, and score the rows that have them.",
+)
+@click.option(
+    "--scores",
+    metavar="FILE",
+    type=FILE,
+    help="With --show-values: write the values that have such a unique, with their scores.",
 )
 @click.option("--plot", metavar="FILE", type=FILE, help="Draw the class sizes, .html, .svg or .png.")
 @common_options

@@ -10,6 +10,7 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from effort import tries
 from hypothesis import given, settings
@@ -198,6 +199,38 @@ def test_values_are_shown_only_where_they_may_be() -> None:
         value: pytest.approx(one / sum(added.values())) for value, one in added.items() if one
     }
     assert "north" not in str(by_hand(ROWS))
+
+
+def test_scores_of_rows_are_written_where_values_may_be_shown(tmp_path: Path) -> None:
+    names, shown = ["a", "Rows", "c", "d"], EngineOptions(show_values=True)
+    file = tmp_path / "scores.parquet"
+    file.write_text("older")
+    asked = {"special_uniques": 3, "sampling_fraction": 0.1, "scores": file}
+    with pytest.raises(ConfigurationError, match="expected --show-values beside it"):
+        measured(tmp_path, names, ROWS, **asked)
+    assert file.read_text() == "older"
+    dis = measured(tmp_path, names, ROWS, options=shown, **asked)["before"]["special_uniques"]["dis"]
+    uniques = uniques_of(ROWS, [str(i) for i in range(len(ROWS))], 3)
+    wanted = {
+        row: (1, sum(weight(4, 3, len(one)) for one in found))
+        for row, found in zip(ROWS, uniques, strict=True)
+        if found
+    }
+    with duckdb.connect() as connection:
+        found = connection.read_parquet(str(file))
+        assert found.columns == [*names, "rows_", "suda_score", "dis_suda_score"]
+        rows = found.fetchall()
+    assert {row[:4]: row[4:6] for row in rows} == wanted
+    assert [row[5] for row in rows] == sorted((row[5] for row in rows), reverse=True)
+    assert statistics.mean(row[6] for row in rows) == pytest.approx(dis["mean"])
+    measured(tmp_path, names, ROWS, options=shown, special_uniques=3, scores=tmp_path / "scores.csv")
+    lines = (tmp_path / "scores.csv").read_text().splitlines()
+    assert len(lines) == 1 + len(wanted) and lines[1].endswith(",")
+    for more in ({"scores": tmp_path / "t.csv"}, {"scores": tmp_path / "scores.xyz"}):
+        with pytest.raises(ConfigurationError, match="--scores"):
+            measured(tmp_path, names, ROWS, options=shown, special_uniques=3, **more)
+    with pytest.raises(ConfigurationError, match="expected --special-uniques beside it"):
+        measured(tmp_path, names, ROWS, options=shown, scores=file)
 
 
 def test_requests_that_make_no_sense(tmp_path: Path) -> None:

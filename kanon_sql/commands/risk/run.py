@@ -18,6 +18,7 @@ from kanon_sql.commands.risk.measure import (
     sum_classes,
 )
 from kanon_sql.commands.risk.population import Population, count_persons, open_population, read_population, unmatched
+from kanon_sql.commands.risk.scores import OPTION, open_scores
 from kanon_sql.commands.risk.special import SpecialAsked, measure_special
 from kanon_sql.commands.risk.subsets import LARGEST, measure_subsets, subset_size
 from kanon_sql.commands.risk.table import RiskTable, count_holders, count_table, open_release, released_columns
@@ -33,6 +34,7 @@ from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
+from kanon_sql.targets.files import FileSink
 from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
 
 
@@ -53,6 +55,7 @@ class RiskRequest:
     report: Path | None = None
     special_uniques: int | None = None
     sampling: Sampling = field(default_factory=Sampling)
+    scores: Path | None = None
 
     def refuse(self) -> None:
         """Raises ConfigurationError for what cannot be measured or drawn, EngineError where no file can be written."""
@@ -68,6 +71,8 @@ class RiskRequest:
                 refuse_plot(self.plot)
             except ConfigurationError as error:
                 problems += error.problems
+        if self.scores is not None and self.special_uniques is None:
+            problems.append(f"{OPTION} {self.scores}: expected --special-uniques beside it, which finds what is scored")
         problems += named_twice(self._outputs())
         if problems:
             raise ConfigurationError(problems)
@@ -78,7 +83,7 @@ class RiskRequest:
         refuse_outputs([loaded], self._outputs(), [("the population", self.population)])
 
     def _outputs(self) -> list[tuple[str, Path]]:
-        named = (("--plot", self.plot), ("--report", self.report))
+        named = (("--plot", self.plot), ("--report", self.report), (OPTION, self.scores))
         return [(option, path) for option, path in named if path is not None]
 
 
@@ -91,6 +96,8 @@ class _Risk:
     request: RiskRequest
     call: Call
     deadline: Deadline
+    scores: FileSink | None = None
+    scored: Source | None = None  # whose scores are yet to be written
     persons: float | None = None  # of the population, where its size is known
     warnings: list[str] = field(default_factory=list)
     contradictions: list[str] = field(default_factory=list)
@@ -104,17 +111,28 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: 
     table contradicts the population, NoReleaseError for a table without rows. After the time limit no further subset
     of columns is counted.
     """
-    risk = _Risk(engine, loaded, request, call, Deadline(call.time_limit))
+    with open_scores(engine, request.scores) as scores:
+        risk = _Risk(engine, loaded, request, call, Deadline(call.time_limit), scores)
+        found = _measure_tables(risk, source)
+        if scores is not None:
+            scores.commit(engine)
+    return {**found, "warnings": risk.warnings, "seconds": call.watch.report()}
+
+
+def _measure_tables(risk: _Risk, source: Source) -> Json:
+    """The report but for what is known at the end."""
+    engine, loaded, request, call = risk.engine, risk.loaded, risk.request, risk.call
     roles = assign_roles(source, loaded, measured_only=True)
     release = open_release(engine, loaded, source, roles)
     path = request.population
     population = None if path is None else open_population(engine, loaded, path, source)
     request.refuse_replacing(loaded)
-    allow_paths(engine, loaded, source, None, [one for one in (release, population) if one is not None])
+    allow_paths(engine, loaded, source, risk.scores, [one for one in (release, population) if one is not None])
     target = loaded.config.target
     raw = target is not None and not target.in_place
     with call.step("read", f"reading {source.label}", engine.progress):
         table = _count_source(risk, source, roles)
+    risk.scored = source
     risk.persons = request.sampling.persons(table.n, table.label)
     persons = None
     if population is not None:
@@ -124,7 +142,7 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: 
             )
             risk.warnings += persons.warnings
     before = _measure(risk, table, persons, generalized=not raw)
-    after = None
+    after = risk.scored = None
     if release is not None:
         with call.step("read", f"reading {release.label}", engine.progress):
             table = _count_release(risk, release)
@@ -140,8 +158,6 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: 
         "population_uniqueness": before["population_uniqueness"],
         "before": before,
         "after": after,
-        "warnings": risk.warnings,
-        "seconds": call.watch.report(),
     }
 
 
@@ -229,7 +245,7 @@ def _special(risk: _Risk, table: RiskTable) -> Json | None:
     if size is None:
         return None
     fraction = None if risk.persons is None else min(1.0, table.n / risk.persons)
-    asked = SpecialAsked(size, fraction, risk.request.threshold)
+    asked = SpecialAsked(size, fraction, risk.request.threshold, risk.scores, risk.scored)
     with risk.call.step("special_uniques", f"looking for special uniques of {table.label}"):
         found = measure_special(risk.engine, table, asked, risk.deadline, risk.call.progress)
     sets = found["sets"]

@@ -24,14 +24,19 @@ from itertools import combinations, groupby
 from math import comb, prod
 from typing import Any
 
+from sqlglot import exp
+
+from kanon_sql.commands.risk.scores import score_names
 from kanon_sql.commands.risk.subsets import MOST_SUBSETS, encode
 from kanon_sql.commands.risk.table import RiskTable
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress
+from kanon_sql.source.model import Source
 from kanon_sql.sql import tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
-from kanon_sql.sql.template import Item, state
+from kanon_sql.sql.template import Item, fill, state
+from kanon_sql.targets.files import FileSink
 
 Json = dict[str, Any]
 
@@ -43,11 +48,13 @@ _WORD = 63  # bits of a BIGINT below its sign
 @dataclass(frozen=True)
 class SpecialAsked:
     """The size of the largest minimal uniques; the sampling fraction, where DIS-SUDA is wanted; the risk above which a
-    row counts."""
+    row counts; the file of the scores of single rows, of the source, which the rows of a table are like."""
 
     size: int
     fraction: float | None
     threshold: float
+    scores: FileSink | None = None
+    source: Source | None = None
 
 
 @dataclass
@@ -127,7 +134,33 @@ def measure_special(
     except TimeUpError:
         if search.held:
             _settle(search, len(subsets[max(search.held)]))
-    return _describe(search, table, asked)
+    found = _describe(search, table, asked)
+    if asked.scores is not None and asked.source is not None:
+        _write_scores(search, table, asked.scores, asked.source, found["dis"])
+    return found
+
+
+def _write_scores(search: _Search, table: RiskTable, sink: FileSink, source: Source, dis: Json | None) -> None:
+    """Writes the combinations that hold a minimal unique with their scores."""
+    columns = [item.name for item in table.columns]
+    rows, score, chance = score_names(columns)
+    items: list[Item] = [
+        {"codes": state(f"risk_codes_{i}"), "code": f"q{i}", "name": name} for i, name in enumerate(columns)
+    ]
+    number = exp.null() if dis is None else exp.Literal.number(dis["probability"])
+    statement = fill(
+        "commands/risk/special/rows",
+        names={
+            "special": state(search.table),
+            "rows_name": rows,
+            "score_name": score,
+            "dis_name": chance,
+            "exponent": exp.Literal.number(exponent(search.width)),
+            "probability": exp.cast(number, "DOUBLE"),
+        },
+        lists={"item": items},
+    )
+    sink.write(search.engine, statement, source, [*columns, rows, score, chance])
 
 
 def _start(search: _Search, table: RiskTable) -> None:
