@@ -26,7 +26,8 @@ def summarize_run(report: Json) -> Parts:
         (
             "classes",
             f"{classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows "
-            f"(asked for k = {k['required']}, counted again in what {'would be' if dry else 'was'} written)",
+            f"(asked for k = {k['required']}{_few(report)}, counted again in what "
+            f"{'would be' if dry else 'was'} written)",
             "",
         ),
         *(("model", line, "") for line in _models(report["privacy"])),
@@ -44,6 +45,14 @@ def summarize_run(report: Json) -> Parts:
     if report["advice"]:
         parts += [Line(), Line("  less would be lost:", "head"), advised(report["advice"])]
     return parts
+
+
+def _few(report: Json) -> str:
+    """Of which combinations k was asked for, where these are not those of all columns, and what they reach."""
+    known = report["privacy"].get("known_columns")
+    if known is None or known["actual"] >= len(report["loss"]["attributes"]):
+        return ""
+    return f" of any {known['actual']} columns, which hold {report['privacy']['k']['actual']:,}"
 
 
 def _columns(report: Json) -> Grid:
@@ -129,7 +138,10 @@ def summarize_check(report: Json) -> Parts:
     holds = report["status"] == "satisfied"
     average = f"{classes['average']:,.1f}" if classes["average"] is not None else "-"
     models = _models(report["privacy"])
-    asked = f"k = {k['required']}{' and the models' if models else ''}"
+    known = report["privacy"].get("known_columns")
+    few = known is not None and known["actual"] < len(report["quasi_identifiers"])
+    of = f" of any {known['actual']} columns" if few else ""
+    asked = f"k = {k['required']}{of}{' and the models' if len(models) > (known is not None) else ''}"
     counted = " entities" if "counts" in k else ""
     asked += " and the treatments" if violations["treatments"] else ""
     verdict = f"{report['table']} {'satisfies' if holds else 'VIOLATES'} {asked}"
@@ -141,9 +153,13 @@ def summarize_check(report: Json) -> Parts:
     ]
     if violations["classes"]:
         rows = f"{violations['rows']:,} rows, {violations['unique']:,} of them alone"
-        facts.append(("violations", f"{violations['classes']:,} classes with {rows}", "bad"))
+        what = "combinations" if few else "classes"
+        facts.append(("violations", f"{violations['classes']:,} {what} with {rows}", "bad"))
     facts += [("treatments", text, "bad") for text in violations["treatments"]]
-    first = Line(f"{verdict}: its smallest class holds {k['actual']:,}{counted}", "good" if holds else "bad")
+    first = Line(
+        f"{verdict}: its smallest {'combination' if few else 'class'} holds {k['actual']:,}{counted}",
+        "good" if holds else "bad",
+    )
     return [first, Facts(facts, 19)]
 
 

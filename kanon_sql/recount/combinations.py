@@ -18,7 +18,7 @@ from kanon_sql.recount.statement import HOLDERS, Question, Table, named_rows, ro
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.tables import drop, empty
-from kanon_sql.sql.template import Fill, Item, state
+from kanon_sql.sql.template import Fill, Item, column, quoted, state
 
 _SETS = 50  # counted in one statement
 _COMBINATIONS = 2_000_000  # held by it at most, about
@@ -52,6 +52,29 @@ def count_few_columns(engine: Engine, table: Table, question: Question) -> FewCo
         return counting.count()
     finally:
         counting.clear()
+
+
+def violating_combinations(table: Table, question: Question) -> tuple[exp.CTE, list[tuple[str, exp.Select]]]:
+    """(the rows by the name of `table_rows`, what each set of columns must hold and the SELECT of what does not).
+
+    It is for a statement that others run: each set is counted in the rows as they are.
+    """
+    rows = exp.CTE(this=named_rows(table, question.spoken), alias=exp.TableAlias(this=quoted("table_rows")))
+    total = row_total(weighted=table.weighted)
+    holders = template.parse(HOLDERS) if table.entity is not None else total
+    asked: list[tuple[str, exp.Expr, int]] = [("k" if table.entity is None else "k entities", holders, question.k)]
+    for model in question.models:
+        values = exp.Distinct(expressions=[column(question.columns[model.column or ""].code)])
+        asked.append((f"{model.key} of {model.column}", exp.Count(this=values), int(model.spec.numbers()["l"])))
+    found = []
+    for one in combinations(range(len(table.quasi_identifiers)), question.known_columns or 0):
+        for name, counted, least in asked:
+            names: dict[str, Fill] = {"row_total": total, "found": counted, "least": least}
+            lists: dict[str, list[Item]] = {"key": [{"value": f"v{i}"} for i in one]}
+            made = template.fill("recount/known/violating", names, lists, part=True)
+            assert isinstance(made, exp.Select)
+            found.append((name, made))
+    return rows, found
 
 
 class _Counting:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from math import comb
 
 from sqlglot import exp
 
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
+from kanon_sql.recount.combinations import violating_combinations
 from kanon_sql.recount.statement import Chain, Question, Table, parts_of, ranks_and_steps, union_all
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest, other_name, present, source_rows
 from kanon_sql.source.model import Column
@@ -17,6 +21,8 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.dialects.inline_table import Listing
 from kanon_sql.sql.template import column, quoted
+
+MOST_SETS = 500  # of columns that a statement counts, each by itself
 
 Check = tuple[exp.Query, tuple[Listing, ...], tuple[str, ...]]
 
@@ -42,6 +48,8 @@ def compiled_check(
     release as the statement makes it of the source.
     """
     checked = tuple(model for model in models.models if model.population is None)
+    if models.known_columns is not None:
+        return _of_few_columns(asked, body, replace(models, models=checked), k, table)
     reference = _reference(asked, models)
     question = Question(k, checked, models.columns, reference, missing=asked.missing)
     listings: list[Listing] = [] if table is not None else list(body.listings)
@@ -66,6 +74,24 @@ def compiled_check(
         before = [source_rows(asked, roles)]
     chain.before(statement, *before)
     return statement, tuple(listings), tuple(model.key for model in models.models if model.population is not None)
+
+
+def _of_few_columns(
+    asked: CompileRequest, body: CompiledRelease, models: Models, k: int, table: exp.Table | None
+) -> Check:
+    """The statement for every combination of few columns; as long as there are not too many."""
+    quasi = [one.name for one in body.released if one.is_quasi_identifier]
+    if (sets := comb(len(quasi), models.known_columns or 0)) > MOST_SETS:
+        raise ConfigurationError(
+            f"--check: {len(quasi)} quasi-identifiers have {sets:,} sets of {models.known_columns}; a statement "
+            f"counts at most {MOST_SETS}, `kanon-sql check` counts all"
+        )
+    question = Question(k, models.models, models.columns, missing=asked.missing, known_columns=models.known_columns)
+    rows, found = violating_combinations(_released(asked, body, models, table, question.spoken), question)
+    statement = union_all([_named(name, one) for name, one in found])
+    assert isinstance(statement, exp.Query)
+    statement.set("with_", exp.With(expressions=[*(body.parts() if table is None else []), rows]))
+    return statement, () if table is not None else tuple(body.listings), ()
 
 
 def _released(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import combinations
+from math import comb
 from typing import Any
 
 from kanon_sql.commands.compile.compilation import Compiled
@@ -12,6 +14,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.privacy.registry import MODELS, Model, models_of
 from kanon_sql.recount.statement import parts_of
 
+_MOST_SETS = 100  # of columns, with a check of each
 _WHERE = "`kanon-sql check` measures it, `kanon-sql compile --check` writes the statement"
 
 
@@ -27,7 +30,7 @@ class Check:
 def checks_of(loaded: LoadedConfig, compiled: Compiled, relation: str) -> tuple[list[Check], list[str]]:
     """(the checks of a release of the table `relation`; lines on what none of them says)."""
     asked = _Asked(loaded, compiled, relation)
-    return list(asked.checks()), asked.unsaid
+    return list(asked.checks()), list(dict.fromkeys(asked.unsaid))
 
 
 class _Asked:
@@ -37,12 +40,21 @@ class _Asked:
         self.relation = relation
         self.unsaid: list[str] = []
         self.quasi_identifiers = [one.name for one in compiled.body.released if one.is_quasi_identifier]
+        # Where few columns are known each set of so many is a check of its own.
+        columns = len(self.quasi_identifiers)
+        closed = self.config.algorithm.declared.full_domain
+        self.known = min((self.config.privacy.known_columns if closed else None) or columns, columns)
+        self.too_many = comb(columns, self.known) > _MOST_SETS
 
     def checks(self) -> Iterator[Check]:
         """The checks, in the order of the configuration's keys; fills in `unsaid`."""
         privacy = self.config.privacy
-        if privacy.entity is None:
-            yield Check("k_anonymous", {"quasi_identifiers": self.quasi_identifiers, "k": privacy.k})
+        if self.too_many:
+            sets = f"{comb(len(self.quasi_identifiers), self.known):,} sets of {self.known} columns"
+            self._not_said("k", f"there would be one for each of {sets}")
+        elif privacy.entity is None:
+            for columns in self._sets():
+                yield Check("k_anonymous", {"quasi_identifiers": columns, "k": privacy.k})
         else:
             tested = ", ".join(["k", *(key for key, model in MODELS.items() if model.test)])
             self._not_said(tested, "entities are counted, and a release holds none")
@@ -51,15 +63,20 @@ class _Asked:
                 self._not_said(model.key, "it compares with a population")
             elif model.spec.test is None:
                 self._not_said(model.key, "there is no test of it")
-            elif privacy.entity is None:
-                yield from self._of_column(model, model.spec.test, model.column or "")
+            elif privacy.entity is None and not self.too_many:
+                for columns in self._sets():
+                    yield from self._of_column(model, model.spec.test, model.column or "", columns)
         yield from self._suppression()
 
-    def _of_column(self, model: Model, test: str, name: str) -> Iterator[Check]:
-        """The test of a model of the sensitive column `name`, where it can be asked."""
+    def _sets(self) -> Iterator[list[str]]:
+        """The quasi-identifiers of a class; where few columns are known, each set of so many of them."""
+        yield from map(list, combinations(self.quasi_identifiers, self.known))
+
+    def _of_column(self, model: Model, test: str, name: str, columns: list[str]) -> Iterator[Check]:
+        """The test of a model of the sensitive column `name` in classes of these columns, where it can be asked."""
         read = parts_of(model)
         arguments = {
-            "quasi_identifiers": self.quasi_identifiers,
+            "quasi_identifiers": columns,
             "sensitive": name,
             **_of(model, model.spec.thresholds),
         }

@@ -28,7 +28,9 @@ _DOUBT = "Released, but not everything that was asked for holds"
 
 # What each model asks of every class, in a sentence.
 _ASKS = {
+    "k known": "whoever knows any {known} quasi-identifiers of a person finds at least {required} {unit}",
     "k": "every combination of quasi-identifiers in the release stands for at least {required} {unit}",
+    "known_columns": "k holds for every combination of at most {required} quasi-identifiers",
     "l_diversity distinct": "every class holds at least {required} different values of {column}",
     "l_diversity entropy": "in every class the values of {column} are as varied as {required} equally frequent ones",
     "l_diversity recursive": "in every class the most frequent value of {column} is rarer than {c} times all those "
@@ -111,11 +113,15 @@ def summarize(facts: PageFacts) -> Summary:
 
 def verdicts(report: Json) -> list[Verdict]:
     """A verdict for k and each model beside it, and for the rows that could be suppressed."""
+    known = _known(report)
     found = [
-        _verdict(key, entry)
+        _verdict(key, {**entry, "known": known} if key == "k" and known else entry)
         for key, entries in report["privacy"].items()
         for entry in (entries if isinstance(entries, list) else [entries])
     ]
+    if (groups := report["rows"].get("groups")) is not None:
+        asks = "the rows of a group are released or suppressed together"
+        found.append(Verdict("groups", asks, "none in part", f"{count(groups['split'])} in part", not groups["split"]))
     limit, there = report["suppression"]["limit"], report["classes"] is not None
     if limit is not None:
         suppressed = report["rows"]["suppressed"]
@@ -124,6 +130,14 @@ def verdicts(report: Json) -> list[Verdict]:
         reached = "" if holds is None else count(suppressed)
         found.append(Verdict("suppression", asks, f"at most {count(limit)}", reached, holds))
     return found
+
+
+def _known(report: Json) -> int | None:
+    """How many quasi-identifiers somebody may know, where that is fewer than all: the release has smaller classes."""
+    asked = report["privacy"].get("known_columns")
+    names = report["loss"]["attributes"] if report["loss"] else None
+    known = (asked.get("actual") or asked["required"]) if asked else None
+    return None if known is None or (names is not None and known >= len(names)) else int(known)
 
 
 def _sentences(facts: PageFacts) -> list[str]:
@@ -158,7 +172,14 @@ def _anonymous(report: Json) -> str:
     k, names = report["privacy"]["k"], list(report["loss"]["attributes"]) if report["loss"] else []
     unit = "entities" if "counts" in k else "rows"
     every = f"By {_named(names)} every row" if names else "Every row"
-    classes, least = report["classes"], k["actual"]
+    classes, least, known = report["classes"], k["actual"], _known(report)
+    if known is not None:
+        of = f"any {counted(known, 'column')}" if known > 1 else "any one column"
+        return (
+            f"By {of} of {_named(names)} every row looks like at least {count(least - 1)} others; by all of "
+            f"them together the rows fall into {counted(classes['count'], 'class', 'classes')}, the smallest of "
+            f"{counted(classes['min'], 'row')}."
+        )
     return (
         f"{every} looks like at least {count(least - 1)} others: the rows fall into "
         f"{counted(classes['count'], 'class', 'classes')}, the smallest of {count(least)} {unit}."
@@ -198,7 +219,9 @@ def _tiles(report: Json) -> list[Tile]:
     actual = k["actual"]
     unit = ("entity", "entities") if "counts" in k else ("row", "rows")
     reached = "none" if actual is None else counted(actual, *unit)
-    found.insert(0, Tile("smallest class (k)", reached, f"asked for k = {count(k['required'])}"))
+    known = _known(report)
+    smallest = "smallest class (k)" if known is None else f"smallest combination of {counted(known, 'column')} (k)"
+    found.insert(0, Tile(smallest, reached, f"asked for k = {count(k['required'])}"))
     if loss is not None:
         meaning = "0 %: all is as in the source; 100 %: nothing is known"
         found.append(Tile("information lost", percent(loss["ncp"] / 100), meaning))
@@ -220,9 +243,11 @@ def _ends(key: str) -> Mapping[str, str]:
 
 
 def _asks(key: str, entry: Json) -> str:
-    text = _ASKS.get(f"{key} {entry.get('variant')}") or _ASKS.get(key, "")
+    variant = "known" if "known" in entry else entry.get("variant")
+    text = _ASKS.get(f"{key} {variant}") or _ASKS.get(key, "")
     unit = "persons (entities)" if "counts" in entry else "rows"
     words = {"required": plain(entry.get("required")), "column": entry.get("column", "a column"), "unit": unit}
+    words["known"] = plain(entry.get("known", 0))
     return text.format(**words, c=plain(entry.get("c", 1)))
 
 
