@@ -94,7 +94,7 @@ def _models(privacy: Json) -> list[str]:
     lines = []
     for key, entries in privacy.items():
         for entry in entries if isinstance(entries, list) else [entries]:
-            if key != "k":
+            if key not in ("k", "known_columns"):
                 names = (entry.get(name) for name in ("variant", "distance", "column"))
                 what = " ".join([key.replace("_", "-"), *(name for name in names if name)])
                 lines.append(f"{what}: {_number(entry['actual'])} (asked for {_number(entry['required'])})")
@@ -141,7 +141,7 @@ def summarize_check(report: Json) -> Parts:
     known = report["privacy"].get("known_columns")
     few = known is not None and known["actual"] < len(report["quasi_identifiers"])
     of = f" of any {known['actual']} columns" if few else ""
-    asked = f"k = {k['required']}{of}{' and the models' if len(models) > (known is not None) else ''}"
+    asked = f"k = {k['required']}{of}{' and the models' if models else ''}"
     counted = " entities" if "counts" in k else ""
     asked += " and the treatments" if violations["treatments"] else ""
     verdict = f"{report['table']} {'satisfies' if holds else 'VIOLATES'} {asked}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from math import comb
 
 from sqlglot import exp
 
@@ -29,15 +31,22 @@ from kanon_sql.sql.dialects.inline_table import Listing, cell_of
 from kanon_sql.sql.template import Fill, Item, column, state
 
 _LARGEST = 2**62  # of a number in BIGINT, with room to spare
+_MOST_SETS = 50  # of columns with a count beside each row
 
 
 def compiled_levels(
-    engine: Engine, asked: CompileRequest, made: Generalization, k: int, listed: Sequence[tuple[Mapping, int]] | None
+    engine: Engine,
+    asked: CompileRequest,
+    made: Generalization,
+    k: int,
+    listed: Sequence[tuple[Mapping, int]] | None,
+    known: int | None = None,
 ) -> CompiledRelease:
     """The release of a lattice node as one SELECT over the source.
 
-    The classes that are left out are those of fewer than k rows; with `listed`, the quasi-identifiers that tell them
-    apart, they are those of the table suppressed_classes, written out by their codes.
+    The classes that are left out are those of fewer than k rows, or those with fewer in some `known` columns; with
+    `listed`, the quasi-identifiers that tell them apart, they are those of the table suppressed_classes, written out by
+    their codes.
     """
     coded = {m.index for m, _ in (made.grouping() if made.shown else listed or ())}
     found = {one[0].key: one for one in made.quasi_identifiers}
@@ -50,14 +59,8 @@ def compiled_levels(
     shown = _shown(engine, made, read_by)
     outputs, released = _outputs(asked, made.roles, read, shown)
     numbered = [] if listed is None else _numbered([read_by[m.index] for m, _ in listed])
-    codes: list[Item] = []
-    keys: list[exp.Expr] = []
-    for one in read.values():
-        code, name = one.code(), f"code_{one.mapping.index}"
-        if code is not None and listed is None:
-            codes.append({"value": code, "column": name})
-        keys.append(column(name if code is not None else other_name(one.item)))
-    codes += [{"value": one.value(), "column": one.name} for one in numbered]
+    codes, keys = _told_apart(list(read.values()))
+    codes = codes if listed is None else [{"value": one.value(), "column": one.name} for one in numbered]
     listings = [listing for one in read.values() if (listing := one.listing()) is not None]
     lists: dict[str, list[Item]] = {
         "listed": [] if listed is None else [{"violating": "violating"}],
@@ -70,7 +73,7 @@ def compiled_levels(
     names: dict[str, Fill] = {
         "source_rows": "source_rows",
         "is_kept": _kept(asked, shown, nothing_left_out=asked.executed and listed is None),
-        "violates": _violates(keys, k, is_listed=listed is not None),
+        "violates": _violates(keys, k, known, is_listed=listed is not None),
     }
     statement = assembled(asked, made.roles, "release/compiled_levels", lists, names)
     if listed is not None:
@@ -78,6 +81,18 @@ def compiled_levels(
     elif asked.executed:  # then no class is left out
         leave_out(statement, "judged")
     return CompiledRelease(statement, (*listings, *shown.listings), released)
+
+
+def _told_apart(read: Sequence[_Generalized]) -> tuple[list[Item], list[exp.Expr]]:
+    """(the codes that are carried along, what tells classes apart: these, or what is released)."""
+    codes: list[Item] = []
+    keys: list[exp.Expr] = []
+    for one in read:
+        code, name = one.code(), f"code_{one.mapping.index}"
+        if code is not None:
+            codes.append({"value": code, "column": name})
+        keys.append(column(name if code is not None else other_name(one.item)))
+    return codes, keys
 
 
 @dataclass(frozen=True)
@@ -159,12 +174,22 @@ def _outputs(
     return outputs, tuple(released)
 
 
-def _violates(keys: Sequence[exp.Expr], k: int, *, is_listed: bool) -> exp.Expr:
-    """Whether the class of a row violates: it is listed, or a count beside each row says so."""
+def _violates(keys: Sequence[exp.Expr], k: int, known: int | None, *, is_listed: bool) -> exp.Expr:
+    """Whether the class of a row violates: it is listed, or a count beside each row says so.
+
+    Where few columns are known there is a count for each set of so many, unless there are too many: none violated when
+    they were searched.
+    """
     if is_listed:
         return exp.column("is_listed", "violating").eq(exp.Literal.number(1))
-    counted = exp.Window(this=exp.Count(this=exp.Star()), partition_by=list(keys), over="OVER")
-    return exp.LT(this=counted, expression=exp.Literal.number(k))
+    size = len(keys) if known is None else min(known, len(keys))
+    if comb(len(keys), size) > _MOST_SETS:
+        return exp.false()
+    counts = (
+        exp.Window(this=exp.Count(this=exp.Star()), partition_by=[key.copy() for key in one], over="OVER")
+        for one in combinations(keys, size)
+    )
+    return exp.or_(*(exp.LT(this=counted, expression=exp.Literal.number(k)) for counted in counts))
 
 
 class _Generalized:

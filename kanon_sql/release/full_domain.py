@@ -202,7 +202,9 @@ class FullDomainRelease(Release):
             f"{suppressed} of {self.problem.n} rows lie in classes {violating} and are "
             f"{'masked' if masks else 'left out'}.",
         )
-        made = compiled_levels(self.engine, replace(asked, masks=masks), self.made, k, listed)
+        made = compiled_levels(
+            self.engine, replace(asked, masks=masks), self.made, k, listed, self.problem.models.known_columns
+        )
         return replace(made, lines=lines, masked=suppressed if masks else 0)
 
     def expected(self, written: Source, masked: int) -> Expected:

@@ -400,7 +400,7 @@ FEW = ("--set", "privacy={k: 2, known_columns: 2}")
                 ["run", "--set", MODELS, "--set", "suppression.limit=10%"],
                 ["run", "--set", "quasi_identifiers.age.aggregate=mean"],
                 *(["run", "--set", f"algorithm={a}"] for a in ALGORITHMS),
-                ["run", *FEW, "--set", "algorithm=mondrian"],
+                ["run", *FEW, "--set", "group=ssn"],
             ],
         ),
         ("check", [["check"], ["check", *FEW]]),

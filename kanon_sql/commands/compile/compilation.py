@@ -112,6 +112,11 @@ def compile_configuration(
     deadline: Deadline,
 ) -> Compiled:
     """Searches and compiles; `draft` is filled in on the way. Raises the errors of kanon_sql.errors."""
+    if loaded.config.group is not None:
+        raise ConfigurationError(
+            f"{loaded.place('group')}: a statement leaves out classes, and would have to name every group that is "
+            "suppressed; remove group, or release it by kanon-sql run"
+        )
     request = request_of(loaded.config, prepared.n)
     draft.source_rows, draft.missing = prepared.source_rows, prepared.source_rows - prepared.n
     draft.limit = request.limit

@@ -224,6 +224,11 @@ def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
     elif config.release.ranges != "text":
         ranges = config.release.ranges
         warnings.append(f"release.ranges: {ranges} bears on mondrian and local only; here it does nothing")
+    if config.privacy.known_columns is not None and not config.algorithm.declared.full_domain:
+        warnings.append(
+            f"{config.algorithm.name} finds classes of k rows in all quasi-identifiers together: known_columns gains "
+            "nothing there; a full-domain search, such as optimal, holds it for fewer"
+        )
     if config.privacy.entity is not None:
         warnings.append(
             "k counts entities: each class holds k of them, but several rows of one may still be linked with each other"

@@ -67,7 +67,16 @@ def classes(facts: PageFacts) -> tuple[Fact, ...]:
     if not released(facts) or k["actual"] is None:
         return (("smallest class", "there is no release"),)
     unit = ("entity", "entities") if k.get("counts") == "entities" else ("row", "rows")
-    return (("smallest class", f"{counted(k['actual'], *unit)}; asked for k = {k['required']}"),)
+    few, there = facts.report["privacy"].get("known_columns"), facts.report["classes"]
+    if few is None or there["min"] >= k["actual"]:
+        return (("smallest class", f"{counted(k['actual'], *unit)}; asked for k = {k['required']}"),)
+    return (
+        (
+            f"smallest combination of {few['actual']} columns",
+            f"{counted(k['actual'], *unit)}; asked for {k['required']}",
+        ),
+        ("smallest class by all quasi-identifiers", counted(there["min"], "row")),
+    )
 
 
 def models(facts: PageFacts) -> tuple[Fact, ...]:
@@ -79,10 +88,13 @@ def models(facts: PageFacts) -> tuple[Fact, ...]:
     )
 
 
+_OF_CLASSES = ("k", "known_columns")
+
+
 def entries(facts: PageFacts) -> list[tuple[str, Json]]:
     """The models beside k with their entries in the report."""
     told: dict[str, Any] = facts.report["privacy"]
-    listed = [(name, one if isinstance(one, list) else [one]) for name, one in told.items() if name != "k"]
+    listed = [(name, one if isinstance(one, list) else [one]) for name, one in told.items() if name not in _OF_CLASSES]
     return [(name, entry) for name, several in listed for entry in several]
 
 
