@@ -29,6 +29,7 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import Call
+from kanon_sql.report.charts.attack import write_attack_page
 from kanon_sql.report.charts.risk import write_risk_plot
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.settings.algorithms import full_domain
@@ -224,6 +225,7 @@ def attack(
     options: EngineOptions | None = None,
     time_limit: float | None = None,
     report: str | os.PathLike[str] | None = None,
+    html: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Plays adversaries against the configuration's target, a release that is there: `kanon-sql attack --json`.
@@ -232,13 +234,18 @@ def attack(
     "baseline" blindly, "control" on those of the file `control`, rows that were never released; "risk" is main less
     control (without one, less baseline), with its "interval". With `hold_out`, such as "50%", a release of a
     random part is attacked in its place, which is not kept, with the other rows for control. `attacks` is the number of
-    guesses, `seed` draws them; `data` and `connection` are those of `run`. Raises the errors of kanon_sql.errors.
+    guesses, `seed` draws them, `html` names the page to write; `data` and `connection` are those of `run`. Raises the
+    errors of kanon_sql.errors.
     """
     loaded, handed = hand(config, overrides, data, connection)
     require_rows(loaded, "attack")
-    asked = AttackRequest(None if control is None else Path(control), hold_out, attacks, seed)
+    group, page = (None if path is None else Path(path) for path in (control, html))
+    asked = AttackRequest(group, hold_out, attacks, seed, page)
     call = Call.of(options, progress, time_limit, report)
-    return call.write(play_attacks(job_of(loaded, handed), asked, call))
+    found = play_attacks(job_of(loaded, handed), asked, call)
+    if page is not None:
+        write_attack_page(page, found)
+    return call.write(found)
 
 
 @without_causes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kanon_sql.cli.parts import Grid, Line, Parts
+from kanon_sql.report.charts.attack import attack_rows
 from kanon_sql.report.charts.diagram import clean
 
 Json = dict[str, Any]
@@ -14,12 +15,9 @@ _NONE = "\N{EN DASH}"
 
 def summarize_attack(data: Json) -> Parts:
     """One row an attack: how often it succeeds, blindly, on the control group, and the risk with its interval."""
-    singled = data["singling_out"]
-    entries = [("singling out", singled), ("  by other columns too", singled and singled["all_columns"])]
-    entries += [("linkability", data["linkability"])]
-    entries += [(f"inference of {clean(name)}", one) for name, one in data["inference"].items()]
-    rows = [[name, *_cells(one)] for name, one in entries if one is not None]
-    risks = [None if one is None else one["risk"] for _, one in entries if one is not None]
+    entries = attack_rows(data)
+    rows = [[name, *_cells(one)] for name, one in entries]
+    risks = [one["risk"] for _, one in entries]
     against = "the control group" if data["against"] == "control" else "blind guessing"
     return [
         Line(f"attacks on {clean(data['release'])}: risk is success above that of {against}", "head"),

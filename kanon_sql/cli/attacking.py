@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 
@@ -26,8 +26,9 @@ from kanon_sql.cli.command import FILE, Common, common_options
 @click.option(
     "--seed", metavar="N", type=int, default=1, help="Draws the rows and columns that are attacked [default: 1]."
 )
+@click.option("--html", metavar="FILE", type=FILE, help="Write a page with a chart.")
 @common_options
-def attack(common: Common, config: str, control: Path | None, hold_out: str | None, attacks: int, seed: int) -> None:
+def attack(common: Common, config: str, **options: Any) -> None:
     """Plays adversaries against a release that is there: singling out, linkability, inference.
 
     \b
@@ -40,13 +41,5 @@ def attack(common: Common, config: str, control: Path | None, hold_out: str | No
     from kanon_sql import api
     from kanon_sql.cli.attack_summary import summarize_attack
 
-    data = api.attack(
-        config,
-        control=control,
-        hold_out=hold_out,
-        attacks=attacks,
-        seed=seed,
-        overrides=common.overrides,
-        **common.arguments(),
-    )
+    data = api.attack(config, **options, overrides=common.overrides, **common.arguments())
     common.show(data, summarize_attack)

@@ -225,12 +225,15 @@ def test_rows_are_held_out(tmp_path: Path, grouping: Json) -> None:
         "suppression": {"limit": "20%"},
         **grouping,
     }
-    found = kanon_sql.attack(config, hold_out="40%")
+    found = kanon_sql.attack(config, hold_out="40%", html=tmp_path / "page.html")
     assert found["hold_out"] == 0.4
     assert found["rows"]["source"] + found["rows"]["control"] == 126
     assert 20 < found["rows"]["control"] < 80
     assert found["singling_out"]["main"] == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "page.html"]
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "inference of ill" in page and f"{found['linkability']['risk']:.3f}" in page
+    assert not any(f">{value}<" in page for value in [*ILLS, "p1", "*", "0-29"])
     with pytest.raises(ConfigurationError, match="--hold-out 0%: expected a share"):
         kanon_sql.attack(config, hold_out="0%")
     with pytest.raises(ConfigurationError, match="keep one"):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kanon_sql.report.charts.attack import draw_attacks
 from kanon_sql.report.charts.axes import decimal_top
 from kanon_sql.report.charts.bands import draw_bands
 from kanon_sql.report.charts.before_after import _place_of, draw_class_sizes, draw_risks
@@ -58,6 +59,14 @@ PAIRS = [
     {"columns": ["age", "sex"], "source": -0.1, "release": None},
     {"columns": [HOSTILE, "sex"], "source": 0.0, "release": 0.0},
 ]
+PLAYED = {
+    **{"main": 0.4, "baseline": 0.1, "control": None, "risk": 0.3, "interval": [0.2, 0.4]},
+    "guesses": {"main": 200, "baseline": 200, "control": None},
+}
+ATTACK = {
+    **{"singling_out": {**PLAYED, "all_columns": None}, "linkability": None, "inference": {HOSTILE: PLAYED}},
+    "against": "baseline",
+}
 BANDS = (ClassBand(5, 9, 20, 130, 0.1), ClassBand(10, 19, 4, 60, None))
 
 
@@ -84,6 +93,7 @@ FIGURES = {
     "class-sizes": draw_class_sizes(RISK, 5),
     "class-sizes of one table": draw_class_sizes({**RISK, "after": None}, 5),
     "risks": draw_risks(RISK),
+    "attacks": draw_attacks(ATTACK),
     "labels": draw_labels(COLUMN, 5, "labels-0"),
     "steps": draw_steps(COLUMN, "steps-0"),
     "pairs": draw_pairs(PAIRS),

@@ -30,23 +30,29 @@ from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
-from kanon_sql.targets.outputs import refuse_missing_folders, refuse_outputs
+from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
 
 ATTACKS = 2000
 
 
 @dataclass(frozen=True)
 class AttackRequest:
-    """The control group's file or the share to hold out, how many guesses an attack has, and what draws them."""
+    """The control group's file or the share to hold out, how many guesses an attack has, what draws them, the page."""
 
     control: Path | None = None
     hold_out: str | None = None
     attacks: int = ATTACKS
     seed: int = 1
+    page: Path | None = None
 
-    def refuse(self) -> None:
-        """Raises ConfigurationError for what cannot be played."""
-        problems = []
+    def outputs(self, call: Call) -> list[tuple[str, Path]]:
+        """The files that are written, with the options that name them."""
+        named = (("--report", call.report), ("--html", self.page))
+        return [(option, path) for option, path in named if path is not None]
+
+    def refuse(self, call: Call) -> None:
+        """Raises ConfigurationError for what cannot be played, and for two files in one place."""
+        problems = named_twice(self.outputs(call))
         if self.hold_out is not None:
             if self.control is not None:
                 problems.append("--hold-out and --control both name a control group; keep one")
@@ -67,13 +73,13 @@ def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Json
 
     Raises what `attack_release` raises, and with a share to hold out what a run raises.
     """
-    request.refuse()
+    request.refuse(call)
     if request.hold_out is None:
         with job.read(call.options) as (engine, source):
             return attack_release(engine, job.loaded, source, request, call)
-    if call.report is not None:
-        refuse_missing_folders([("--report", call.report)])
-        refuse_outputs([job.loaded], [("--report", call.report)])
+    outputs = request.outputs(call)
+    refuse_missing_folders(outputs)
+    refuse_outputs([job.loaded], outputs)
     share = share_held_out(request.hold_out)
     with made_of_part(job, share, request.seed, call) as (loaded, control):
         part = replace(request, control=control, hold_out=None)
@@ -89,11 +95,11 @@ def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request
     Raises ConfigurationError and EngineError where there is no release, or a table lacks columns, NoReleaseError where
     one has no rows. What the time limit leaves no time for is None.
     """
-    if call.report is not None:
-        refuse_missing_folders([("--report", call.report)])
+    outputs = request.outputs(call)
+    refuse_missing_folders(outputs)
     subject = open_subject(engine, loaded, source, call)
     control = None if request.control is None else open_control(engine, loaded, request.control, source)
-    refuse_outputs([loaded], [("--report", call.report)], [("the control group", request.control)])
+    refuse_outputs([loaded], outputs, [("the control group", request.control)])
     allow_paths(engine, loaded, source, None, [subject.release, *([control] if control else [])])
     for table in (source, control):
         if table is not None:

@@ -1,0 +1,115 @@
+"""Success and risk of attacks: `attack --html FILE`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.report.charts import svg
+from kanon_sql.report.charts.axes import Axis
+from kanon_sql.report.charts.diagram import clean
+from kanon_sql.report.charts.dumbbells import Track, dot, draw_dumbbells
+from kanon_sql.report.charts.figure import WIDTH, Figure, Key, Panel, cut
+from kanon_sql.report.charts.page import page
+from kanon_sql.report.charts.paired import AFTER, SIZE, Pair, add_axis, add_head
+from kanon_sql.targets.staging_permissions import write_output
+
+__all__ = ["attack_rows", "draw_attacks", "draw_html", "write_attack_page"]
+
+Json = Mapping[str, Any]
+
+_DASH = "\N{EN DASH}"
+_PITCH, _TRACK, _INSET = 40, 28, 12
+_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+_HEAD = ("attack", "guesses", "success", "blind", "control", "risk", "from", "to")
+
+
+def write_attack_page(path: Path, data: Json) -> None:
+    """Writes the page of a report of attacks; a file that is there is replaced. Raises EngineError."""
+    write_output(path, draw_html(data).encode(), "page", private=False)
+
+
+def draw_html(data: Json) -> str:
+    """What `attack --json` prints as a page that needs nothing else."""
+    return page(f"Attacks on {clean(data['release'])}", [draw_attacks(data)], _notes(data))
+
+
+def attack_rows(data: Json) -> list[tuple[str, Json]]:
+    """The attacks that were played, each with its name."""
+    singled, linked = data["singling_out"], data["linkability"]
+    found = [("singling out", singled), ("singling out, all columns", singled and singled["all_columns"])]
+    found += [("linkability", linked), *((f"inference of {cut(name)}", one) for name, one in data["inference"].items())]
+    return [(name, one) for name, one in found if one is not None]
+
+
+def draw_attacks(data: Json, name: str = "attacks") -> Figure:
+    """How often adversaries are right, on the source and on those against whom they are measured; the risk."""
+    rows = attack_rows(data)
+    against = data["against"]
+    others = "the control group" if against == "control" else "blind guessing"
+    pairs = [Pair(label, one[against], one["main"], (_share(one[against]), _share(one["main"]))) for label, one in rows]
+    track = Track("How often adversaries are right", "share of their guesses", 0.0, 1.0)
+    worst = max(rows, key=lambda one: one[1]["risk"], default=None)
+    said = "No attack was played."
+    if worst is not None:
+        low, high = worst[1]["interval"]
+        said = f"The greatest risk is {_share(worst[1]['risk'])} ({low:.2f} to {high:.2f}): {worst[0]}."
+    panels = (
+        Panel("Success", f"Success on the source and against {others}.", draw_dumbbells(track, pairs)),
+        Panel("Risk", "The risk of each attack with its interval.", _draw_risks(rows)),
+    )
+    marks = (Key(dot(0, 0, before=True), others), Key(dot(0, 0, before=False), "rows of the source"))
+    note = f"Risk: how much more often adversaries are right than against {others}, with intervals of 95 %."
+    table = tuple((label, *_cells(one)) for label, one in rows)
+    return Figure(name, "What do adversaries learn of persons?", said, panels * bool(rows), marks, _HEAD, table, note)
+
+
+def _draw_risks(rows: list[tuple[str, Json]]) -> svg.Drawing:
+    """A line from 0 to 1 for each attack, on it the interval and the risk."""
+    drawing = svg.Drawing(WIDTH, 0)
+    add_head(drawing, "Risk")
+    across = Axis(0.0, 1.0, _INSET, WIDTH - _INSET, False, _TICKS)
+    top = drawing.height + 2
+    floor = top + len(rows) * _PITCH
+    add_axis(drawing, across, top, floor, "risk")
+    for place, (label, one) in enumerate(rows):
+        drawing.marks.append(_risk(label, one, across, top + place * _PITCH))
+    drawing.height = floor + 34
+    return drawing
+
+
+def _risk(label: str, one: Json, across: Axis, y: float) -> str:
+    low, high = one["interval"]
+    words = f"{_share(one['risk'])} ({low:.2f} to {high:.2f})"
+    line = y + _TRACK
+    name = svg.shortened(clean(label), WIDTH - svg.text_width(words, SIZE) - 10, SIZE)
+    path = f"M{across.start:.1f} {line:.1f}H{across.end:.1f}"
+    between = f"M{across.at(low):.1f} {line:.1f}H{across.at(high):.1f}"
+    marks = [
+        svg.tooltip(f"{clean(label)}\n{words}"),
+        svg.text(0, y + 15, name, SIZE),
+        svg.text(WIDTH, y + 15, words, SIZE, text_anchor="end"),
+        svg.tag("path", d=path, class_="axis", stroke=svg.BORDER, stroke_width=1),
+        svg.tag("path", d=between, class_="between", stroke=AFTER, stroke_width=5, stroke_opacity=0.4),
+        dot(across.at(one["risk"]), line, before=False),
+    ]
+    return svg.tag("g", *marks, class_="pair")
+
+
+def _cells(one: Json) -> tuple[str, ...]:
+    values = [one[key] for key in ("main", "baseline", "control", "risk")]
+    return (f"{one['guesses']['main']:,}", *map(_share, [*values, *one["interval"]]))
+
+
+def _share(value: float | None) -> str:
+    return _DASH if value is None else f"{value:.3f}"
+
+
+def _notes(data: Json) -> list[str]:
+    rows = ", ".join(f"{side} {count:,}" for side, count in data["rows"].items() if count is not None)
+    found = [f"Rows: {rows}. Seed {data['seed']}."]
+    if data["linkability"] is not None:
+        parts = " | ".join(", ".join(map(clean, part)) for part in data["linkability"]["columns"])
+        found.append(f"Linkability: {parts}.")
+    return [*found, *data["warnings"]]
