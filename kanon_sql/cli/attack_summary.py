@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from kanon_sql.cli.parts import Grid, Line, Parts
 from kanon_sql.report.charts.attack import attack_rows
 from kanon_sql.report.charts.diagram import clean
 
-Json = dict[str, Any]
+Json = Mapping[str, Any]
 
 _NONE = "\N{EN DASH}"
 

@@ -17,7 +17,7 @@ from sqlglot import exp
 from kanon_sql.commands.attack.board import Attacked, Board, coded
 from kanon_sql.sql.template import Fill, Item, column, state
 
-MOST_PAIRS = 8_000_000  # of somebody for whom no class stands with a class
+MOST_PAIRS = 2_000_000  # of somebody for whom no class stands with a class
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,19 @@ def _match(board: Board, known: Known) -> None:
     for one, node in zip(known.columns, known.nodes, strict=True):
         names: dict[str, Fill] = {**_names(one), "classes": known.table("classes"), "pairs": pairs}
         names |= {"next_pairs": following, "this_node": node, "parent_node": parent}
-        board.engine.query("commands/attack/descend", scope=names)
+        _descend(board, names)
         pairs, following, parent = following, pairs, node
     if pairs != state("attack_pairs"):
         board.engine.query("commands/attack/take_pairs", names={"pairs": following, "next_pairs": pairs})
+
+
+def _descend(board: Board, names: dict[str, Fill]) -> None:
+    """Makes next_pairs of pairs, by way of whatever is fewer: labels that stand for a value, or longer beginnings."""
+    names["wanted"] = state("attack_wanted")
+    by_labels, by_classes = board.engine.query("commands/attack/choices", scope=names)[0]
+    ways = ("wanted", "descend_by_labels") if by_labels <= by_classes else ("longer", "descend_by_classes")
+    for query in ways:
+        board.engine.query(f"commands/attack/{query}", scope=names)
 
 
 def _count(board: Board, table: Fill) -> int:
