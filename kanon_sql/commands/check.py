@@ -48,7 +48,7 @@ def check_table(
         counts = _count(engine, loaded, source, roles, reference)
         others = [item for item in source.columns if item not in roles.quasi_identifiers]
         broken = broken_treatments(source, treatments or {}, others, source.missing)
-    satisfied = counts.violating_classes == 0 and not broken
+    satisfied = counts.violating_classes == 0 and not broken and all(one.holds for one in counts.thresholds)
     return {
         "status": "satisfied" if satisfied else "violated",
         "table": source.label,
@@ -91,6 +91,7 @@ def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, r
     question = Question(
         *(config.privacy.k, judged.models, judged.columns, compared, persons, source.missing),
         known_columns=config.privacy.known_columns,
+        thresholds=judged.whole,
     )
     counts = count_classes(engine, _table(source, rows, values, judged), question)
     for model, measured in zip(judged.models, counts.models, strict=True):

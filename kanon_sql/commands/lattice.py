@@ -6,11 +6,11 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import OutOfTimeError
 from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
-from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain, node_json
 from kanon_sql.search.full_domain.rollup import measure_all
+from kanon_sql.search.full_domain.thresholds import make_checker
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
@@ -22,7 +22,7 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
     """
     config, lattice = loaded.config, prepared.lattice
     limit = config.suppression.rows(prepared.frequency.n)
-    checker = NodeChecker(prepared.nodes, prepared.frequency, prepared.models, config.privacy.k, limit, call.progress)
+    checker = make_checker(prepared.nodes, prepared.frequency, prepared.models, config.privacy.k, limit, call.progress)
     deadline = Deadline(call.time_limit)
     weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
     checker.with_entropy = config.algorithm.objective == "entropy"  # which the winner is found by

@@ -17,6 +17,7 @@ from kanon_sql.config.model import Config, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, bounded, escape
 from kanon_sql.privacy import registry
 from kanon_sql.privacy.closed import closed_faults
+from kanon_sql.privacy.thresholds import threshold_faults
 from kanon_sql.settings import rules
 from kanon_sql.settings.formats import is_data
 from kanon_sql.settings.source import CsvOptions
@@ -256,6 +257,7 @@ def _note_broken_rules(draft: Draft) -> None:
                 found += [((key, name, *below), text) for below, text in kind.faults(entry)]
     found += registry.faults(config, shown)
     found += closed_faults(config, shown)
+    found += threshold_faults(config)
     found += rules.roles(config, shown)
     found += treated_columns(config)
     found += rules.ends_of_intervals(config)

@@ -20,8 +20,9 @@ from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.privacy import statement
-from kanon_sql.privacy.registry import Model, models_of
+from kanon_sql.privacy.registry import Model, models_of, thresholds_of
 from kanon_sql.privacy.statement import Tables, Values
+from kanon_sql.privacy.thresholds import Threshold
 from kanon_sql.source.model import Column, Source, is_nested
 from kanon_sql.source.reading import Reading
 from kanon_sql.source.values import distinct_values
@@ -48,6 +49,9 @@ class Models:
     group: Column | None = None
     # What tables that are made again and again hold at present, whoever asked for it.
     present: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    # What is asked of the released table as a whole; of that, what a search holds node by node and not by its k.
+    whole: tuple[Threshold, ...] = ()
+    thresholds: tuple[Threshold, ...] = ()
     # Statements put together for these models, by what they are for: a sweep asks them for many k.
     composed: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -67,7 +71,7 @@ class Models:
     @property
     def only_k(self) -> bool:
         """Whether k of all quasi-identifiers, counted in rows, is all that is asked for."""
-        return not self.models and not self.by_entity and not self.closes
+        return not self.models and not self.by_entity and not self.closes and not self.thresholds
 
     @property
     def closes(self) -> bool:
@@ -115,6 +119,8 @@ class Models:
         With entities each pair of entity and value counts once, so that a union of classes is no mix of them.
         """
         specs = [model.spec for model in self.models]
+        if self.thresholds:
+            return False
         if limit == 0 and not self.by_entity and all(spec.monotone_unsuppressed for spec in specs):
             return True
         return all(spec.monotone for spec in specs)
@@ -193,7 +199,10 @@ def read_models(
         columns[name] = Sensitive(index, item, entity is not None, dimension.kind, mapping)
         if mapping is not None and item.reading is not None and item.reading.is_typed:
             _refuse_synonyms(engine, columns[name], item.reading, loaded.place("privacy"))
-    return Models(models, columns, entity=entity, known_columns=_known_columns(loaded), group=_group(loaded, source))
+    whole = thresholds_of(config)
+    by_node = whole if loaded.config.algorithm.declared.full_domain else ()
+    few, group = _known_columns(loaded), _group(loaded, source)
+    return Models(models, columns, entity=entity, known_columns=few, group=group, whole=whole, thresholds=by_node)
 
 
 def _group(loaded: LoadedConfig, source: Source) -> Column | None:

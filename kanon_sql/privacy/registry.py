@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 
 from kanon_sql.privacy import models
 from kanon_sql.privacy.base import Persons, PrivacyModel
+from kanon_sql.privacy.thresholds import THRESHOLDS, AverageRisk, PopulationUniqueness, Threshold
 from kanon_sql.settings import rules
 from kanon_sql.settings.part import ColumnName, Part
 from kanon_sql.settings.rules import Schema, needs
@@ -52,7 +53,7 @@ class _AsksForSomething:
         return {"anyOf": [needs(key) for key in self._keys()], "dependentRequired": {"known_columns": ["k"]}}
 
     def _keys(self) -> list[str]:
-        return ["k", *(model.key for model in MODELS.values() if model.replaces_k)]
+        return ["k", *(model.key for model in MODELS.values() if model.replaces_k), *THRESHOLDS]
 
 
 class PrivacyConfig(Part):
@@ -66,6 +67,10 @@ class PrivacyConfig(Part):
         ge=1,
         description="k holds for every combination of so many quasi-identifiers at most, not for all",
     )
+    population_uniqueness: PopulationUniqueness | None = Field(
+        None, description="the share of the population's persons who are unique by the release, estimated"
+    )
+    average_risk: AverageRisk | None = Field(None, description="the mean of 1 / rows of the class, over released rows")
     entity: ColumnName | None = Field(
         None, description="a column that names persons: k counts these and not rows; never released"
     )
@@ -109,16 +114,19 @@ def faults(config: Mapping[str, Any], show: Callable[[KeyPath, str], str]) -> ru
             yield ("privacy", "entity"), f"the entity is never released, but is listed in {role}; remove it there"
 
 
+_FIRST, _LAST = ("k", "known_columns"), (*THRESHOLDS, "entity")
+
+
 def _declare() -> None:
-    """Gives the configuration a key for each model, between known_columns and entity."""
+    """Gives the configuration a key for each model, between known_columns and the thresholds."""
     fields = PrivacyConfig.model_fields
-    known, last = {key: fields[key] for key in ("k", "known_columns")}, fields["entity"]
+    known, last = ({key: fields[key] for key in keys} for keys in (_FIRST, _LAST))
     fields.clear()
     fields.update(known)
     for model in MODELS.values():
         entries: Any = Annotated[GenericAlias(list, (model,)), WrapValidator(_entries)]
         fields[model.key] = FieldInfo.from_annotated_attribute(entries, Field([], description=model.summary))
-    fields["entity"] = last
+    fields.update(last)
     PrivacyConfig.model_rebuild(force=True)
 
 
@@ -153,6 +161,12 @@ class Model:
     def column(self) -> str | None:
         """The sensitive column that it speaks of, or None."""
         return getattr(self.spec, "column", None)
+
+
+def thresholds_of(config: PrivacyConfig) -> tuple[Threshold, ...]:
+    """What is asked of the released table as a whole."""
+    asked: Iterator[Threshold | None] = (getattr(config, key) for key in THRESHOLDS)
+    return tuple(one for one in asked if one is not None)
 
 
 def models_of(config: PrivacyConfig) -> tuple[Model, ...]:

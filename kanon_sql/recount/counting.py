@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from kanon_sql.privacy.uniqueness.sizes import ClassSizes
 from kanon_sql.recount.combinations import FewColumns, count_few_columns
 from kanon_sql.recount.statement import Chain, Question, Table, ranks_and_steps, union_all
 from kanon_sql.source.model import Column
@@ -44,11 +45,21 @@ class GroupCounts:
 
 
 @dataclass(frozen=True)
+class Reached:
+    """What a table reaches of a threshold, None without a class, and whether that is little enough."""
+
+    key: str
+    actual: float | None
+    holds: bool
+
+
+@dataclass(frozen=True)
 class ClassCounts:
     """Equivalence classes of a table; `starred` rows, * in every quasi-identifier, where these are counted apart.
 
     `fewest` are the rows, or the entities where k counts these, of the smallest class, starred rows included; `models`
-    are in the order of the models that were asked about. Combinations of so many `columns` were counted.
+    are in the order of the models that were asked about, `thresholds` in that of the thresholds; starred rows are of no
+    class that these look at. Combinations of so many `columns` were counted.
     """
 
     rows: int
@@ -63,6 +74,7 @@ class ClassCounts:
     models: tuple[Measured, ...] = ()
     columns: int = 0
     groups: GroupCounts | None = None
+    thresholds: tuple[Reached, ...] = ()
 
     @property
     def average(self) -> float | None:
@@ -104,7 +116,8 @@ def count_classes(engine: Engine, table: Table, question: Question, *, apart: bo
     reached = zip(least, most, violating, strict=True)
     counted: list[Any] = [int(count) for count in row[:9]]
     counted.append(tuple(Measured(_finite(low), _finite(high), int(classes)) for low, high, classes in reached))
-    return replace(ClassCounts(*counted), columns=len(table.quasi_identifiers))
+    whole = _reached(engine, table, question, apart=apart)
+    return replace(ClassCounts(*counted), columns=len(table.quasi_identifiers), thresholds=whole)
 
 
 def _of_few(classes: ClassCounts, few: FewColumns) -> ClassCounts:
@@ -118,6 +131,20 @@ def _of_few(classes: ClassCounts, few: FewColumns) -> ClassCounts:
         columns=few.known,
         models=tuple(Measured(least, None, violating) for least, violating in few.models),
     )
+
+
+def _reached(engine: Engine, table: Table, question: Question, *, apart: bool) -> tuple[Reached, ...]:
+    """What the table reaches of the thresholds, from its classes by size."""
+    if not question.thresholds:
+        return ()
+    chain = Chain(table, Question(1), ranks_and_steps(question.missing))
+    statement = template.fill(compose("recount/size_counts"), lists={"qi": chain.keys}, part=True)
+    assert isinstance(statement, exp.Select)
+    chain.before(statement)
+    sizes = ClassSizes.of(engine.run(template.text(statement), {"apart": apart}))
+    if not sizes.rows:
+        return tuple(Reached(one.key, None, holds=True) for one in question.thresholds)
+    return tuple(Reached(one.key, one.actual(sizes), one.holds(sizes)) for one in question.thresholds)
 
 
 def _finite(value: float | int | None) -> float | None:

@@ -17,6 +17,7 @@ from sqlglot import exp
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.privacy.registry import Model
 from kanon_sql.privacy.statement import parameters
+from kanon_sql.privacy.thresholds import Threshold
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Composed, Item, column, compose, quoted
 
@@ -61,6 +62,7 @@ class Question:
     populations: Sequence[exp.Expr] = ()
     missing: tuple[str, ...] = ()
     known_columns: int | None = None
+    thresholds: tuple[Threshold, ...] = ()  # of the table as a whole
 
     @property
     def spoken(self) -> list[Sensitive]:

@@ -110,7 +110,7 @@ class FullDomainRelease(Release):
         )
         lists: dict[str, list[Item]] = {"key": []}
         check = compose("search/full_domain/node_check", {"classes": statement})
-        return not self.engine.query(check, values={"k": self.result.request.k}, lists=lists)[0][0]
+        return not self.engine.query(check, values={"k": self.result.least}, lists=lists)[0][0]
 
     def _can_mask_closed(self, starred: exp.Expr) -> bool:
         """The same where rows are suppressed in rounds: combinations of masked columns hold that class and more."""
@@ -170,9 +170,9 @@ class FullDomainRelease(Release):
 
     def _largest_class(self) -> dict[str, int]:
         """The codes of the largest class that is released, without those of columns that have one for all rows."""
-        self.problem.close(self.result.request.k, self.made.node)
+        self.problem.close(self.result.least, self.made.node)
         statement = compose("release/largest_class", {"classes": judged_classes(self.problem.models)})
-        values = judged_values(self.problem.models, self.result.request.k)
+        values = judged_values(self.problem.models, self.result.least)
         row = self.problem.nodes.query(statement, values=values, lists={"key": self._keys})[0]
         return {str(key["code"]): int(code) for key, code in zip(self._keys, row[:-1], strict=True)}
 
@@ -195,7 +195,7 @@ class FullDomainRelease(Release):
         if listed is not None:
             self._suppress()
         self._list_values()
-        k, levels = self.result.request.k, self.result.levels()
+        k, levels = self.result.least, self.result.levels()
         violating = f"of fewer than {k} rows" if only_k else "that violate k or a model"
         lines = (
             f"Levels: {', '.join(f'{name} {level}' for name, level in levels.items())}.",
@@ -214,7 +214,7 @@ class FullDomainRelease(Release):
             columns=self.columns(),
             rows=problem.n - self.result.suppressed + masked,
             masked=masked,
-            question=question_of(problem, self.result.request.k, written, persons),
+            question=question_of(problem, self.result.least, written, persons),
             recounted=self._recounted(masked),
             again=self._again(self.made.shown),
             levels=self.made.levels(),
@@ -253,7 +253,7 @@ class FullDomainRelease(Release):
 
     def _suppress(self) -> None:
         """Lists the violating classes in the table suppressed_classes."""
-        k = self.result.request.k
+        k = self.result.least
         self.problem.close(k, self.made.node)
         models = self.problem.models
         keys: list[Item] = [*self._keys, {"code": GROUP}] if models.group is not None else self._keys

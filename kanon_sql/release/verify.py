@@ -39,7 +39,8 @@ def question_of(problem: SearchProblem, k: int, written: Source, populations: Se
     sensitive = {name: comparable(one.column, one.column, missing) for name, one in models.columns.items()}
     entity = None if models.entity is None else person(models.entity, source.missing)
     reference = Table(problem.rows, (), sensitive, entity, weighted=problem.weighted)
-    return Question(k, models.models, models.columns, reference, populations, missing, models.known_columns)
+    few, whole = models.known_columns, models.whole
+    return Question(k, models.models, models.columns, reference, populations, missing, few, whole)
 
 
 @dataclass(frozen=True)
@@ -222,6 +223,7 @@ def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCo
             fewest=with_entities.fewest,
             columns=with_entities.columns,
             models=with_entities.models,
+            thresholds=with_entities.thresholds,
         ),
         problems,
     )
@@ -240,6 +242,8 @@ def _count_problems(counts: ClassCounts, expected: Expected) -> list[str]:
         known = question.known_columns
         what = f"combinations of {known} columns" if counts.columns == known else "equivalence classes"
         problems.append(f"{counts.violating_classes} {what} ({counts.violating_rows} rows) {how}")
+    above = [one for one in counts.thresholds if not one.holds]
+    problems += [f"{one.key} is {one.actual:.6g}, more than was asked for" for one in above]
     if counts.starred < expected.masked:
         problems.append(f"{counts.starred} masked rows were written, expected {expected.masked}")
     return problems

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from kanon_sql.privacy.base import PrivacyModel
-from kanon_sql.privacy.registry import Alone, PrivacyConfig, models_of
+from kanon_sql.privacy.registry import Alone, PrivacyConfig, models_of, thresholds_of
 from kanon_sql.recount.counting import ClassCounts, Measured
 
 Json = dict[str, Any]
@@ -35,6 +35,9 @@ def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
             entries[model.key] = entry
         else:
             entries.setdefault(model.key, []).append(entry)
+    reached_of = {one.key: one.actual for one in counts.thresholds} if counts else {}
+    for one in thresholds_of(config):
+        entries[one.key] = {"required": _plain(one.at_most), "actual": reached_of.get(one.key), **one.options()}
     return entries
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from kanon_sql.privacy.registry import MODELS
+from kanon_sql.privacy.thresholds import THRESHOLDS
 from kanon_sql.settings.abilities import ENGINES
 from kanon_sql.settings.algorithms import ALGORITHMS, options, values
 
@@ -129,8 +130,9 @@ def _privacy() -> Schema:
     entry = _mapping({"required": threshold, "actual": reached}, {"column": _TEXT, **known})
     k = _mapping({"required": _COUNT, "actual": _or_null(_COUNT)}, {"counts": _one_of(("entities",))})
     few = _mapping({"required": _COUNT, "actual": _or_null(_COUNT)})
+    whole = _mapping({"required": _NUMBER, "actual": _or_null(_NUMBER)}, {"fraction": _NUMBER})
     models = {key: {"anyOf": [entry, _list(entry)]} for key in MODELS}
-    return _mapping({"k": k}, {"known_columns": few, **models})
+    return _mapping({"k": k}, {"known_columns": few, **models, **dict.fromkeys(THRESHOLDS, whole)})
 
 
 def _loss() -> Schema:

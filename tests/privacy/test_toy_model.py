@@ -229,5 +229,5 @@ def test_the_configuration_knows_it(toy: type[Repeated], tmp_path: Path) -> None
     schema = json_schema()["$defs"]
     keys = list(schema["PrivacyConfig"]["properties"])
     assert keys[0] == "k"
-    assert keys[-2:] == ["repeated", "entity"]
+    assert keys[-4:] == ["repeated", "population_uniqueness", "average_risk", "entity"]
     assert schema["PrivacyConfig"]["properties"]["repeated"]["description"].startswith("how many values")

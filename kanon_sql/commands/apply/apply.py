@@ -19,6 +19,8 @@ from kanon_sql.ledger.earlier import Related, find_related, open_earlier, refuse
 from kanon_sql.ledger.ledger import Entry, find_entry
 from kanon_sql.ledger.recording import Made, conflict, put_in_place, refuse_early
 from kanon_sql.ledger.treated import treatment_changes
+from kanon_sql.privacy.registry import thresholds_of
+from kanon_sql.privacy.thresholds import sufficient_k
 from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import Generalization, sort_items
 from kanon_sql.release.verify import ExpectedLevels, question_of, reading_again, verify, verify_treatments
@@ -237,7 +239,7 @@ def _decide(
     as_text = run.loaded.config.release.suppressed == "mask"
     made = run.generalization(prepared)
     candidates = generalized(engine, prepared, made, replace(_WRITING, order="none", as_text=as_text))
-    k = run.loaded.config.privacy.k
+    k = _least(run)
     applying = Applying(engine, texts, prepared.models, k, candidates, earlier)
     problems = [
         f"the intervals of {mapping.column!r} are written in another way than in release {entry.id}: one of both has "
@@ -255,13 +257,19 @@ def _decide(
     return applying
 
 
+def _least(run: _Run) -> int:
+    """Rows of a class that is released: with so many, thresholds of the whole table hold too."""
+    privacy = run.loaded.config.privacy
+    return sufficient_k(privacy.k, thresholds_of(privacy))
+
+
 def _verify(
     run: _Run, engine: Engine, prepared: FullDomain, written: Source, texts: Texts, earlier: Sequence[Source]
 ) -> None:
     """Counts again what was written, and what it and each earlier release tell apart. Raises VerificationError."""
     outcome = run.outcome
     assert outcome is not None
-    question = question_of(prepared, run.loaded.config.privacy.k, written)
+    question = question_of(prepared, _least(run), written)
     expected = ExpectedLevels(
         columns=[item.name for item in prepared.roles.released],
         rows=outcome.released,

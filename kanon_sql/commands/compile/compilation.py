@@ -16,6 +16,7 @@ from kanon_sql.commands.run.pipeline import request_of, unique_columns
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.sensitive import Sensitive
+from kanon_sql.privacy.registry import thresholds_of
 from kanon_sql.progress import Progress
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest, set_with, with_of
 from kanon_sql.release.compiled_check import compiled_check
@@ -190,6 +191,9 @@ def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement)
     warnings = [
         f"{key} compares with a population, which is no part of the statement: not checked" for key in unchecked
     ]
+    whole = [one.key for one in thresholds_of(loaded.config.privacy) if asked_for.check]
+    header += [f"Not checked: {key}, which is of the whole table." for key in whole]
+    warnings += [f"{key} is of the whole table, which the statement does not count: not checked" for key in whole]
     files = _put_in(statement, listings, asked_for, dialect, header)
     if asked_for.for_sqlmesh:
         statement = standing_for_itself(statement)

@@ -17,6 +17,7 @@ from kanon_sql.report.page.model import LatticeFacts, NodeFacts, PageFacts
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
+from kanon_sql.search.full_domain.thresholds import make_checker
 from kanon_sql.search.full_domain.unhurried import Unhurried
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
@@ -65,7 +66,7 @@ def _checker(gathered: Gathered, problem: FullDomain) -> NodeChecker:
     patient = Unhurried(problem.nodes)
     if isinstance(result, FullDomainResult) and result.checker is not None:
         return result.checker.asking(patient)
-    return NodeChecker(patient, problem.frequency, problem.models, request.k, request.limit, Progress())
+    return make_checker(patient, problem.frequency, problem.models, request.k, request.limit, Progress())
 
 
 def _seconds(gathered: Gathered) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 
 from kanon_sql.commands.compile.compilation import Compiled
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.privacy.registry import MODELS, Model, models_of
+from kanon_sql.privacy.registry import MODELS, Model, models_of, thresholds_of
 from kanon_sql.recount.statement import parts_of
 
 _MOST_SETS = 100  # of columns, with a check of each
@@ -66,6 +66,8 @@ class _Asked:
             elif privacy.entity is None and not self.too_many:
                 for columns in self._sets():
                     yield from self._of_column(model, model.spec.test, model.column or "", columns)
+        for threshold in thresholds_of(privacy):
+            self._not_said(threshold.key, "it is of the whole table, and there is no test of it")
         yield from self._suppression()
 
     def _sets(self) -> Iterator[list[str]]:

@@ -18,6 +18,8 @@ from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.recording import Made, note_digests, put_in_place, refuse_early, rehearse
+from kanon_sql.privacy.registry import thresholds_of
+from kanon_sql.privacy.thresholds import sufficient_k
 from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify, verify_treatments
@@ -251,7 +253,12 @@ def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
 def request_of(config: Config, n: int) -> Request:
     """What a configuration asks of a release of `n` rows."""
     weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
-    return Request(config.privacy.k, config.suppression.rows(n), weights)
+    return Request(searched_k(config, config.privacy.k), config.suppression.rows(n), weights)
+
+
+def searched_k(config: Config, k: int) -> int:
+    """The k that is searched for: algorithms without a lattice hold thresholds of the whole table by it alone."""
+    return k if config.algorithm.declared.full_domain else sufficient_k(k, thresholds_of(config.privacy))
 
 
 def search(run: Run, engine: Engine, prepared: SearchProblem) -> SearchResult:

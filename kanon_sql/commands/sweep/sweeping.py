@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from kanon_sql.commands.run.pipeline import request_of
+from kanon_sql.commands.run.pipeline import request_of, searched_k
 from kanon_sql.commands.sweep.plan import Curve, Limit, Outputs, Plan
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import SuppressionConfig
@@ -127,7 +127,8 @@ class _Sweep:
         with self._call.step("search", f"searching {len(asked)} points", done):
             for curve, limit, k in asked:
                 rows = SuppressionConfig(limit=limit).rows(prepared.n)
-                request = replace(request_of(curve.loaded.config, prepared.n), k=k, limit=rows)
+                asked_k = searched_k(curve.loaded.config, k)
+                request = replace(request_of(curve.loaded.config, prepared.n), k=asked_k, limit=rows)
                 suppresses = curve.loaded.config.algorithm.declared.suppresses
                 key = (curve.name, k, request.limit if suppresses else None)
                 if key not in found:

@@ -21,6 +21,10 @@ class ClassSizes:
         """(size, classes) by rising size."""
         return iter(self.classes_of.items())
 
+    def at_least(self, least: int) -> ClassSizes:
+        """The classes of so many rows or more."""
+        return ClassSizes({size: classes for size, classes in self if size >= least})
+
     @property
     def rows(self) -> int:
         """Rows of the table."""

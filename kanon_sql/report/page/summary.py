@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.privacy.registry import MODELS
+from kanon_sql.privacy.thresholds import THRESHOLDS
 from kanon_sql.report.page.columns import known, shortened
 from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.texts import Json, count, counted, joined, moment, percent, plain
@@ -43,6 +44,10 @@ _ASKS = {
     "the power of {required}",
     "k_map": "every class stands for at least {required} persons of the population",
     "delta_presence": "of the persons of the population whom a class stands for a share of {required} is in the table",
+    "population_uniqueness": "of the persons of the population a share of {required} is estimated to be unique by the "
+    "released columns at most",
+    "average_risk": "who knows that a person is in the release points at the right row with a probability of at most "
+    "{required} on average",
 }
 
 
@@ -239,6 +244,8 @@ def _verdict(key: str, entry: Json) -> Verdict:
 
 def _ends(key: str) -> Mapping[str, str]:
     """Which end of what was reached each threshold bounds."""
+    if key in THRESHOLDS:
+        return {key: "most"}
     return MODELS[key].thresholds if key in MODELS else {key: "least"}
 
 

@@ -107,6 +107,14 @@ class NodeChecker:
         self._counts: dict[Node, Counts] = {}
         self._measures: dict[Node, NodeMeasures] = {}
 
+    def least(self, node: Node) -> int:
+        """The rows of the smallest class that a release of the node may have."""
+        return self.k
+
+    def _values_at(self, node: Node) -> dict[str, int]:
+        """The parameters of the statements about a node's released classes."""
+        return self._values
+
     @property
     def checked(self) -> int:
         """Nodes whose suppressed rows were computed from data."""
@@ -409,7 +417,7 @@ class NodeChecker:
             for i in attributes
         ]
         lists = {"cost": items, "key": grouping_codes(self.frequency, node, attributes)}
-        return self.engine.query(statement, values=self._values, lists=lists)[0]
+        return self.engine.query(statement, values=self._values_at(node), lists=lists)[0]
 
 
 class NodeStatements:

@@ -19,6 +19,7 @@ from kanon_sql.search.full_domain.closure import Closure
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures
+from kanon_sql.search.full_domain.thresholds import make_checker
 from kanon_sql.search.impossible import impossible
 from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap
 from kanon_sql.sql.connection import Engine
@@ -49,7 +50,7 @@ class FullDomain(SearchProblem):
         refused = impossible(engine, self.models, request.limit)
         if refused:
             return FullDomainResult(self, request, nothing(self.lattice), impossible=refused)
-        checker = NodeChecker(self.nodes, self.frequency, self.models, request.k, request.limit, progress)
+        checker = make_checker(self.nodes, self.frequency, self.models, request.k, request.limit, progress)
         found = search(algorithm, self.lattice, checker, request.weights, deadline)
         if found.winner is not None:
             found = replace(found, winner=checker.with_entropy_of(found.winner.levels))
@@ -84,6 +85,11 @@ class FullDomainResult(SearchResult):
     @property
     def suppressed(self) -> int:
         return self.found.winner.suppressed if self.found.winner else 0
+
+    @property
+    def least(self) -> int:
+        """The rows of the smallest class that is released: k, or more where a threshold asks for it."""
+        return self.request.k if self.checker is None else self.checker.least(self.winner.levels)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -148,7 +154,7 @@ class FullDomainResult(SearchResult):
 
     def _top_satisfies(self, k: int) -> bool:
         problem = self.problem
-        checker = NodeChecker(problem.nodes, problem.frequency, problem.models, k, self.request.limit, Progress())
+        checker = make_checker(problem.nodes, problem.frequency, problem.models, k, self.request.limit, Progress())
         return checker.suppressed(problem.lattice.highs) <= checker.limit
 
     def _way_out(self) -> str:
