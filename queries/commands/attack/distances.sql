@@ -12,7 +12,7 @@ FROM (
         SELECT lonely.target, candidates.node, round(SUM_OF(known_distances.distance), 6) AS distance
         FROM lonely
         CROSS JOIN candidates
-        JOIN known_distances ON known_distances.rank = lonely.known_rank AND known_distances.code = candidates.known_code
+        LEFT JOIN known_distances ON known_distances.rank = lonely.known_rank AND known_distances.code = candidates.known_code
     ) AS compared
 ) AS ranked
 WHERE distance = least_distance
