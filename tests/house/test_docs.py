@@ -383,6 +383,7 @@ def test_every_command_is_listed_first() -> None:
 
 
 MODELS = "privacy={k: 5, entity: ssn, l_diversity: {column: diagnosis, l: 2, variant: entropy}}"
+BLIND = "algorithm={name: optimal, blind: true, reserve: 1%}"
 WHOLE = "privacy={k: 5, average_risk: {at_most: 0.2}, population_uniqueness: {at_most: 1%, fraction: 1%}}"
 ALGORITHMS = ("{name: minimal, prefer: suppression}", "{name: mondrian, seed: 1}", "{name: local, seed: 1}")
 FEW = ("--set", "privacy={k: 2, known_columns: 2}")
@@ -400,6 +401,7 @@ FEW = ("--set", "privacy={k: 2, known_columns: 2}")
                 ["run", "--set", "privacy.k=9999"],
                 ["run", "--set", MODELS, "--set", "suppression.limit=10%"],
                 ["run", "--set", WHOLE],
+                ["run", "--set", BLIND, "--set", MODELS.replace("entity: ssn, ", ""), "--set", "suppression.limit=10%"],
                 ["run", "--set", "quasi_identifiers.age.aggregate=mean"],
                 *(["run", "--set", f"algorithm={a}"] for a in ALGORITHMS),
                 ["run", *FEW, "--set", "group=ssn"],
