@@ -221,6 +221,7 @@ def attack(
     hold_out: str | None = None,
     attacks: int = ATTACKS,
     seed: int = 1,
+    method: bool = False,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     time_limit: float | None = None,
@@ -240,7 +241,7 @@ def attack(
     loaded, handed = hand(config, overrides, data, connection)
     require_rows(loaded, "attack")
     group, page = (None if path is None else Path(path) for path in (control, html))
-    asked = AttackRequest(group, hold_out, attacks, seed, page)
+    asked = AttackRequest(group, hold_out, attacks, seed, page, method)
     call = Call.of(options, progress, time_limit, report)
     found = play_attacks(job_of(loaded, handed), asked, call)
     if page is not None:

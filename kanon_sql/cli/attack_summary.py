@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kanon_sql.cli.parts import Grid, Line, Parts
+from kanon_sql.cli.parts import Facts, Grid, Line, Look, Parts
 from kanon_sql.report.charts.attack import attack_rows
 from kanon_sql.report.charts.diagram import clean
 
@@ -29,7 +29,23 @@ def summarize_attack(data: Json) -> Parts:
             texts=(0,),
             bars={4: (risks, "bad")},
         ),
+        *_method(data),
     ]
+
+
+def _method(data: Json) -> Parts:
+    """What the method tells, where it was asked for."""
+    worlds, narrowed = data.get("minimality"), data.get("downcoding")
+    facts: list[tuple[str, str, Look]] = []
+    if worlds is not None:
+        facts.append(("minimality", f"{worlds['kept']:,} of {worlds['worlds']:,} worlds lead to this release", ""))
+        for name, one in (worlds["columns"] or {}).items():
+            gain = f"a value's share up to {one['gain']:.3f} above that in its class, {one['by_chance']:.3f} by chance"
+            facts.append((f"  {clean(name)}", gain, "bad" if one["gain"] > 2 * one["by_chance"] else ""))
+    if narrowed is not None:
+        rows = narrowed["rows"]
+        facts.append(("downcoding", f"{rows:,} rows can be narrowed in a column", "bad" if rows else ""))
+    return [Line(), Facts(facts, 19)] if facts else []
 
 
 def _cells(one: Json) -> list[str]:

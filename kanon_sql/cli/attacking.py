@@ -27,6 +27,11 @@ from kanon_sql.cli.command import FILE, Common, common_options
     "--seed", metavar="N", type=int, default=1, help="Draws the rows and columns that are attacked [default: 1]."
 )
 @click.option("--html", metavar="FILE", type=FILE, help="Write a page with a chart.")
+@click.option(
+    "--method",
+    is_flag=True,
+    help="Also measure what the release tells to somebody who knows the program and its configuration.",
+)
 @common_options
 def attack(common: Common, config: str, **options: Any) -> None:
     """Plays adversaries against a release that is there: singling out, linkability, inference.

@@ -70,7 +70,7 @@ class FullDomainRelease(Release):
         if not aggregated:
             return []
         if suppresses:
-            self._suppress()
+            self.list_suppressed()
         codes = [str(key["code"]) for key in self._keys]
         return list_class_values(self.engine, aggregated, codes, suppresses=suppresses)
 
@@ -90,7 +90,7 @@ class FullDomainRelease(Release):
         starred = starred_condition(self.engine, self.made)
         if self.problem.models.closes:
             return self._can_mask_closed(starred)
-        self._suppress()
+        self.list_suppressed()
         names: dict[str, Fill] = {"suppressed_classes": state("suppressed_classes"), "starred": starred}
 
         def masked(table: str | Composed) -> Composed:
@@ -178,7 +178,7 @@ class FullDomainRelease(Release):
 
     def select(self, writing: Writing) -> exp.Expr:
         if self.result.suppressed:
-            self._suppress()
+            self.list_suppressed()
         rows = listed_rows(self.engine, self.problem, writing)
         return self._select(rows, self.made, writing)
 
@@ -193,7 +193,7 @@ class FullDomainRelease(Release):
             )
         listed = groups if groups and suppressed and (asked.executed or not only_k) else None
         if listed is not None:
-            self._suppress()
+            self.list_suppressed()
         self._list_values()
         k, levels = self.result.least, self.result.levels()
         violating = f"of fewer than {k} rows" if only_k else "that violate k or a model"
@@ -251,7 +251,7 @@ class FullDomainRelease(Release):
             "release/suppressed_classes", {"classes": classes, "suppressed_classes": state("suppressed_classes")}
         )
 
-    def _suppress(self) -> None:
+    def list_suppressed(self) -> None:
         """Lists the violating classes in the table suppressed_classes."""
         k = self.result.least
         self.problem.close(k, self.made.node)

@@ -15,6 +15,7 @@ from kanon_sql.commands.attack.board import Board, open_control, set_up
 from kanon_sql.commands.attack.holding_out import made_of_part, share_held_out
 from kanon_sql.commands.attack.inferring import play_inference
 from kanon_sql.commands.attack.linking import play_linkability
+from kanon_sql.commands.attack.method import measure_method
 from kanon_sql.commands.attack.nearest import draw_targets
 from kanon_sql.commands.attack.rates import CONFIDENCE
 from kanon_sql.commands.attack.singling import play_singling_out
@@ -44,6 +45,7 @@ class AttackRequest:
     attacks: int = ATTACKS
     seed: int = 1
     page: Path | None = None
+    method: bool = False
 
     def outputs(self, call: Call) -> list[tuple[str, Path]]:
         """The files that are written, with the options that name them."""
@@ -114,6 +116,11 @@ def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request
             _play(board, call, attacks)
     except TimeUpError:
         warnings.append("time ran out: not all attacks were played")
+    if request.method:
+        with call.step("method", "asking what the method tells", engine.progress):
+            told, more = measure_method(subject, source, request.seed, deadline)
+        attacks |= told
+        warnings += more
     return {
         "status": "measured",
         "release": subject.release.label,
