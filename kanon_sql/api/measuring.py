@@ -147,6 +147,7 @@ def risk(
     population: str | os.PathLike[str] | None = None,
     population_size: int | None = None,
     sampling_fraction: float | None = None,
+    weights: str | None = None,
     threshold: float = THRESHOLD,
     subsets: int | None = None,
     all_columns: bool = False,
@@ -166,14 +167,16 @@ def risk(
     quasi-identifiers, or with `all_columns` of all columns; with `special_uniques` the minimal sample uniques of up to
     so many columns, whose rows go into the file `scores` (with show_values). With `population_size`, or the
     `sampling_fraction` that the source is of its population, "population_uniqueness" has the estimated shares of
-    persons who are unique there. `data` and `connection` are those of `run`; `plot` names the drawing to write (.html,
-    .svg, .png). Raises the errors of kanon_sql.errors; EngineError where the population contradicts the table.
+    persons who are unique there. `weights` is a column that says for how many persons of the population each row
+    stands: "weighted" has the risk that follows, and their sum is the size of the population. `data` and `connection`
+    are those of `run`; `plot` names the drawing to write (.html, .svg, .png). Raises the errors of kanon_sql.errors;
+    EngineError where the population contradicts the table.
     """
     loaded, handed = hand(config, overrides, data, connection)
     people, drawing, written, scored = (
         None if path is None else Path(path) for path in (population, plot, report, scores)
     )
-    sampling = Sampling(population_size, sampling_fraction)
+    sampling = Sampling(population_size, sampling_fraction, weights)
     asked = RiskRequest(threshold, subsets, all_columns, people, drawing, written, special_uniques, sampling, scored)
     asked.refuse()
     require_rows(loaded, "risk")

@@ -206,6 +206,7 @@ _RISK = (
     "population",
     "population_size",
     "sampling_fraction",
+    "weights",
     "threshold",
     "subsets",
     "special_uniques",
@@ -231,6 +232,11 @@ _RISK = (
 )
 @click.option(
     "--sampling-fraction", metavar="SHARE", type=float, help="The same, by the share of them that the table is of."
+)
+@click.option(
+    "--weights",
+    metavar="COLUMN",
+    help="A column that says for how many persons of the population each row of a survey stands.",
 )
 @click.option("--threshold", metavar="RISK", type=float, help="Count the rows whose risk is above this [default: 0.2].")
 @click.option(
@@ -268,6 +274,7 @@ def risk(common: Common, config: str, **options: Any) -> None:
       kanon-sql risk people.csv --qi age=age --qi zip --population register.csv
       kanon-sql risk config.yaml --population register.csv --plot risk.html
       kanon-sql risk config.yaml --sampling-fraction 0.01
+      kanon-sql risk survey.csv --qi age --qi zip --weights weight
 
     Prosecutor risk is 1/f for a row in a class of f rows, journalist risk 1/F with F persons of the population;
     marketer risk is the share of rows that linking all of them names right. Exit status 0 when it was measured.

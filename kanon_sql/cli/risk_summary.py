@@ -68,6 +68,14 @@ def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> Grid:
             _row(f"{name} risk, average", sides, _risk(name, "average")),
             _row(f"{name} risk, {above}", sides, _above(name)),
         ]
+    if data["before"]["weighted"] is not None:
+        rows += [
+            _row("risk by weights, highest", sides, _risk("weighted", "highest")),
+            _row("risk by weights, average", sides, _risk("weighted", "average")),
+            _row(f"risk by weights, {above}", sides, _above("weighted")),
+            _row("rows found again, by weights", sides, _weighted("reidentifications")),
+            _row("unique rows that are so in the population", sides, _weighted("unique", "in_population")),
+        ]
     rows.append(_row("marketer risk", sides, _risk("marketer", "average")))
     rows.append(_row("rows that a marketer names right", sides, lambda side: _named(side["marketer"])))
     return Grid(["", *words] if len(words) > 1 else None, rows, 0)
@@ -90,6 +98,18 @@ def _uniqueness(model: str) -> Callable[[Json], str]:
             return "\N{EN DASH}"
         chosen = f" ({_UNIQUENESS[found['chosen']]})" if model == "dankar" else ""
         return f"{_percent(found[model])} %{chosen}"
+
+    return cell
+
+
+def _weighted(*keys: str) -> Callable[[Json], str]:
+    """An expected number of rows."""
+
+    def cell(side: Json) -> str:
+        found = side["weighted"]
+        for key in keys:
+            found = found and found[key]
+        return number(found, 1)
 
     return cell
 

@@ -169,6 +169,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "COPY (SELECT * EXCLUDE country FROM everything) TO '{}/visits' (FORMAT parquet, PARTITION_BY year)",
             "COPY (SELECT DATE '1950-01-01' + age * 300 AS born, zip, age + 0.5 AS weight, country FROM everything) "
             "TO '{}/admissions.csv' (DELIMITER ';', NULLSTR '?')",
+            "COPY (SELECT sex, age, job, 20 + age % 7 * 2.5 AS weight FROM everything) TO '{}/survey.csv'",
             "COPY (SELECT strftime(DATE '1950-01-01' + age * 300, '%d.%m.%Y') AS born, "
             "replace(CAST(age + 0.5 AS VARCHAR), '.', ',') AS weight, "
             "CASE age % 3 WHEN 0 THEN ' M' WHEN 1 THEN 'weiblich' ELSE sex END AS sex FROM everything) "

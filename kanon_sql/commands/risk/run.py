@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqlglot import exp
@@ -23,9 +23,11 @@ from kanon_sql.commands.risk.special import SpecialAsked, measure_special
 from kanon_sql.commands.risk.subsets import LARGEST, measure_subsets, subset_size
 from kanon_sql.commands.risk.table import RiskTable, count_holders, count_table, open_release, released_columns
 from kanon_sql.commands.risk.uniqueness import Sampling, describe_uniqueness
+from kanon_sql.commands.risk.weights import OPTION as WEIGHTS
+from kanon_sql.commands.risk.weights import find_weights, measure_weights
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError
 from kanon_sql.frequency.table import participants
 from kanon_sql.report.call import Call
 from kanon_sql.report.charts.sweep import refuse_plot
@@ -133,7 +135,7 @@ def _measure_tables(risk: _Risk, source: Source) -> Json:
     with call.step("read", f"reading {source.label}", engine.progress):
         table = _count_source(risk, source, roles)
     risk.scored = source
-    risk.persons = request.sampling.persons(table.n, table.label)
+    risk.persons = request.sampling.persons(table.n, table.label, table.weighted)
     persons = None
     if population is not None:
         with call.step("population", "reading the population", engine.progress):
@@ -145,7 +147,7 @@ def _measure_tables(risk: _Risk, source: Source) -> Json:
     after = risk.scored = None
     if release is not None:
         with call.step("read", f"reading {release.label}", engine.progress):
-            table = _count_release(risk, release)
+            table = _count_release(risk, source, release)
         after = _measure(risk, table, persons, generalized=True)
         pad_sizes(before, after)
         pad_sizes(after, before)
@@ -171,24 +173,59 @@ def _count_source(risk: _Risk, source: Source, roles: Roles) -> RiskTable:
     group = config.group
     if group is not None and all(item.name != group for item in source.columns):
         risk.warnings.append(f"{table.label} has no column {group!r}: the risk of its groups is not measured")
-    table = _with_households(risk, table, source, rows)
+    table = _with_weights(risk, _with_households(risk, table, source, rows), source, rows)
     if risk.request.special_uniques is None or config.privacy.entity is None:
         return table
     return count_holders(risk.engine, table, source, source.column(config.privacy.entity), rows)
 
 
-def _count_release(risk: _Risk, release: Source) -> RiskTable:
+def _count_release(risk: _Risk, source: Source, release: Source) -> RiskTable:
     names = list(risk.loaded.config.quasi_identifiers)
     columns = released_columns(release, names, risk.loaded.place("target"))
     others = [item for item in release.columns if item not in columns] if risk.request.all_columns else []
     table = count_table(risk.engine, "after", release, columns, others, release.relation)
-    return _with_households(risk, table, release, release.relation)
+    return _with_released_weights(risk, _with_households(risk, table, release, release.relation), source, release)
+
+
+def _with_released_weights(risk: _Risk, table: RiskTable, source: Source, release: Source) -> RiskTable:
+    """The released table with the risk by weights, or with a warning where it holds none; they are written as those of
+    the source.
+    """
+    name = risk.request.sampling.weights
+    if name is None:
+        return table
+    read = {item.name: item.reading for item in source.columns if item.name == name}
+    alike = tuple(replace(item, reading=read[name]) if item.name in read else item for item in release.columns)
+    if all(item.name != name for item in alike):
+        risk.warnings.append(f"{table.label} has no column {name!r}: the risk by weights is not measured there")
+        return table
+    try:
+        return _with_weights(risk, table, replace(release, columns=alike), release.relation)
+    except UnfittingSourceError as error:
+        risk.warnings += [f"{problem}: the risk by weights is not measured there" for problem in error.problems]
+        return table
 
 
 def _with_households(risk: _Risk, table: RiskTable, source: Source, rows: exp.Select) -> RiskTable:
     """The table with the households of its rows, where the configuration names a column of them that is there."""
     found = next((item for item in source.columns if item.name == risk.loaded.config.group), None)
     return table if found is None else read_households(risk.engine, table, source, found, rows)
+
+
+def _with_weights(risk: _Risk, table: RiskTable, source: Source, rows: exp.Select) -> RiskTable:
+    """The table with the risk by the weights of its rows, where a column of them is named."""
+    name = risk.request.sampling.weights
+    if name is None:
+        return table
+    weights = find_weights(source, name)
+    limit = float(risk.request.threshold)
+    found = measure_weights(risk.engine, source, table.quasi_identifiers, weights, rows, limit)
+    if found["below_one"]:
+        risk.warnings.append(
+            f"{found['below_one']} rows of {table.label} have a weight below 1 in {name!r}; a class stands for its "
+            f"rows at least. {WEIGHTS} expects the persons for whom a row stands, not weights scaled to a mean of 1"
+        )
+    return replace(table, weighted=found)
 
 
 def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, generalized: bool) -> Json:
@@ -231,7 +268,7 @@ def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, gener
 
 def _besides(risk: _Risk, table: RiskTable, sized: str | None) -> Json:
     """What the report's part on one table says where it was asked for."""
-    found: Json = {"households": None, "special_uniques": _special(risk, table)}
+    found: Json = {"weighted": table.weighted, "households": None, "special_uniques": _special(risk, table)}
     if risk.persons is not None:
         found["population_uniqueness"] = describe_uniqueness(risk.engine, risk.persons)
     if table.members is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlglot import exp
 
@@ -87,6 +88,7 @@ class RiskTable:
     `value_name(i)` in the frequency table `tuples`, those of the quasi-identifiers alone in `classes`, both with
     row_count. Where they are asked for, `held` is the frequency table over the columns and, last, the entity that holds
     a row, and `members` that over the quasi-identifiers and the household; the classes then have a number (id).
+    `weighted` is the report's part on the weights of its rows.
     """
 
     label: str
@@ -98,6 +100,7 @@ class RiskTable:
     classes: str
     held: str | None = None
     members: str | None = None
+    weighted: dict[str, Any] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:

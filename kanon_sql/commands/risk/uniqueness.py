@@ -20,10 +20,13 @@ _MODELS = ("pitman", "zayatz", "snb")
 
 @dataclass(frozen=True)
 class Sampling:
-    """What is known of the population: its persons, or the share of them that the table holds; neither is allowed."""
+    """What is known of the population: its persons, the share of them that the table holds, or the column that says for
+    how many of them each row stands; none of it is allowed.
+    """
 
     population_size: int | None = None
     fraction: float | None = None
+    weights: str | None = None
 
     def faults(self) -> list[str]:
         """What is wrong with them."""
@@ -31,17 +34,25 @@ class Sampling:
         size, fraction = self.population_size, self.fraction
         if size is not None and fraction is not None:
             found.append("--population-size and --sampling-fraction say the same; expected one of them")
+        if self.weights is not None and (size is not None or fraction is not None):
+            option = "--sampling-fraction" if size is None else "--population-size"
+            found.append(
+                f"--weights and {option} both say how many persons the population has, the weights as their sum; "
+                "expected one of them"
+            )
         if size is not None and size < 1:
             found.append(f"--population-size {size}: expected the persons of the population, at least 1")
         if fraction is not None and not (isfinite(fraction) and 0 < fraction <= 1):
             found.append(f"--sampling-fraction {fraction:g}: expected a share above 0 and at most 1, such as 0.01")
         return found
 
-    def persons(self, rows: int, label: str) -> float | None:
-        """The persons of whom a table of so many rows is a sample; None where nothing is known.
+    def persons(self, rows: int, label: str, weighted: Json | None) -> float | None:
+        """The persons of whom a table of so many rows is a sample, `weighted` perhaps; None where nothing is known.
 
         Raises ConfigurationError where they are fewer than the rows.
         """
+        if weighted is not None:
+            return float(max(rows, weighted["population_size"]))
         if self.fraction is not None:
             return rows / self.fraction
         if self.population_size is not None and self.population_size < rows:

@@ -18,11 +18,14 @@ _RISKS = (
     ("prosecutor risk, average", ("prosecutor", "average")),
     ("journalist risk, highest", ("journalist", "highest")),
     ("journalist risk, average", ("journalist", "average")),
+    ("risk by weights, highest", ("weighted", "highest")),
+    ("risk by weights, average", ("weighted", "average")),
     ("marketer risk", ("marketer", "average")),
 )
 _SHARES = (
     ("prosecutor risk above {threshold:g}", ("prosecutor", "above")),
     ("journalist risk above {threshold:g}", ("journalist", "above")),
+    ("risk by weights above {threshold:g}", ("weighted", "above")),
     ("alone in their class (unique)", ("unique",)),
 )
 _DASH = "\N{EN DASH}"
@@ -205,7 +208,7 @@ def _is_there(risk: Json, sides: Sequence[str], path: Sequence[str]) -> bool:
 def _found(side: Json, path: Sequence[str]) -> Any:
     found: Any = side
     for key in path:
-        found = None if found is None else found[key]
+        found = None if found is None else found.get(key)
     return found
 
 

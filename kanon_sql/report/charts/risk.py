@@ -51,7 +51,8 @@ def _title(data: Json) -> str:
 def _notes(data: Json) -> list[str]:
     sides = [data[key] for key in ("before", "after") if data[key] is not None]
     return [
-        f"{words}; quasi-identifiers {', '.join(side['quasi_identifiers'])}{_uniqueness(side)}{_special(side)}"
+        f"{words}; quasi-identifiers {', '.join(side['quasi_identifiers'])}"
+        f"{_weighted(side)}{_uniqueness(side)}{_special(side)}"
         for words, side in zip(_tables(data), sides, strict=True)
     ]
 
@@ -63,6 +64,14 @@ def _uniqueness(side: Json) -> str:
         return ""
     size = round(found["population_size"])
     return f"; {100 * found['dankar']:.2f} % of {size:,} persons estimated to be unique in the population (Dankar)"
+
+
+def _weighted(side: Json) -> str:
+    """The risk by weights, as words that follow."""
+    found = side.get("weighted")
+    if found is None:
+        return ""
+    return f"; {found['reidentifications']:,.1f} rows are expected to be found again, by the weights of the rows"
 
 
 def _special(side: Json) -> str:
