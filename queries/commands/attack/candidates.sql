@@ -9,7 +9,7 @@ FROM (
     SELECT
         known_code,
         last_node AS node,
-        row_number() OVER (ORDER BY hash([CAST($seed AS UBIGINT), last_node])) AS place
+        row_number() OVER (ORDER BY hash(CAST([CAST($seed AS UBIGINT), last_node] AS VARCHAR))) AS place
     FROM classes
 ) AS drawn
 WHERE place <= $most

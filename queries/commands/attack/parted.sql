@@ -6,7 +6,7 @@
 -- them.
 -- Gives: the table parted (own_name, is_held_out).
 CREATE OR REPLACE TEMP TABLE parted AS
-SELECT own_name, hash([CAST($seed AS UBIGINT), row_hash, copy_number]) % $out_of < $share AS is_held_out
+SELECT own_name, hash(CAST([CAST($seed AS UBIGINT), row_hash, copy_number] AS VARCHAR)) % $out_of < $share AS is_held_out
 FROM (
     SELECT
         own_key AS own_name,

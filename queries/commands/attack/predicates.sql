@@ -12,7 +12,7 @@ WITH rarest AS (
         SELECT
             item_code,
             row_count,
-            row_number() OVER (ORDER BY row_count, hash([$seed, LIST_OF(item_code)])) - 1 AS place
+            row_number() OVER (ORDER BY row_count, hash(CAST([$seed, LIST_OF(item_code)] AS VARCHAR))) - 1 AS place
         FROM (
             SELECT item_code, CAST(sum(row_count) AS BIGINT) AS row_count
             FROM release_rows
@@ -34,7 +34,7 @@ FROM (
     SELECT
         1 AS is_random,
         row_count = 1 AS is_alone,
-        CAST(1 + hash([$seed, place, item_number]) % item_labels AS BIGINT) AS item_code,
+        CAST(1 + hash(CAST([$seed, place, item_number] AS VARCHAR)) % item_labels AS BIGINT) AS item_code,
         place
     FROM rarest
 ) AS asked

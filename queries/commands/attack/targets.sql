@@ -8,7 +8,7 @@ SELECT 2 * place + is_control AS target, is_control, item_code
 FROM (
     SELECT is_control, item_code, row_number() OVER (PARTITION BY is_control ORDER BY draw) AS place
     FROM (
-        SELECT is_control, item_code, hash([$seed, copy, LIST_OF(item_code)]) AS draw
+        SELECT is_control, item_code, hash(CAST([$seed, copy, LIST_OF(item_code)] AS VARCHAR)) AS draw
         FROM (
             SELECT is_control, item_code, unnest(range(row_count)) AS copy
             FROM (
