@@ -59,6 +59,16 @@ CASES: dict[str, dict[str, Any]] = {
     "values": {"quasi_identifiers": NUMBERS, "suppression": {"limit": "90%"}},
     "masked": {"quasi_identifiers": NUMBERS, "suppression": {"limit": "90%"}, "release": {"suppressed": "mask"}},
     "models": {"quasi_identifiers": FULL, "privacy": MODEL, "suppression": {"limit": "50%"}},
+    "few": {
+        "quasi_identifiers": NUMBERS,
+        "privacy": {"k": 8, "known_columns": 2},
+        "suppression": {"limit": "50%"},
+    },
+    "average": {
+        "quasi_identifiers": FULL,
+        "privacy": {"average_risk": {"at_most": "10%"}},
+        "suppression": {"limit": "50%"},
+    },
     "missing": {"quasi_identifiers": FULL, "missing": "drop-any"},
     "texts": {"quasi_identifiers": FULL, "source_missing": ["", "NULL"], "missing": "drop"},
     "boxes": {"quasi_identifiers": ORDERED, "algorithm": "mondrian"},
