@@ -110,7 +110,7 @@ def test_a_release_that_does_not_verify_is_withdrawn(tmp_path: Path, monkeypatch
     path = write(tmp_path / "people.csv")
     before = path.read_bytes()
     monkeypatch.setattr(
-        FullDomainRelease, "_suppress", lambda self: _no_class(self.engine, self.problem.frequency.mappings)
+        FullDomainRelease, "list_suppressed", lambda self: _no_class(self.engine, self.problem.frequency.mappings)
     )
     with pytest.raises(VerificationError) as caught:
         kanon_sql.run(configuration(str(path), "in-place", privacy={"k": 40}, suppression={"limit": "40%"}))
