@@ -1,0 +1,75 @@
+"""Where the figures of long runs are kept: docs/reliability.json, and the tables of docs/reliability.md made of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from places import ROOT
+
+KEPT = ROOT / "docs" / "reliability.json"
+PAGE = ROOT / "docs" / "reliability.md"
+Json = dict[str, Any]
+
+
+def recorded(part: str, kept: Path = KEPT) -> Json:
+    """What was recorded of a part before; empty at first."""
+    known: Json = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    found: Json = known.get(part, {})
+    return found
+
+
+def record(
+    part: str,
+    command: str,
+    head: Sequence[str],
+    rows: Sequence[Sequence[str | int]],
+    state: Mapping[str, Any] | None = None,
+) -> None:
+    """Keeps the table of a part's long run, and writes it into the page.
+
+    `command` repeats it. `state` is what a part that is run piece by piece needs to go on: seeds, counts.
+    """
+    known: Json = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    table = {"head": list(head), "rows": [list(row) for row in rows]}
+    when = {"date": date.today().isoformat(), "commit": _commit(), "command": command}
+    known[part] = {**when, **table, **({"state": dict(state)} if state else {})}
+    KEPT.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    if PAGE.exists():
+        PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), known), encoding="utf-8")
+
+
+def page(text: str, known: Mapping[str, Json]) -> str:
+    """The page with the table of each part between `<!-- PART -->` and `<!-- end -->`."""
+
+    def filled(found: re.Match[str]) -> str:
+        one = known.get(found[1])
+        return f"<!-- {found[1]} -->\n{_table(one) if one else ''}<!-- end -->"
+
+    return re.sub(r"<!-- (\w+) -->\n.*?<!-- end -->", filled, text, flags=re.DOTALL)
+
+
+def _table(one: Json) -> str:
+    ruled = ["---:" if index and _numeric(one["rows"], index) else "---" for index in range(len(one["head"]))]
+    lines = [one["head"], ruled, *one["rows"]]
+    said = f"`{one['command']}`, {one['date']}, of `{one['commit']}`:\n\n"
+    return said + "".join(f"| {' | '.join(_cell(cell) for cell in line)} |\n" for line in lines) + "\n"
+
+
+def _numeric(rows: Sequence[Sequence[str | int]], index: int) -> bool:
+    return all(isinstance(row[index], int) for row in rows)
+
+
+def _cell(cell: str | int) -> str:
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def _commit() -> str:
+    asked = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "an unknown commit"
