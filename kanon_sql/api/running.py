@@ -17,7 +17,7 @@ from kanon_sql.engines.job import Job
 from kanon_sql.engines.opening import hand_in, job_of, session_job
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress
-from kanon_sql.report.call import Call
+from kanon_sql.report.call import ON_INTERRUPT, Call
 from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def run(
     progress: Progress | bool | None = None,
     advice: bool = True,
     dry_run: bool = False,
+    on_interrupt: str = "nothing",
 ) -> RunResult:
     """Anonymizes what a configuration names, and verifies what was written.
 
@@ -52,9 +53,12 @@ def run(
     of the configuration.
     `overrides` are pairs such as ("privacy.k", 5). With `advice` settings that would lose less are looked for, in a
     tenth of the run's time. `report` and `html` are where the JSON report and the page for people are written, in the
-    place of those configured. A `dry_run` writes nothing else; its result holds no release. Raises the errors of
-    kanon_sql.errors; the source and an existing target are then untouched.
+    place of those configured. A `dry_run` writes nothing else; its result holds no release. With `on_interrupt`
+    "release" the first interrupt ends the search as `time_limit` does, and the best found so far is released. Raises
+    the errors of kanon_sql.errors; the source and an existing target are then untouched.
     """
+    if on_interrupt not in ON_INTERRUPT:
+        raise ConfigurationError(f"on_interrupt={on_interrupt!r}: expected {' or '.join(map(repr, ON_INTERRUPT))}")
     if data is not None and source is not None:
         raise ConfigurationError("data= and source= both name the rows; keep one")
     if source is not None and connection is None:
@@ -66,6 +70,7 @@ def run(
     if job is None:
         job = job_of(*hand_in(config, handed, overrides, load))
     call = replace(Call.of(options, progress, time_limit, report), advice=advice, dry_run=dry_run)
+    call = replace(call, releases=on_interrupt == "release")
     call = telling(call, job.loaded, html)
     draft = run_configuration(job, call)
     return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)

@@ -37,11 +37,15 @@ from kanon_sql.settings.algorithms import ALGORITHMS, EFFORTS
 @click.option("--html", metavar="FILE", type=FILE, help="Write the page for people, which needs nothing else.")
 @click.option("--dry-run", is_flag=True, help="Do everything but writing the release.")
 @click.option("--no-advice", is_flag=True, help="Do not look for settings that would lose less.")
+@click.option(
+    "--on-interrupt",
+    type=click.Choice(["nothing", "release"]),
+    default="nothing",
+    help="What is released of an interrupted search: the best found so far, or nothing [default: nothing].",
+)
 @click.option("--print-config", is_flag=True, help="Print the configuration that the options stand for, and stop.")
 @common_options
-def run(
-    common: Common, config: str, print_config: bool, no_advice: bool, dry_run: bool, html: Path | None, **options: Any
-) -> None:
+def run(common: Common, config: str, print_config: bool, no_advice: bool, html: Path | None, **options: Any) -> None:
     """Anonymizes what CONFIG names: reads, searches, writes, verifies, and prints what was done.
 
     With --qi the argument is a data file instead, and options stand for a configuration:
@@ -49,6 +53,7 @@ def run(
     \b
       kanon-sql run patients.csv --qi age=intervals:5,10,20 --qi sex --sensitive diagnosis --k 5 -o release.csv
     """
+    asked = {name: options.pop(name) for name in ("dry_run", "on_interrupt")}
     loaded = loaded_from(config, options, common)
     if print_config:
         from kanon_sql.config.arguments import to_yaml
@@ -62,6 +67,6 @@ def run(
         place = loaded.place("target")
         raise ConfigurationError(f"{place}: there is no target; expected a file, a table or in-place")
     with common.telling():
-        report = api.run(loaded, advice=not no_advice, dry_run=dry_run, html=html, **common.arguments()).report
+        report = api.run(loaded, advice=not no_advice, html=html, **asked, **common.arguments()).report
     with after_release():
         common.show(report, summarize_run)

@@ -116,14 +116,16 @@ def _algorithm(algorithm: Json) -> str:
 
 def _effort(report: Json) -> str:
     search = report["search"]
+    why = "interrupted" if search.get("interrupted") else "time ran out"
     if "rounds" in search:
-        stopped = "" if search["finished"] else ", NOT finished: time ran out"
+        stopped = "" if search["finished"] else f", NOT finished: {why}"
         return f"{search['tuples']:,} tuples in {search['rounds']:,} rounds{stopped}{_gap(search)}"
     proven = "proven optimal" if report["algorithm"]["name"] == "optimal" else "proven"
     if "blind" in search:
-        how = f"blind{_gap(search)}" if search["blind"]["proven"] else "blind, NOT proven: time ran out"
+        how = f"blind{_gap(search)}" if search["blind"]["proven"] else f"blind, NOT proven: {why}"
     else:
-        how = proven if search["proven"] else f"NOT proven, the bound is {search['bound']:.6g}{_gap(search)}"
+        bound = "" if search["bound"] is None else f", the bound is {search['bound']:.6g}"
+        how = proven if search["proven"] else f"NOT proven: {why}{bound}{_gap(search)}"
     return f"{search['checked']:,} of {search['lattice_nodes']:,} nodes checked, {how}"
 
 

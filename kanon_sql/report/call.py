@@ -15,13 +15,15 @@ from kanon_sql.report.report import Json, ReportDraft, write_json
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import EngineOptions
 
+ON_INTERRUPT = ("nothing", "release")  # what a run leaves that is interrupted during its search
+
 
 @dataclass(frozen=True)
 class Call:
     """Bounds of the engine, bars, a time limit, the report to write; `watch` runs from the call on.
 
-    Of a run: whether `advice` is looked for, whether it is a `dry_run`, which writes nothing but what tells of it, and
-    the `page` to write, laid out for a `recipe`.
+    Of a run: whether `advice` is looked for, whether it is a `dry_run`, which writes nothing but what tells of it, the
+    `page` to write, laid out for a `recipe`, and whether a signal during the search `releases` the best found so far.
     """
 
     options: EngineOptions = field(default_factory=EngineOptions)
@@ -33,6 +35,7 @@ class Call:
     dry_run: bool = False
     page: Path | None = None
     recipe: str | None = None
+    releases: bool = False
 
     @classmethod
     def of(

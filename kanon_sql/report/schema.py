@@ -157,6 +157,7 @@ def _search() -> Schema:
             "gap": _or_null(_NUMBER),
             **dict.fromkeys(counts, _COUNT),
             "finished": _TRUTH,
+            "interrupted": _TRUTH,
             "blind": _mapping({**dict.fromkeys(("suppressed", "in_all", "reserve"), _COUNT), "proven": _TRUTH}),
             "minimal": _list(node),
             "ties": _list(_each(_COUNT)),

@@ -48,7 +48,7 @@ class Multidimensional(SearchProblem):
         if self.n < request.k or (not self.models.only_k and violates_as_a_whole(engine, self.models, request.k)):
             return MultidimensionalResult(self, request, engine, algorithm, None)
         found = SEARCHES[algorithm.name](engine, self, algorithm, request.k, progress, deadline)
-        return MultidimensionalResult(self, request, engine, algorithm, found)
+        return MultidimensionalResult(self, request, engine, algorithm, found, ended=deadline.why())
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ class MultidimensionalResult(SearchResult):
     algorithm: AlgorithmConfig
     partitioning: Partitioning | None
     impossible: Sequence[str] = ()
+    ended: str = ""  # what ended a search that did not finish
 
     @property
     def suppressed(self) -> int:
@@ -74,7 +75,7 @@ class MultidimensionalResult(SearchResult):
         found = self.partitioning
         if found is None or found.finished:
             return ()
-        return (f"time ran out after {found.rounds} rounds: more of them could have lost less",)
+        return (f"{self.ended} after {found.rounds} rounds: more of them could have lost less",)
 
     @property
     def found(self) -> Partitioning:

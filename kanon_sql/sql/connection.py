@@ -99,20 +99,26 @@ class Engine:
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
         """Interrupts the statement that runs when the deadline passes; TimeUpError is then raised from it."""
-        seconds = deadline.remaining()
-        if seconds is None:
+        if deadline.endless:
             yield
             return
-        self._deadline = deadline
-        timer = threading.Timer(seconds + 0.001, self.connection.interrupt)
-        timer.daemon = True
-        timer.start()
+        before, self._deadline = self._deadline, deadline
+        ended = threading.Event()
+        watcher = threading.Thread(target=self._interrupt_late, args=(deadline, ended), daemon=True)
         try:
+            watcher.start()
             yield
         finally:
-            timer.cancel()
-            timer.join()
-            self._deadline = Deadline()
+            ended.set()
+            if watcher.ident is not None:  # a signal may have come before its start
+                watcher.join()
+            self._deadline = before
+
+    def _interrupt_late(self, deadline: Deadline, ended: threading.Event) -> None:
+        """Interrupts again and again once the deadline has passed: between two statements it would be forgotten."""
+        while not ended.wait(deadline.pause()):
+            if deadline.passed():
+                self.connection.interrupt()
 
     def progress(self) -> float:
         """Percent of the running statement, below 0 when unknown; may be asked from another thread."""

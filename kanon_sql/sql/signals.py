@@ -1,14 +1,17 @@
 """What SIGINT, SIGTERM and SIGHUP do: they end a run at once while nothing is changed, and wait from then on.
 
 The engine looks for signals while a statement runs, but then waits for what its threads do, which may take minutes:
-so a handler of ours interrupts the connections first.
+so a handler of ours interrupts the connections first. A run may ask that the first signal ends its search only, and
+what the search has found by then is released.
 """
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 from weakref import WeakSet
@@ -17,6 +20,8 @@ from kanon_sql.errors import InterruptedRunError
 
 NOTHING_CHANGED = "interrupted: nothing was changed"
 AFTER_RELEASE = "interrupted after the release was put in its place, where it is complete and verified"
+RELEASING = "interrupted: releasing the best release so far; once more to give up"
+PUTTING = "interrupted: the release is being put in its place"
 
 _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _connections: WeakSet[Any] = WeakSet()
@@ -30,6 +35,8 @@ class _Run:
         self.replaced: dict[int, Any] = {}
         self.waiting: list[int] | None = None  # signals that came since they must wait
         self.interrupted = False
+        self.releases = False  # the first signal gives nothing up
+        self.came = False  # a signal that gave nothing up
 
 
 _run = _Run()
@@ -49,6 +56,29 @@ def ignore() -> None:
 def interrupted() -> bool:
     """Whether a signal has interrupted the process: what it then fails with may be called anything."""
     return _run.interrupted
+
+
+def releasing() -> Callable[[], bool] | None:
+    """From here to the end of the outermost block the first signal gives nothing up; the answer says whether it came.
+
+    None where there are no signals: outside of a block, and in other threads than the main one.
+    """
+    ended = ending()
+    _run.releases = _run.releases or ended is not None
+    return ended
+
+
+def release_nothing() -> None:
+    """There is nothing to release: from here on a signal gives up at once."""
+    if ending() is not None:
+        _run.releases = False
+
+
+def ending() -> Callable[[], bool] | None:
+    """Asks whether a signal came that gave nothing up, so that work beside the release ends; None as of `releasing`."""
+    if not _run.depth or threading.current_thread() is not threading.main_thread():
+        return None
+    return lambda: _run.came
 
 
 def watch(connection: Any) -> None:
@@ -91,6 +121,7 @@ def hold() -> None:
 
 def _let_through(ended_well: bool) -> None:
     came, _run.waiting = _run.waiting or [], None
+    _run.releases = _run.came = False
     replaced, _run.replaced = _run.replaced, {}
     for number, handler in replaced.items():
         signal.signal(number, handler)
@@ -113,6 +144,8 @@ def _replace(numbers: tuple[signal.Signals, ...], handler: Any) -> dict[int, Any
 
 
 def _interrupt(*_: Any) -> None:
+    if _goes_on(RELEASING):
+        return
     _run.interrupted = True
     for connection in list(_connections):
         with suppress(Exception):  # one that is closed by now
@@ -121,5 +154,21 @@ def _interrupt(*_: Any) -> None:
 
 
 def _wait(number: int, *_: Any) -> None:
-    if _run.waiting is not None:
+    if _run.waiting is not None and not _goes_on(PUTTING):
+        _run.came = True
         _run.waiting.append(number)
+
+
+def _goes_on(telling: str) -> bool:
+    """Whether this is the first signal of a run that then releases what it has."""
+    if not _run.releases or _run.came:
+        return False
+    _run.came = True
+    line = f"kanon-sql: {telling}\n"
+    try:
+        sys.stderr.write(line)
+        sys.stderr.flush()
+    except (RuntimeError, OSError, ValueError, AttributeError):  # a stream that is just written to, or that is gone
+        with suppress(OSError):
+            os.write(2, line.encode())
+    return True

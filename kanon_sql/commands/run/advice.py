@@ -20,6 +20,7 @@ from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
 from kanon_sql.search.full_domain.unhurried import Unhurried
 from kanon_sql.search.local.estimate import estimated_losses, seconds_to_estimate
 from kanon_sql.search.problem import Json, Request, SearchResult
+from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 
@@ -78,7 +79,7 @@ def advise(
 
     The tables of a multidimensional search are then those of another one.
     """
-    deadline = Deadline(min(_SHARE * seconds["total"], _MOST_SECONDS))
+    deadline = Deadline(min(_SHARE * seconds["total"], _MOST_SECONDS), signals.ending())
     if isinstance(result, FullDomainResult):
         given = _FullDomainAdvice(engine, loaded, result, deadline, seconds["search"] if found else None).alternatives()
     else:

@@ -14,7 +14,7 @@ from kanon_sql.commands.subject import Subject
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.engines.job import Job
-from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError
+from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError, NoReleaseError, OutOfTimeError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.recording import Made, note_digests, put_in_place, refuse_early, rehearse
@@ -33,6 +33,7 @@ from kanon_sql.source.opening import allowed_places, find_files
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.source.treatments.counting import describe_treatments
 from kanon_sql.source.treatments.lookups import with_lookups
+from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import named_twice, refuse_outputs
@@ -265,21 +266,34 @@ def search(run: Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
     """What the configuration's search finds. Raises NoReleaseError and OutOfTimeError."""
     call, request = run.call, request_of(run.loaded.config, prepared.n)
     run.draft.limit = request.limit
-    with call.step("search", "searching"):
-        found = prepared.solve(engine, run.loaded.config.algorithm, request, Deadline(call.time_limit), call.progress)
+    came = signals.releasing() if call.releases else None
+    with call.step("search", "searching; Ctrl-C releases the best found so far" if came else "searching"):
+        deadline = Deadline(call.time_limit, came)
+        found = prepared.solve(engine, run.loaded.config.algorithm, request, deadline, call.progress)
     run.draft.search = found.describe_search()
     run.draft.warnings += found.notes
+    if deadline.stopped and not run.draft.search["proven"]:
+        run.draft.search |= {"finished": False, "interrupted": True}
+        if not any(deadline.why() in note for note in found.notes):
+            run.draft.warnings.append(f"{deadline.why()}: one that goes on to its end could lose less")
     try:
         found.require()
     except NoReleaseError:
+        signals.release_nothing()
         _advise(run, engine, found, released=False)
+        raise
+    except OutOfTimeError:
+        signals.release_nothing()
+        if deadline.stopped:
+            raise InterruptedRunError(signals.NOTHING_CHANGED) from None
         raise
     return found
 
 
 def _advise(run: Run, engine: Engine, result: SearchResult, *, released: bool = True) -> None:
     """Notes what other settings would lose; nothing that fails on the way ends the run."""
-    if not run.call.advice:
+    came = signals.ending()
+    if not run.call.advice or (came is not None and came()):
         return
     seconds = run.call.watch.report()
     seconds["total"] -= seconds.get("page", 0.0)  # a page gives it no more time

@@ -65,8 +65,9 @@ def _effort(report: Json) -> str:
     if search is None:
         ended = report["status"] != "released"
         return "The run ended before the search." if ended else "What the search came to is not known any more."
+    why = "It was interrupted" if search.get("interrupted") else "Time ran out"
     if "rounds" in search:
-        stopped = "" if search["finished"] else " Time ran out before nothing was left to do."
+        stopped = "" if search["finished"] else f" {why} before nothing was left to do."
         of = f"{counted(search['tuples'], 'distinct combination')} of values"
         proven = _gap(search) or "It is not proven that no other classes would lose less."
         return f"The search put {of} into classes in {counted(search['rounds'], 'round')}.{stopped} {proven}"
@@ -76,9 +77,10 @@ def _effort(report: Json) -> str:
         return f"{nodes}; the others follow from these, or could not be better. It is proven that {best}."
     if "blind" in search:
         alone = "The levels were chosen without a look at sensitive values; then classes that violate were suppressed."
-        return f"{nodes}. {alone} {_gap(search)}".rstrip()
+        stopped = "" if search["blind"]["proven"] else f" {why}: another choice may be better."
+        return f"{nodes}. {alone}{stopped} {_gap(search)}".rstrip()
     bound = "" if search.get("bound") is None else f"; none has an objective below {search['bound']:.6g}"
-    return f"{nodes}. Time ran out: it is not proven that the result is the best{bound}. {_gap(search)}".rstrip()
+    return f"{nodes}. {why}: it is not proven that the result is the best{bound}. {_gap(search)}".rstrip()
 
 
 def _gap(search: Json) -> str:

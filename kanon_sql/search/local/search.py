@@ -88,9 +88,7 @@ class LocalSearch:
 
         Where time is short the sweep ends early; there are at least k rows in all.
         """
-        remaining = deadline.remaining()
-        sweeping = deadline if remaining is None else Deadline(remaining * _SWEEP_SHARE)
-        finished = self._until(sweeping, self._search)
+        finished = self._until(deadline.share(_SWEEP_SHARE), self._search)
         finished = self._place(deadline) and finished
         if finished and self.models.only_k:
             finished = self._until(deadline, self._improve) and self._until(deadline, self._compare_whole_domain)
