@@ -6,10 +6,9 @@ import atexit
 import gc
 import os
 import sys
-import threading
 from contextlib import suppress
 
-from kanon_sql.sql import signals
+from kanon_sql.sql import signals, watchdog
 
 
 def main() -> None:
@@ -23,6 +22,7 @@ def main() -> None:
 
         command()
     except KeyboardInterrupt:
+        signals.telling()
         signals.ignore()
         print(f"kanon-sql: error: {signals.NOTHING_CHANGED}", file=sys.stderr)
         sys.exit(130)
@@ -35,13 +35,16 @@ def process() -> None:
     """The command as a process of its own: `main`, then the end of the process.
 
     To take each object down took a tenth of a short run, so the process ends without, once what is registered for the
-    end is done and what was written is flushed. The usual end is left to a process with threads or a debugger, and
-    to what cannot be flushed: the interpreter says so, and exits with a status of its own.
+    end is done and what was written is flushed. The usual end is left to a process with a debugger, or with threads
+    that nobody interrupted, and to what cannot be flushed: the interpreter says so, and exits with a status of its own.
     """
+    signals.install()
+    watchdog.start()
     try:
         main()
     except SystemExit as ending:
-        if isinstance(ending.code, int) and threading.active_count() == 1 and not _watched():
+        ends = watchdog.alone() or signals.interrupted()
+        if isinstance(ending.code, int) and ends and not _watched():
             atexit._run_exitfuncs()
             with suppress(OSError, ValueError, AttributeError):
                 sys.stdout.flush()

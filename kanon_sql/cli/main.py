@@ -127,6 +127,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _fail(problems: list[str], status: int, debug: bool) -> int:
+    signals.telling()
     with suppress(OSError):  # the status says it where standard error cannot be written
         if debug:
             print_traceback()

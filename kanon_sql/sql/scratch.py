@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kanon_sql.errors import EngineError
+from kanon_sql.sql import signals
 
 _PREFIX = "kanon-sql-spill-"
 _LOCKED_WITHIN = 300.0  # seconds between the making of a folder and its lock, at the very most
@@ -34,7 +35,8 @@ def spill_folder(parent: Path | None = None) -> Iterator[Path]:
             "name a writable one with --temp-directory"
         ) from None
     try:
-        yield folder
+        with signals.cleared(lambda: shutil.rmtree(folder, ignore_errors=True)):
+            yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)

@@ -3,6 +3,9 @@
 The engine looks for signals while a statement runs, but then waits for what its threads do, which may take minutes:
 so a handler of ours interrupts the connections first. A run may ask that the first signal ends its search only, and
 what the search has found by then is released.
+
+In the command a thread (watchdog) sees each signal as well. What both of them, and `hold`, change is changed under a
+lock: so the process never ends, and nothing is interrupted, once a release is being put in its place.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ PUTTING = "interrupted: the release is being put in its place"
 
 _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _connections: WeakSet[Any] = WeakSet()
+_lock = threading.RLock()
+_cleanings: list[Callable[[], object]] = []
 
 
 class _Run:
@@ -37,6 +42,9 @@ class _Run:
         self.interrupted = False
         self.releases = False  # the first signal gives nothing up
         self.came = False  # a signal that gave nothing up
+        self.seen = False  # that the thread has seen it
+        self.held = False  # from the first `hold` on, for good
+        self.told = False  # what happened is being said
 
 
 _run = _Run()
@@ -44,8 +52,14 @@ _run = _Run()
 
 def install() -> None:
     """Handlers for the whole process, as the command does; signals that are ignored stay so (nohup)."""
-    _run.interrupted = False
+    _run.interrupted = _run.held = _run.told = False
     _replace(_NUMBERS, _interrupt)
+
+
+def telling() -> None:
+    """From here on the process itself says how it ended."""
+    with _lock:
+        _run.told = True
 
 
 def ignore() -> None:
@@ -88,6 +102,45 @@ def watch(connection: Any) -> None:
 
 
 @contextmanager
+def cleared(clean: Callable[[], object]) -> Iterator[None]:
+    """Where the process is ended in the block, `clean` removes what the block would remove at its end."""
+    _cleanings.append(clean)
+    try:
+        yield
+    finally:
+        _cleanings.remove(clean)
+
+
+def gives_up(number: int) -> bool:
+    """Of a signal that the thread has seen: whether it gives up what runs."""
+    with _lock:
+        first, _run.seen = _run.releases and not _run.seen, True
+        return number in _NUMBERS and not first and not _run.held
+
+
+def press() -> None:
+    """Interrupts what runs where the main thread has not come to its handler: it may wait for what does not look."""
+    with _lock:
+        if not (_run.interrupted or _run.held):
+            _interrupt_all()
+
+
+def end_process() -> None:
+    """Ends the process, which was to end by itself, as if it had; not once a release is being put in its place."""
+    with _lock:
+        if _run.held:
+            return
+        for clean in reversed(_cleanings):
+            with suppress(Exception):
+                clean()
+        if not _run.told:
+            shown = "\x1b[?25h\r\x1b[K" if os.isatty(2) else ""  # bars hide the cursor
+            with suppress(OSError):
+                os.write(2, f"{shown}kanon-sql: error: {NOTHING_CHANGED}\n".encode())
+        os._exit(InterruptedRunError.exit_status)
+
+
+@contextmanager
 def run_block() -> Iterator[None]:
     """A run, or a command around it: in it a signal interrupts the statement that runs.
 
@@ -114,14 +167,15 @@ def hold() -> None:
     """From here to the end of the outermost block signals wait: the release is put in its place now."""
     if not _run.depth or _run.waiting is not None or threading.current_thread() is not threading.main_thread():
         return
-    _run.waiting = []
+    with _lock:
+        _run.waiting, _run.held = [], True
     for number, handler in _replace(_NUMBERS, _wait).items():
         _run.replaced.setdefault(number, handler)
 
 
 def _let_through(ended_well: bool) -> None:
     came, _run.waiting = _run.waiting or [], None
-    _run.releases = _run.came = False
+    _run.releases = _run.came = _run.seen = False
     replaced, _run.replaced = _run.replaced, {}
     for number, handler in replaced.items():
         signal.signal(number, handler)
@@ -146,11 +200,17 @@ def _replace(numbers: tuple[signal.Signals, ...], handler: Any) -> dict[int, Any
 def _interrupt(*_: Any) -> None:
     if _goes_on(RELEASING):
         return
-    _run.interrupted = True
-    for connection in list(_connections):
-        with suppress(Exception):  # one that is closed by now
-            connection.interrupt()
+    with _lock:
+        _run.interrupted = True
+        _interrupt_all()
     raise KeyboardInterrupt
+
+
+def _interrupt_all() -> None:
+    with suppress(RuntimeError):  # one is added meanwhile
+        for connection in list(_connections):
+            with suppress(Exception):  # one that is closed by now
+                connection.interrupt()
 
 
 def _wait(number: int, *_: Any) -> None:

@@ -14,12 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
+from kanon_sql.sql import signals
 from kanon_sql.targets.exchange import exchange, move_new
 from kanon_sql.targets.staging_names import (
     OLD,
     READY,
     Version,
     clear,
+    clear_part,
     discard,
     leftovers,
     new_part,
@@ -112,7 +114,9 @@ def stage_file(target: Path, *, overwrite: bool, place: str, in_folder: bool = F
                 _create(path, place)
             state = real.stat() if real.exists() else None
             others = state.st_nlink - 1 if state else 0
-            yield Staged(path, real, place, overwrite, others, _before=_version(real))
+            part = path.parent if in_folder else path
+            with signals.cleared(lambda: clear_part(part, real)):
+                yield Staged(path, real, place, overwrite, others, _before=_version(real))
         finally:
             clear(real)
 
@@ -238,7 +242,8 @@ def stage_folder(target: Path, *, place: str) -> Iterator[StagedFolder]:
         path = new_part(real)
         try:
             make_private(path, place)
-            yield StagedFolder(path, real, place, _before=before)
+            with signals.cleared(lambda: clear_part(path, real)):
+                yield StagedFolder(path, real, place, _before=before)
         finally:
             with suppress(EngineError):
                 settle(real, place)

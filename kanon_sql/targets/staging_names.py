@@ -92,6 +92,14 @@ def clear(target: Path) -> None:
             remove(path)
 
 
+def clear_part(path: Path, target: Path) -> None:
+    """Removes what one run has begun to write beside a target, and its lock file. Raises OSError."""
+    for left in leftovers(target):
+        if path.stem in left.name and f"{PART}" in left.name:
+            remove(left)
+    lock_path(target).unlink()
+
+
 def discard(path: Path) -> None:
     """Removes an old folder for good. Raises OSError; what is left then is a `.part` for the next run."""
     # Half removed under its own name, it could be taken for the complete old folder.

@@ -1,0 +1,195 @@
+"""The commands that trials of signals run, and the tables that these read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+Json = dict[str, Any]
+K = 5
+_PEOPLE = """
+    SELECT
+        'person ' || i AS name, CAST(17 + hash(i) % 74 AS INTEGER) AS age,
+        CASE hash(i, 1) % 2 WHEN 0 THEN 'f' ELSE 'm' END AS sex,
+        CAST(10000 + hash(i, 2) % 3000 AS VARCHAR) AS zip, 'school ' || (hash(i, 3) % 16) AS education,
+        'work ' || (hash(i, 4) % 15) AS occupation, DATE '1930-01-01' + CAST(hash(i, 5) % 29000 AS INTEGER) AS born,
+        hash(i, 6) % 100000 / 7.0 AS income, 'illness ' || (hash(i, 7) % 9) AS diagnosis
+    FROM range({first}, {last}) AS numbers(i)
+"""
+_COLUMNS: Json = {
+    "age": {"builtin": "intervals", "widths": [5, 10, 20]},
+    "sex": {"builtin": "suppress"},
+    "zip": {"builtin": "prefix", "keep": [4, 3, 2]},
+    "education": {"builtin": "suppress"},
+    "occupation": {"builtin": "suppress"},
+    "born": {"builtin": "date", "levels": ["month", "year"]},
+}
+_FEW = {name: _COLUMNS[name] for name in ("age", "sex", "zip")}
+_ALL: Json = {"suppression": {"limit": 0}}
+_DIVERSE: Json = {"privacy": {"k": K, "l_diversity": {"column": "diagnosis", "l": 2}}}
+_CROSS = "SELECT a.age, b.zip, a.sex, b.diagnosis FROM '{0}' AS a, '{0}' AS b WHERE a.income * b.income < 1"
+SEARCHES: dict[str, Json] = {
+    "optimal": {},
+    "samarati": {"algorithm": "samarati"},
+    "minimal": {"algorithm": "minimal"},
+    "blind": {"algorithm": {"name": "optimal", "blind": True}, **_DIVERSE},
+    "average risk": {"privacy": {"k": K, "average_risk": {"at_most": 0.05}}},
+    "known columns": {"privacy": {"k": K, "known_columns": 2}},
+    "t-closeness": {"privacy": {"k": K, "t_closeness": {"column": "diagnosis", "t": 0.3}}},
+    "mondrian": {"algorithm": "mondrian", **_ALL},
+    "local": {"algorithm": "local", "quasi_identifiers": {**_FEW, "born": _COLUMNS["born"]}, **_ALL},
+    "local with prices": {
+        "algorithm": {"name": "local", "effort": "best"},
+        "quasi_identifiers": {name: _COLUMNS[name] for name in ("age", "sex", "education")},
+        "privacy": {"k": 400},
+        **_ALL,
+    },
+    "microaggregation": {
+        "algorithm": "microaggregation",
+        "quasi_identifiers": {"age": {"aggregate": "mean"}, "income": {"aggregate": "mean"}},
+        **_ALL,
+    },
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command with its words, in a folder where `config` is config.json and copies of what was made lie."""
+
+    name: str
+    words: Sequence[str]
+    config: Json = field(default_factory=dict)
+    copied: Sequence[str] = ()
+
+
+def jobs(made: Path) -> list[Job]:
+    """Every command, and `run` with each search, source and target."""
+    people, released = str(made / "people.parquet"), _few(made, str(made / "release.parquet"))
+    of_all = {**_few(made, "release.parquet"), "quasi_identifiers": _COLUMNS}
+    other, joined = ("-o", "other"), ("--on", "diagnosis", "--source", people)
+    release, coarse = str(made / "release.parquet"), str(made / "coarse.parquet")
+
+    def config(option: str) -> tuple[str, str]:
+        return f"--{option}", "config.json"
+
+    return [
+        *_runs(made),
+        Job("check", ("check", "config.json", people), _few(made, "release.parquet")),
+        Job("risk", ("risk", "config.json", "--subsets", "3"), of_all),
+        Job("risk --special-uniques", ("risk", "config.json", "--special-uniques", "4"), of_all),
+        Job("lattice", ("lattice", "config.json", "--plot", "lattice.svg"), of_all),
+        Job("sweep", ("sweep", "config.json", "--k", "2,5,10,20", "--plot", "sweep.png", "-o", "sweep.csv"), of_all),
+        Job("compile --check", ("compile", "config.json", "--check"), of_all),
+        Job("init", ("init", str(made / "people.csv"), "--yes", "-o", "proposed.yaml")),
+        Job("hierarchy build", ("hierarchy", "build", people, "--column", "name", "--builtin", "prefix:9,8", *other)),
+        Job("utility", ("utility", "config.json"), released),
+        Job("attack", ("attack", "config.json"), released),
+        Job("attack --method", ("attack", "config.json", "--method"), {**released, **_DIVERSE}),
+        Job("report", ("report", "config.json", "-o", "page.html"), released),
+        Job("link", ("link", release, "--with", people, "--on", "age,sex,zip", *config("release-config")), released),
+        Job("releases check", ("releases", "check", release, coarse, "--k", "5", *config("config"), *joined), released),
+        Job(
+            "apply",
+            ("apply", "1", str(made / "more.parquet"), "--ledger", "ledger.duckdb", "-o", "applied.parquet"),
+            copied=("ledger.duckdb",),
+        ),
+    ]
+
+
+def _runs(made: Path) -> list[Job]:
+    run, few = ("run", "config.json"), _few(made, "release.parquet")
+    searched = [
+        Job(f"run {name}", run, {**few, "quasi_identifiers": _COLUMNS, **one}, ("release.parquet",))
+        for name, one in SEARCHES.items()
+    ]
+    database = {"database": "kept.duckdb", "table": "people", "overwrite": True}
+    cross = {"query": _CROSS.format(made / "people.parquet"), "allow": [str(made)]}
+    return [
+        *searched,
+        Job("run csv", run, {**few, **_between(made, "csv")}, ("release.csv",)),
+        Job("run json", run, {**few, **_between(made, "json")}),
+        Job("run xlsx", run, {**few, "source": str(made / "people.xlsx")}),
+        Job("run database", run, {**few, "target": database}, ("kept.duckdb",)),
+        Job("run in-place", run, {**few, "source": "people.parquet", "target": "in-place"}, ("people.parquet",)),
+        Job(
+            "run ledger, page",
+            (*run, "--html", "page.html", "--report", "report.json"),
+            {**few, "releases": {"path": "ledger.duckdb"}},
+        ),
+        Job("run cross join", run, {**few, "source": cross, "identifiers": []}),
+        Job("run in memory", (*run, "--memory-limit", "300MB"), {**few, "quasi_identifiers": _COLUMNS}),
+    ]
+
+
+def _between(made: Path, suffix: str) -> Json:
+    return {
+        "source": str(made / f"people.{suffix}"),
+        "target": {"path": f"release.{suffix}", "overwrite": True},
+    }
+
+
+def _few(made: Path, target: str) -> Json:
+    return {
+        "source": str(made / "people.parquet"),
+        "target": {"path": target, "overwrite": True},
+        "quasi_identifiers": _FEW,
+        "sensitive": ["diagnosis"],
+        "identifiers": ["name"],
+        "unlisted": "drop",
+        "privacy": {"k": K},
+        "suppression": {"limit": "20%"},
+    }
+
+
+def make(made: Path, rows: int) -> None:
+    """The tables that the commands read, releases of them, a ledger and a database."""
+    with duckdb.connect(str(made / "kept.duckdb")) as connection:
+        connection.execute(f"CREATE TABLE people AS {_PEOPLE.format(first=0, last=rows)}")
+        for suffix, words in (("parquet", ""), ("csv", ""), ("json", "")):
+            connection.execute(f"COPY people TO '{made}/people.{suffix}' {words}")
+        connection.execute(f"COPY (FROM people LIMIT 1000) TO '{made}/release.csv'")
+        more = _PEOPLE.format(first=0, last=rows + rows // 50)
+        connection.execute(f"COPY ({more}) TO '{made}/more.parquet'")
+        connection.execute(f"COPY (FROM people LIMIT {min(rows, 100_000)}) TO '{made}/sheet.csv'")
+    _sheet(made)
+    coarse = {"age": {"builtin": "suppress"}, "sex": _COLUMNS["sex"], "zip": {"builtin": "prefix", "keep": [3]}}
+    released = _few(made, "release.parquet")
+    for name, config in (
+        ("release.parquet", {**released, "releases": {"path": "ledger.duckdb"}}),
+        ("coarse.parquet", {**released, "target": "coarse.parquet", "quasi_identifiers": coarse}),
+    ):
+        (made / "config.json").write_text(json.dumps(config))
+        subprocess.run([sys.executable, "-m", "kanon_sql", "run", "config.json", "--quiet"], cwd=made, check=True)
+        assert (made / name).exists()
+
+
+def _sheet(made: Path) -> None:
+    """Of rows of a CSV file an Excel sheet, by a writer that is not DuckDB's."""
+    import csv
+
+    import xlsxwriter
+
+    with (
+        (made / "sheet.csv").open(newline="") as file,
+        xlsxwriter.Workbook(str(made / "people.xlsx"), {"constant_memory": True}) as book,
+    ):
+        sheet = book.add_worksheet()
+        for number, row in enumerate(csv.reader(file)):
+            sheet.write_row(number, 0, [int(one) if at == 1 and number else one for at, one in enumerate(row)])
+
+
+def lay_out(job: Job, made: Path, folder: Path) -> None:
+    """What a job finds in its folder."""
+    (folder / "temporary").mkdir(parents=True)
+    if job.config:
+        (folder / "config.json").write_text(json.dumps(job.config))
+    for name in job.copied:
+        shutil.copyfile(made / name, folder / name)
