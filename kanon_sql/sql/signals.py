@@ -16,6 +16,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.machinery import ExtensionFileLoader
+from types import FrameType
 from typing import Any
 from weakref import WeakSet
 
@@ -26,6 +28,8 @@ AFTER_RELEASE = "interrupted after the release was put in its place, where it is
 RELEASING = "interrupted: releasing the best release so far; once more to give up"
 PUTTING = "interrupted: the release is being put in its place"
 
+_AGAIN = 0.02  # seconds until a signal that came at a bad moment comes again
+_LOADING = ("create_module", "exec_module")
 _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _connections: WeakSet[Any] = WeakSet()
 _lock = threading.RLock()
@@ -197,13 +201,27 @@ def _replace(numbers: tuple[signal.Signals, ...], handler: Any) -> dict[int, Any
     return kept
 
 
-def _interrupt(*_: Any) -> None:
+def _interrupt(number: int, frame: FrameType | None) -> None:
     if _goes_on(RELEASING):
+        return
+    if _loads_native_code(frame):
+        again = threading.Timer(_AGAIN, os.kill, (os.getpid(), number))
+        again.daemon = True
+        again.start()
         return
     with _lock:
         _run.interrupted = True
         _interrupt_all()
     raise KeyboardInterrupt
+
+
+def _loads_native_code(frame: FrameType | None) -> bool:
+    """Whether an exception would be raised into the loading of native code, which aborts the process or swallows it."""
+    while frame is not None:
+        if frame.f_code.co_name in _LOADING and isinstance(frame.f_locals.get("self"), ExtensionFileLoader):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _interrupt_all() -> None:

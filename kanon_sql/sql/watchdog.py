@@ -15,7 +15,7 @@ import time
 
 from kanon_sql.sql import signals
 
-PATIENCE = 1.4  # seconds from a signal that gives up to the end of the process at the latest
+PATIENCE = 1.0  # seconds from a signal that gives up to the end of the process, at the latest
 _LOOK = 0.05
 _NAME = "kanon-sql signals"
 

@@ -10,7 +10,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import duckdb
@@ -116,6 +118,24 @@ def test_a_statement_that_runs_is_interrupted(number: int) -> None:
         with pytest.raises(InterruptedRunError, match="nothing was changed"):
             engine.run(LONG)
         assert time.perf_counter() - start < 1.3
+
+
+def test_the_loading_of_native_code_is_not_interrupted() -> None:
+    """Where an exception is raised into that of DuckDB the process aborts, or goes on as if there had been no signal."""
+    loaded: list[str] = []
+
+    class Loader(ExtensionFileLoader):
+        def exec_module(self, module: ModuleType) -> None:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.05)
+            loaded.append("whole")
+
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signals.install()
+    with pytest.raises(KeyboardInterrupt):
+        Loader("native", "native.so").exec_module(ModuleType("native"))
+        time.sleep(1)
+    assert loaded == ["whole"]
 
 
 def test_signals_that_are_ignored_stay_so() -> None:
