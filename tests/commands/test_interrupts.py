@@ -121,7 +121,7 @@ def test_a_statement_that_runs_is_interrupted(number: int) -> None:
 
 
 def test_the_loading_of_native_code_is_not_interrupted() -> None:
-    """Where an exception is raised into that of DuckDB the process aborts, or goes on as if there had been no signal."""
+    """Where an exception is raised into that of DuckDB the process aborts, or goes on as if there were no signal."""
     loaded: list[str] = []
 
     class Loader(ExtensionFileLoader):

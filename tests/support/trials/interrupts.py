@@ -31,6 +31,8 @@ TOLD = "kanon-sql: error: interrupted: nothing was changed"
 AFTER = "kanon-sql: error: interrupted after the release was put in its place, where it is complete and verified"
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SECONDS = 2.0
+_PYTHON = 0.5  # seconds in which Python itself begins, and loads what answers signals
+_NEAR_THE_END = 4  # more moments in the last fifth of a command
 _GIVEN_UP = 60.0  # seconds after a signal
 _HEAD = ("command", "signals", "nothing changed", "after release", "ended before", "slowest answer in s", "wrong")
 _OUTPUTS = {"page.html", "report.json", "ledger.duckdb", "sweep.csv", "sweep.png", "lattice.svg"}
@@ -98,8 +100,8 @@ def _judged(
     wrong = []
     if status == 0 or said == AFTER:
         kind = "ended before" if status == 0 else "after the release"
-    elif status == -trial.number and before == after and "/kanon_sql/" not in said:
-        kind = "nothing changed"  # Python itself had not come to the first line of the package
+    elif trial.wait < _PYTHON and before == after and not said.startswith("kanon-sql:"):
+        kind = "nothing changed"  # Python itself answered, in its own words
     else:
         kind = "nothing changed"
         # An open ledger knows of no release, and what the process had no time to tell is no change.
@@ -136,8 +138,10 @@ def durations(every: Sequence[Job], made: Path, scratch: Path, longest: float) -
 def _trials(every: Sequence[Job], lasting: dict[str, float], step: float, seed: int) -> list[Trial]:
     draw, found = random.Random(seed), list[Trial]()
     for job in every:
-        for at in range(max(int(lasting[job.name] / step), 1)):
-            found.append(Trial(job, (at + draw.random()) * step, SIGNALS[len(found) % len(SIGNALS)]))
+        lasts = lasting[job.name]
+        waits = [(at + draw.random()) * step for at in range(max(int(lasts / step), 1))]
+        waits += [lasts * (0.8 + 0.2 * draw.random()) for _ in range(_NEAR_THE_END)]
+        found += [Trial(job, wait, SIGNALS[at % len(SIGNALS)]) for at, wait in enumerate(waits, len(found))]
     return found
 
 
