@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -23,6 +23,8 @@ from kanon_sql.targets.staging_permissions import mask_of
 Json = dict[str, Any]
 
 _one_thread = threading.Lock()
+# A ledger made by a newer engine is gone on with by the oldest one that this package takes.
+_SETTINGS = {"storage_compatibility_version": "v1.5.0"}
 _PATIENCE = 10.0  # seconds that a run waits for another one that writes to the ledger
 
 
@@ -134,7 +136,7 @@ def _make(path: Path, place: str) -> None:
                 if not _is_empty(path):
                     return
                 staged.path.unlink()  # the engine makes database files itself
-                with _connected(staged.path, place, write=True) as engine, mask_of(staged.path):
+                with _connected(staged.path, place, made=True) as engine, mask_of(staged.path):
                     engine.query("ledger/make")
                     engine.run("CHECKPOINT")
                 # The engine would take what belonged to a ledger that is gone for changes of this one.
@@ -149,22 +151,22 @@ def _make(path: Path, place: str) -> None:
 
 
 @contextmanager
-def _connected(path: Path, place: str, *, write: bool) -> Iterator[Engine]:
-    """The file as a database. Raises EngineError."""
+def _connected(path: Path, place: str, *, write: bool = False, made: bool = False) -> Iterator[Engine]:
+    """The file as a database, which is `made` here or was there. Raises EngineError."""
     with mask_of(path):
-        connection = _connect(path, place, write=write)
+        connection = _connect(path, place, write=write or made, settings=_SETTINGS if made else {})
     try:
         yield Engine(connection)
     finally:
         connection.close()
 
 
-def _connect(path: Path, place: str, *, write: bool) -> duckdb.DuckDBPyConnection:
+def _connect(path: Path, place: str, *, write: bool, settings: Mapping[str, str]) -> duckdb.DuckDBPyConnection:
     """Opens the file, and waits a while for another program that writes to it. Raises EngineError."""
     until = time.monotonic() + _PATIENCE
     while True:
         try:
-            return duckdb.connect(str(path), read_only=not write)
+            return duckdb.connect(str(path), read_only=not write, config=dict(settings))
         except duckdb.Error as error:
             busy = isinstance(error, duckdb.IOException) and "lock" in str(error).lower()
             if busy and time.monotonic() < until:

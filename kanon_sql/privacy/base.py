@@ -30,6 +30,7 @@ Exact = Annotated[Decimal, Field(max_digits=9), WithJsonSchema({"type": "number"
 Threshold = Annotated[Exact, BeforeValidator(_no_truth_value)]
 Persons = Annotated[int, BeforeValidator(_no_truth_value)]
 Population = Annotated[SourceConfig, ShortFor("path")]
+Ends = Mapping[str, Literal["least", "most"]]
 
 
 class MostEven(NamedTuple):
@@ -65,7 +66,7 @@ class PrivacyModel(Part):
     key: ClassVar[str]  # in the configuration
     position: ClassVar[int]  # among the keys
     summary: ClassVar[str]  # its description there
-    thresholds: ClassVar[Mapping[str, Literal["least", "most"]]]  # which end of the measures each of them bounds
+    thresholds: ClassVar[Ends]  # which end of the measures each of them bounds
     options: ClassVar[tuple[str, ...]] = ()  # other parameters that the report repeats
     files_by: ClassVar[str | None] = None  # the parameter by which the two statements differ
     needs_sizes: ClassVar[bool] = False  # compares the values of a class with those of all rows

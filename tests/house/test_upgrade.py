@@ -35,6 +35,8 @@ QUICK = {"run", "run, refused", "list_releases", "apply"}
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The working folder, with the files of that version, without the extra that local recoding may have now."""
+    if int(duckdb.__version__.split(".")[0]) < 2:
+        pytest.skip("the ledger of version 0.1.0 was written by DuckDB 2.0, in a form that older ones do not read")
     monkeypatch.setattr("kanon_sql.search.local.highs.is_installed", lambda: False)
     for path in WRITTEN.glob("*.csv"):
         shutil.copy(path, tmp_path)

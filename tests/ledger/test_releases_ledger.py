@@ -40,6 +40,8 @@ def test_what_is_kept_and_that_it_holds_no_rows(place: Path) -> None:
     with duckdb.connect(str(place / "ledger.duckdb"), read_only=True) as connection:
         ((table,),) = connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()
         kept = json.dumps(one) + str(connection.table(table).fetchall())
+        asked = "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = 'ledger'"
+        assert connection.execute(asked).fetchall() == [("v1.5.0+",)]  # DuckDB 1.5 goes on with it
     assert "secret1" not in kept and "02133" not in kept and "flu" not in kept
     stored = (place / "ledger.duckdb").read_bytes()  # no short texts: three letters stand in compressed pages by chance
     assert b"secret1" not in stored and b"02133" not in stored

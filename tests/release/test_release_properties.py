@@ -233,7 +233,7 @@ def masked(folder: Path, sizes: Mapping[str, int], k: int, **changes: Any) -> tu
 
 def test_masked_rows_form_a_class_of_at_least_k(tmp_path: Path) -> None:
     report, cells = masked(tmp_path, {"a": 1, "b": 5, "c": 2}, 3)
-    assert cells == ["*", *"bbbbb", "*", "*"]
+    assert sorted(cells) == ["*", "*", "*", *"bbbbb"]
     assert report["rows"] == {"source": 8, "missing": 0, "suppressed": 3, "masked": 3, "released": 5}
     assert report["classes"]["count"] == 1
     assert report["loss"]["lm"] == pytest.approx(3 / 8)

@@ -310,7 +310,7 @@ def query(folder: Path, text: str, *allow: str) -> int:
         ("SELECT 1; SELECT 2", 2),
         ("CREATE TABLE t AS SELECT 1", 2),
         ("COPY (SELECT 1) TO '{folder}/copied.csv'", 2),
-        ("PRAGMA database_list", 2),
+        ("PRAGMA database_list", 2 if int(duckdb.__version__[0]) >= 2 else 3),
         ("SELEC", 2),
     ],
 )

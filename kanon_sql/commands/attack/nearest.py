@@ -18,6 +18,7 @@ from kanon_sql.commands.attack.board import Attacked, Board, coded
 from kanon_sql.sql.template import Fill, Item, column, state
 
 MOST_PAIRS = 2_000_000  # of somebody for whom no class stands with a class
+MOST_NEAREST = 999_999  # of one person: before version 2 the engine keeps no more by arg_min
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def find_nearest(board: Board, known: Known) -> int:
     _match(board, known)
     engine.query("commands/attack/lonely", scope=scope, lists=lists)
     lonely = _count(board, scope["lonely"])
-    values = {"most": MOST_PAIRS // max(lonely, 1), "seed": board.seed}
+    values = {"most": min(MOST_PAIRS // max(lonely, 1), MOST_NEAREST), "seed": board.seed}
     engine.query("commands/attack/candidates", scope=scope, lists=lists, values=values)
     for one in known.columns:
         own = {**_names(one), **scope, "column_distances": one.table("distances")}

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kanon_sql.privacy.base import COLUMN, MARGIN, AskEven, Number, PrivacyModel, Threshold, allowed, ratio
+from kanon_sql.privacy.base import COLUMN, MARGIN, AskEven, Ends, Number, PrivacyModel, Threshold, allowed, ratio
 from kanon_sql.settings.part import ColumnName
 
 
@@ -16,7 +16,7 @@ class AlphaK(PrivacyModel):
     key = "alpha_k"
     position = 3
     summary = "how frequent a sensitive value may be in a class"
-    thresholds: ClassVar = {"alpha": "most"}
+    thresholds: ClassVar[Ends] = {"alpha": "most"}
 
     column: ColumnName = Field(description=COLUMN)
     alpha: Threshold = Field(gt=0, le=1, description="the greatest share of a class that one value may have")

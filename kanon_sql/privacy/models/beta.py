@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from kanon_sql.privacy.base import COLUMN, Number, PrivacyModel, Threshold, ratio
+from kanon_sql.privacy.base import COLUMN, Ends, Number, PrivacyModel, Threshold, ratio
 from kanon_sql.settings.part import ColumnName
 
 
@@ -16,7 +16,7 @@ class Beta(PrivacyModel):
     key = "beta"
     position = 4
     summary = "how much a class may reveal of a sensitive value, relatively"
-    thresholds: ClassVar = {"beta": "most"}
+    thresholds: ClassVar[Ends] = {"beta": "most"}
     options = ("variant",)
     files_by = "variant"
     needs_sizes = True

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kanon_sql.privacy.base import COLUMN, Number, PrivacyModel, Threshold
+from kanon_sql.privacy.base import COLUMN, Ends, Number, PrivacyModel, Threshold
 from kanon_sql.settings.part import ColumnName
 
 
@@ -16,7 +16,7 @@ class DeltaDisclosure(PrivacyModel):
     key = "delta_disclosure"
     position = 5
     summary = "how much a class may reveal of a sensitive value, as a logarithm"
-    thresholds: ClassVar = {"delta": "most"}
+    thresholds: ClassVar[Ends] = {"delta": "most"}
     needs_sizes = True
 
     column: ColumnName = Field(description=COLUMN)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from kanon_sql.privacy.base import POPULATION, Number, Population, PrivacyModel, Threshold, strangers
+from kanon_sql.privacy.base import POPULATION, Ends, Number, Population, PrivacyModel, Threshold, strangers
 from kanon_sql.settings.rules import Faults, Odd, numbers_of
 
 
@@ -24,7 +24,7 @@ class DeltaPresence(PrivacyModel):
     key = "delta_presence"
     position = 7
     summary = "how sure one may be that a person is in the table"
-    thresholds: ClassVar = {"min": "least", "max": "most"}
+    thresholds: ClassVar[Ends] = {"min": "least", "max": "most"}
     contains_table = True
     between = (Odd(_in_order),)
 

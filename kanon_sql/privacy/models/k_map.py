@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kanon_sql.privacy.base import POPULATION, Number, Persons, Population, PrivacyModel
+from kanon_sql.privacy.base import POPULATION, Ends, Number, Persons, Population, PrivacyModel
 
 
 class KMap(PrivacyModel):
@@ -15,7 +15,7 @@ class KMap(PrivacyModel):
     key = "k_map"
     position = 6
     summary = "persons of a population that each class stands for"
-    thresholds: ClassVar = {"k": "least"}
+    thresholds: ClassVar[Ends] = {"k": "least"}
     replaces_k = True
 
     k: Persons = Field(ge=1, description="persons of the population that each class stands for at least")

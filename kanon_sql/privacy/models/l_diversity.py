@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from kanon_sql.privacy.base import COLUMN, MARGIN, AskEven, Exact, Number, PrivacyModel, Threshold, allowed, ratio
+from kanon_sql.privacy.base import COLUMN, MARGIN, AskEven, Ends, Exact, Number, PrivacyModel, Threshold, allowed, ratio
 from kanon_sql.settings.part import ColumnName
 from kanon_sql.settings.rules import WHOLE, Faults, GoesWith, Needs, Odd, numbers_of, only_with, when
 
@@ -27,7 +27,7 @@ class LDiversity(PrivacyModel):
     key = "l_diversity"
     position = 1
     summary = "how many values of a sensitive column each class holds"
-    thresholds: ClassVar = {"l": "least"}
+    thresholds: ClassVar[Ends] = {"l": "least"}
     options = ("variant", "c")
     files_by = "variant"
     test = "l_diverse"

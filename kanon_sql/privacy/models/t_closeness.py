@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from kanon_sql.privacy.base import COLUMN, Number, PrivacyModel, Threshold, ratio
+from kanon_sql.privacy.base import COLUMN, Ends, Number, PrivacyModel, Threshold, ratio
 from kanon_sql.settings.part import ColumnName, Name
 from kanon_sql.settings.rules import GoesWith, Needs
 
@@ -17,7 +17,7 @@ class TCloseness(PrivacyModel):
     key = "t_closeness"
     position = 2
     summary = "how near each class is to all rows in a sensitive column"
-    thresholds: ClassVar = {"t": "most"}
+    thresholds: ClassVar[Ends] = {"t": "most"}
     options = ("distance",)
     files_by = "distance"
     needs_sizes = True

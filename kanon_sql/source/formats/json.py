@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import duckdb
 from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
@@ -31,6 +32,8 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.template import Item, column
 from kanon_sql.sql.type_names import WHOLE
+
+WRITES_PARTITIONS = int(duckdb.__version__.split(".")[0]) >= 2
 
 _MOST_COLUMNS = 10_000
 _LARGEST_LOOKED_AT = 1 << 24  # bytes of a file in which a fault is looked for
@@ -120,6 +123,11 @@ class JsonWriter(Writer):
     def begin(
         self, engine: Engine, release: exp.Expr, source: Source, columns: Sequence[str], partitions: Sequence[str]
     ) -> exp.Expr:
+        if partitions and not WRITES_PARTITIONS:
+            raise EngineError(
+                f"{self.final}: DuckDB {duckdb.__version__} writes no folder of JSON with partitions, DuckDB 2.0 does; "
+                "write Parquet or CSV, or install a newer one"
+            )
         self.array = _is_array(engine, source.files[0]) if self.target.in_place else self.name == "json"
         self.types = {str(row[0]): str(row[1]) for row in engine.run(exp.Describe(this=release.copy()))}
         return self.as_held(release)

@@ -122,7 +122,7 @@ def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
         # Who reads a file as text takes \r for \n: two values would be one.
         for text in list(made.find_all(exp.Literal)):
             if text.is_string and "\r" in text.name:
-                text.replace(joined(text.name.split("\r"), [exp.func("CHR", exp.Literal.number(13))]))
+                text.replace(joined(text.name.split("\r"), [exp.Chr(expressions=[exp.Literal.number(13)])]))
     if dialect.name != "duckdb":
         _spell_out_texts(made)
     if not dialect.null_safe:

@@ -7,20 +7,19 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 from places import ROOT
 
 KEPT = ROOT / "docs" / "reliability.json"
 PAGE = ROOT / "docs" / "reliability.md"
+PART = re.compile(r"<!-- (?!end)(\w+) -->\n.*?<!-- end -->", re.DOTALL)
 Json = dict[str, Any]
 
 
-def recorded(part: str, kept: Path = KEPT) -> Json:
+def recorded(part: str) -> Json:
     """What was recorded of a part before; empty at first."""
-    known: Json = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
-    found: Json = known.get(part, {})
+    found: Json = _known().get(part, {})
     return found
 
 
@@ -35,7 +34,7 @@ def record(
 
     `command` repeats it. `state` is what a part that is run piece by piece needs to go on: seeds, counts.
     """
-    known: Json = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    known = _known()
     table = {"head": list(head), "rows": [list(row) for row in rows]}
     when = {"date": date.today().isoformat(), "commit": _commit(), "command": command}
     known[part] = {**when, **table, **({"state": dict(state)} if state else {})}
@@ -51,11 +50,16 @@ def page(text: str, known: Mapping[str, Json]) -> str:
         one = known.get(found[1])
         return f"<!-- {found[1]} -->\n{_table(one) if one else ''}<!-- end -->"
 
-    return re.sub(r"<!-- (\w+) -->\n.*?<!-- end -->", filled, text, flags=re.DOTALL)
+    return PART.sub(filled, text)
+
+
+def _known() -> Json:
+    known: Json = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+    return known
 
 
 def _table(one: Json) -> str:
-    ruled = ["---:" if index and _numeric(one["rows"], index) else "---" for index in range(len(one["head"]))]
+    ruled = ["---:" if _numeric(one["rows"], index) else "---" for index in range(len(one["head"]))]
     lines = [one["head"], ruled, *one["rows"]]
     said = f"`{one['command']}`, {one['date']}, of `{one['commit']}`:\n\n"
     return said + "".join(f"| {' | '.join(_cell(cell) for cell in line)} |\n" for line in lines) + "\n"
