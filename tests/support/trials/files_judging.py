@@ -1,0 +1,210 @@
+"""What a trial came to: a refusal that changes nothing, a release that holds, or a loss."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from trials.files_cases import Case
+from trials.files_pool import HEAD
+
+Json = dict[str, Any]
+Read = Callable[[Path, str | None], Sequence[Json]]  # the rows of a file as each of its readers finds them
+_QUASI = ("sex", "age", "zip")
+_LINE = re.compile(r"kanon-sql: (error|warning): \S.*")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a trial came to; a loss with what was seen."""
+
+    name: str
+    loss: bool = False
+    seen: str = ""
+
+
+class Lost(Exception):  # noqa: N818 - what it is, not that it is an error
+    """A loss: its kind, and what was seen."""
+
+    def __init__(self, name: str, seen: str) -> None:
+        super().__init__(name)
+        self.outcome = Outcome(name, loss=True, seen=seen[-1500:])
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """All files below a folder."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
+
+
+def judge(case: Case, folder: Path, answer: Json, read: Read) -> Outcome:
+    """What a trial came to in its folder."""
+    try:
+        return _judge(case, folder, answer, read)
+    except Lost as lost:
+        return lost.outcome
+
+
+def _judge(case: Case, folder: Path, answer: Json, read: Read) -> Outcome:
+    after = snapshot(folder)
+    if answer["late"]:
+        raise Lost("hung", f"{answer['wall']} s")
+    if answer["signal"] is not None:
+        lost = [name for name, data in case.files.items() if after.get(name) != data]
+        if lost:
+            raise Lost("engine crashed, files changed", f"{answer['signal']}: {lost}")
+        return Outcome("engine crashed, nothing lost", seen=f"{answer['signal']} {answer['err'][-300:]}")
+    _refuse_unclear(case, answer)
+    status = answer["status"]
+    if status not in (0, 1, 2, 3, 4):
+        raise Lost("unknown status", f"{status} {answer['err']}")
+    if status != 0 and (case.result is not None or status != 1):
+        _refuse_changes(case, after, frozenset())
+        return Outcome({1: "refused: no release satisfies", 4: "refused: not verified"}.get(status, "refused"))
+    if case.result is None:
+        _refuse_changes(case, after, frozenset())
+        return _measured(case, folder, answer, read)
+    _refuse_changes(case, after, {case.result, *case.also})
+    return _released(case, folder, answer, read)
+
+
+def _refuse_unclear(case: Case, answer: Json) -> None:
+    lines = answer["err"].splitlines()
+    said = "\n".join(lines)
+    if "Traceback" in said or answer["status"] == 70:
+        raise Lost("traceback", said)
+    if "unexpected " in said or "please report" in said:
+        raise Lost("no clear error", said)
+    if any(not _LINE.fullmatch(line) and not line.startswith("kanon-sql: enough would be") for line in lines):
+        raise Lost("no clear error", said)
+    if answer["status"] not in (2, 3):
+        return
+    errors = [line for line in lines if ": error: " in line]
+    if not any(case.damaged.removesuffix(".wal") in line for line in errors):
+        raise Lost("error names no file", said or "nothing was said")
+
+
+def _refuse_changes(case: Case, after: Mapping[str, bytes], allowed: frozenset[str] | set[str]) -> None:
+    changed = sorted(
+        name
+        for name in {*case.files, *after} - allowed
+        if after.get(name) != case.files.get(name)
+    )
+    if changed:
+        new = [name for name in changed if name not in case.files]
+        what = "files left behind" if new == changed else "files changed"
+        raise Lost(what, f"{changed}")
+
+
+def _measured(case: Case, folder: Path, answer: Json, read: Read) -> Outcome:
+    """A command that only reads."""
+    if case.command in ("init", "compile", "releases"):
+        return Outcome("measured")
+    report = json.loads(answer["out"])
+    if case.command == "risk":
+        report = report["before"]
+    found = (report["rows"]["source"], report["classes"]["count"], report["classes"]["min"])
+    tables = read(folder / case.source, case.table)
+    for table in tables:
+        if "rows" in table and {*_QUASI} <= {*table["columns"]}:
+            places = [table["columns"].index(name) for name in _QUASI]
+            classes = Counter(tuple(row[place] for place in places) for row in table["rows"])
+            if found == (len(table["rows"]), len(classes), min(classes.values(), default=0)):
+                return _named("measured", table, tables)
+    raise Lost("measured wrong", f"{found}, {[_said(table) for table in tables]}")
+
+
+def _said(table: Json) -> str:
+    return f"{table['reader']}: " + (f"{len(table['rows'])} rows" if "rows" in table else table["error"][-200:])
+
+
+def _named(what: str, table: Json, tables: Sequence[Json]) -> Outcome:
+    if table is tables[0] or table["reader"] != "engine":
+        return Outcome(f"{what}, as others read it")
+    return Outcome(f"{what}, as the engine alone reads it", seen=_said(tables[0]))
+
+
+def _released(case: Case, folder: Path, answer: Json, read: Read) -> Outcome:
+    report = json.loads(answer["out"])
+    if report["status"] != "released":
+        raise Lost("no report of a release", answer["out"][:300])
+    config = yaml.safe_load(case.files["config.yaml"])
+    made = _cells(read(folder / str(case.result), case.result_table)[0])
+    source = case.files.get(case.source)
+    before = folder / "before" / case.source
+    before.parent.mkdir()
+    before.write_bytes(source or b"")
+    log = case.files.get(f"{case.source}.wal")
+    if log is not None:
+        before.with_name(f"{case.source}.wal").write_bytes(log)
+    tables = read(before, case.table)
+    for table in tables:
+        if "rows" in table:
+            wanted = expected(table, config, report["solution"]["levels"], case.files)
+            if made == wanted:
+                return _named("released", table, tables)
+    raise Lost("released wrong", f"{sum(made.values())} rows, {[_said(table) for table in tables]}")
+
+
+def _cells(table: Json) -> Counter[tuple[str, ...]]:
+    """The rows of a release in the order of HEAD."""
+    if "rows" not in table:
+        raise Lost("release cannot be read", table["error"])
+    return Counter(_in_order(table["columns"], row) for row in table["rows"])
+
+
+def _in_order(columns: Sequence[str], row: Sequence[str]) -> tuple[str, ...]:
+    named = dict(zip(columns, row, strict=True))
+    return tuple(_cost(named[name]) if name == "cost" else named[name] for name in HEAD if name in named)
+
+
+def _cost(text: str) -> str:
+    try:
+        return repr(float(text))
+    except ValueError:
+        return text
+
+
+def expected(
+    table: Json, config: Json, levels: Mapping[str, int], files: Mapping[str, bytes]
+) -> Counter[tuple[str, ...]]:
+    """The rows that a release at these levels holds, worked out anew."""
+    asked = config["quasi_identifiers"]
+    made = [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
+    for name in asked:
+        label = labels(asked[name], levels[name], files)
+        for row in made:
+            row[name] = label(row[name])
+    sizes = Counter(tuple(row[name] for name in asked) for row in made)
+    released = {name for name in HEAD if name not in config.get("identifiers", [])}
+    return Counter(
+        tuple(_cost(row[name]) if name == "cost" else row[name] for name in HEAD if name in released)
+        for row in made
+        if sizes[tuple(row[name] for name in asked)] >= config["privacy"]["k"]
+    )
+
+
+def labels(how: Any, level: int, files: Mapping[str, bytes]) -> Callable[[str], str]:
+    """What a value becomes at a level; the empty text is NULL."""
+    if isinstance(how, str):
+        lines = csv.reader(io.StringIO(files[how].decode("utf-8", errors="replace"), newline=""))
+        known = {line[0]: [*line, "*"] for line in lines if line}
+        return lambda value: known[value][level] if value in known else value
+    steps: list[int] = {"intervals": how.get("widths"), "prefix": how.get("keep")}.get(how["builtin"]) or []
+    if level > len(steps):
+        return lambda value: "*"
+    if level == 0:
+        return lambda value: value
+    step = steps[level - 1]
+    if how["builtin"] == "prefix":
+        return lambda value: value[:step] + "*" * (len(value) - step)
+    return lambda value: f"{int(value) // step * step}-{int(value) // step * step + step - 1}" if value else ""
