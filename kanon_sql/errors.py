@@ -64,6 +64,10 @@ class EngineError(KanonError):
     exit_status = 3
 
 
+class UnplacedError(EngineError):
+    """The engine failed on rows, in words that tell neither file nor table; whoever knows which one adds it."""
+
+
 class OutOfTimeError(EngineError):
     """Time ran out before any solution was found."""
 

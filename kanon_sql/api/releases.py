@@ -13,7 +13,8 @@ from kanon_sql.commands.apply.request import ApplyRequest
 from kanon_sql.commands.link.run import PairRequest, run_check
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.ledger.earlier import settle_open
-from kanon_sql.ledger.ledger import Entry, find_entry, read_ledger
+from kanon_sql.ledger.entry import Entry
+from kanon_sql.ledger.ledger import find_entry, read_ledger
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import Call
 from kanon_sql.sql.connection import EngineOptions

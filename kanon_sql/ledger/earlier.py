@@ -12,7 +12,8 @@ from pathlib import Path
 from kanon_sql.config.load import LoadedConfig, config_from_text
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.ledger.basis import fingerprint
-from kanon_sql.ledger.ledger import Entry, open_ledger
+from kanon_sql.ledger.entry import Entry
+from kanon_sql.ledger.ledger import open_ledger
 from kanon_sql.ledger.treated import treatments_in
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Source

@@ -7,7 +7,8 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import duckdb
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.ledger.entry import Entry, entry_of
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.staging import stage_file
 from kanon_sql.targets.staging_names import lock_path
@@ -28,42 +30,6 @@ _SETTINGS = {"storage_compatibility_version": "v1.5.0"}
 _PATIENCE = 10.0  # seconds that a run waits for another one that writes to the ledger
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A release of the ledger.
-
-    `origin` is the first release of the same source, itself where it is that; `built_on` the release that was its
-    source. `source` and `target` say where they were, None for tables of a connection that was handed in, and the
-    places are digests of that; fingerprints are equal for equal rows. `details` are its configuration, solution,
-    privacy and counts; of an open release, of which it is not said yet that it came to its place, also what shows
-    that it did not: `open` is [path, inode] of a file that is then still beside the target, or empty.
-    """
-
-    id: int
-    made_at: str
-    program: str
-    origin: int
-    built_on: int | None
-    source: str | None
-    source_place: str | None
-    source_fingerprint: str
-    target: str | None
-    target_place: str | None
-    release_fingerprint: str
-    quasi_identifiers: list[str]
-    released: list[str]
-    details: Json
-
-    @property
-    def state(self) -> str:
-        """ "open" from before the release is put in its place until that is said of it; then "released"."""
-        return "open" if "open" in self.details else "released"
-
-    def to_dict(self) -> Json:
-        """The entry as JSON data."""
-        return {**asdict(self), "state": self.state}
-
-
 class Ledger:
     """An open ledger. Only one program at a time can write to it."""
 
@@ -72,10 +38,26 @@ class Ledger:
         self._path = path
 
     def entries(self) -> list[Entry]:
-        """All releases, in the order in which they were made."""
+        """All releases, in the order in which they were made. Raises EngineError for a ledger that is damaged."""
         names = [field.name for field in fields(Entry)]
-        rows = [dict(zip(names, row, strict=True)) for row in self._engine.query("ledger/rows")]
-        return [Entry(**{**row, "details": json.loads(row["details"])}) for row in rows]
+        try:
+            rows = [dict(zip(names, row, strict=True)) for row in self._engine.query("ledger/rows")]
+        except EngineError as error:
+            raise self._damaged(str(error)) from error
+        found: list[Entry] = []
+        for number, row in enumerate(rows, 1):
+            try:
+                found.append(entry_of(row))
+            except ValueError as error:
+                raise self._damaged(f"its row {number} cannot be a release ({error})") from None
+        if any(one.id >= other.id for one, other in pairwise(found)):
+            raise self._damaged("two of its rows are the same release")
+        return found
+
+    def _damaged(self, why: str) -> EngineError:
+        return EngineError(
+            f"{self._path}: the ledger cannot be read: {why}; put a copy of it that is whole in its place"
+        )
 
     def add(self, entry: Entry) -> None:
         """Adds a release; it is on the disk then, as after the other changes. Raises EngineError."""

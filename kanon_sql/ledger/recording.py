@@ -22,7 +22,8 @@ from kanon_sql.config.model import ReleasesConfig
 from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedError
 from kanon_sql.ledger.basis import Hierarchies, basis_of, digest, fingerprint
 from kanon_sql.ledger.earlier import settle_open, still_beside
-from kanon_sql.ledger.ledger import Entry, Ledger, open_ledger
+from kanon_sql.ledger.entry import Entry
+from kanon_sql.ledger.ledger import Ledger, open_ledger
 from kanon_sql.ledger.treated import (
     aggregated_again,
     apart,

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from kanon_sql.config.model import Config
-from kanon_sql.ledger.ledger import Entry
+from kanon_sql.ledger.entry import Entry
 from kanon_sql.source.model import Source
 from kanon_sql.source.treatments.registry import treatments_of
 

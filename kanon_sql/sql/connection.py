@@ -16,7 +16,7 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
-from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError
+from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError, UnplacedError
 from kanon_sql.sql import signals, template
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.scratch import spill_folder
@@ -90,7 +90,8 @@ class Engine:
             self._deadline.check()
             return InterruptedRunError(signals.NOTHING_CHANGED)
         if isinstance(error, duckdb.Error):
-            failure = EngineError(self.say(error))
+            placed = isinstance(error, (*_SPEAKING, duckdb.OutOfMemoryException))
+            failure = (EngineError if placed else UnplacedError)(self.say(error))
             failure.__cause__ = error if self.show_values else None
             return failure
         # What a signal makes of a statement that runs.
@@ -127,6 +128,15 @@ class Engine:
     def say(self, error: duckdb.Error) -> str:
         """The engine's word on an error in one line, without values of the data unless they may be shown."""
         return describe(error, show_values=self.show_values)
+
+
+@contextmanager
+def naming(what: object) -> Iterator[None]:
+    """Says of an error that tells neither file nor table what it is about. Raises EngineError."""
+    try:
+        yield
+    except UnplacedError as error:
+        raise EngineError(f"{what}: {problem}" for problem in error.problems) from error
 
 
 # Errors that are found before a row is read, or that name files: of all others the words may be values of the data.

@@ -12,7 +12,7 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.duckdb import attach, opened
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
-from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.sql.connection import Engine, literal, naming
 from kanon_sql.sql.template import column
 from kanon_sql.targets.database_copy import DatabaseCopy, Name, dotted, table_of
 from kanon_sql.targets.staging import Staged
@@ -106,9 +106,10 @@ class DatabaseSink(_Tables):
         self.warnings = staged.warnings()
         storage = ""
         if old is not None:
-            version, block_size = engine.query("targets/storage", values={"catalog": old})[0]
+            with naming(self.final):
+                version, block_size = engine.query("targets/storage", values={"catalog": old})[0]
+                self._copy = DatabaseCopy(engine, old, _CATALOG, name)
             storage = f"STORAGE_VERSION {literal(version.rstrip('+')).sql('duckdb')}, BLOCK_SIZE {int(block_size)}"
-            self._copy = DatabaseCopy(engine, old, _CATALOG, name)
             self.name = self._copy.name or name
         attach(engine, staged.path, read_only=False, name=_CATALOG, options=storage)
 
@@ -128,7 +129,8 @@ class DatabaseSink(_Tables):
             schema = exp.Table(db=template.quoted(self.name[0]), catalog=template.quoted(self.catalog))
             engine.run(exp.Create(this=schema, kind="SCHEMA", exists=True))
             return
-        copied.copy_schema()
+        with naming(self.final):
+            copied.copy_schema()
         # An empty table of the columns as they are tells early which views miss one that is not released.
         columns = [exp.alias_(item.released(column(item.key)), item.name, quoted=True) for item in self._released]
         empty = exp.select(*columns).from_(source.relation.copy().subquery("source_rows")).limit(0)
@@ -137,7 +139,8 @@ class DatabaseSink(_Tables):
         engine.run(f"DROP TABLE {dotted(self.catalog, self.name)}")
 
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
-        lost = self._copy.copy_rows() if self._copy else []
+        with naming(self.final):
+            lost = self._copy.copy_rows() if self._copy else []
         self._create(engine, release, replace=False)
         if self._copy is None:
             return

@@ -7,7 +7,22 @@
 -- source and target stand.
 -- Gives: further rows of the table kanon_sql_releases (id, made_at, program, origin, built_on, source, source_place,
 -- source_fingerprint, target, target_place, release_fingerprint, quasi_identifiers, released, details).
-INSERT INTO kanon_sql_releases
+INSERT INTO kanon_sql_releases (
+    id,
+    made_at,
+    program,
+    origin,
+    built_on,
+    source,
+    source_place,
+    source_fingerprint,
+    target,
+    target_place,
+    release_fingerprint,
+    quasi_identifiers,
+    released,
+    details
+)
 SELECT
     CAST($id AS BIGINT) AS id,
     $made_at AS made_at,

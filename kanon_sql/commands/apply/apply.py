@@ -16,7 +16,8 @@ from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes, counted_anew
 from kanon_sql.ledger.earlier import Related, find_related, open_earlier, refuse_place
-from kanon_sql.ledger.ledger import Entry, find_entry
+from kanon_sql.ledger.entry import Entry
+from kanon_sql.ledger.ledger import find_entry
 from kanon_sql.ledger.recording import Made, conflict, put_in_place, refuse_early
 from kanon_sql.ledger.treated import treatment_changes
 from kanon_sql.privacy.registry import thresholds_of
@@ -30,6 +31,7 @@ from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.settings.formats import format_of, only_texts
+from kanon_sql.source.formats.registry import telling_source
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import Roles, assign_roles
@@ -119,8 +121,9 @@ def _run(run: _Run) -> None:
             refuse_place(loaded.base / loaded.config.target.path, one, run.request.ledger)
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     prepare(loaded)
-    with open_engine(call.options) as engine, open_sink(engine, loaded) as sink:
+    with open_engine(call.options) as engine, open_sink(engine, loaded) as sink, telling_source(engine) as read:
         source = open_source(engine, loaded)
+        read.append(source)
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
         _refuse_changes(run, source, roles, hierarchies)

@@ -11,7 +11,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.ledger.earlier import configuration_of
-from kanon_sql.ledger.ledger import Entry
+from kanon_sql.ledger.entry import Entry
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.formats import format_of
 from kanon_sql.settings.source import SourceConfig

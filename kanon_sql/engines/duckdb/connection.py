@@ -21,6 +21,7 @@ from kanon_sql.engines.duckdb.frames import is_relation, read_frame
 from kanon_sql.engines.job import ConfiguredJob, Given, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.duckdb import opened
+from kanon_sql.source.formats.registry import telling_source
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source, read_source_columns
 from kanon_sql.sql import template
@@ -129,14 +130,18 @@ class DuckDBJob(ConfiguredJob):
     def open(self, options: EngineOptions) -> Iterator[Opened]:
         if self.handed.connection is None and not self.source_handed_in:
             prepare(self.loaded)
-        with self._engine(options, keep=self.target_handed_in) as (engine, turn), self._sink(engine, turn) as sink:
+        with (
+            self._engine(options, keep=self.target_handed_in) as (engine, turn),
+            self._sink(engine, turn) as sink,
+            telling_source(engine) as read,
+        ):
             self.sink = sink
-            yield Opened(engine, sink, partial(self._source, engine))
+            yield Opened(engine, sink, partial(self._source, engine, read))
 
     @contextmanager
     def read(self, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
-        with self._engine(options) as (engine, _):
-            yield engine, self._source(engine)
+        with self._engine(options) as (engine, _), telling_source(engine) as read:
+            yield engine, self._source(engine, read)
 
     @contextmanager
     def _engine(
@@ -186,11 +191,15 @@ class DuckDBJob(ConfiguredJob):
                 f"{place}: a database is not written through connection=; expected target= (the table to make in it)"
             )
 
-    def _source(self, engine: Engine) -> Source:
+    def _source(self, engine: Engine, read: list[Source]) -> Source:
+        """The source, which is added to those that are `read`."""
         if self.handed.data is None:
-            return open_source(engine, self.loaded)
-        opened = open_given(engine, self.handed.data, tuple(self.loaded.config.source.missing or ()))
-        return read_source_columns(opened, self.loaded)
+            source = open_source(engine, self.loaded)
+        else:
+            opened = open_given(engine, self.handed.data, tuple(self.loaded.config.source.missing or ()))
+            source = read_source_columns(opened, self.loaded)
+        read.append(source)
+        return source
 
 
 def open_given(engine: Engine, data: Any, missing: tuple[str, ...], what: str = "data") -> Source:

@@ -27,6 +27,7 @@ from kanon_sql.settings.formats import head_of, kind_of
 from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
 from kanon_sql.source.formats.csv_reading import lines_of
+from kanon_sql.source.formats.packed import refuse_damaged
 from kanon_sql.source.model import Column, Source, is_nested, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
@@ -55,6 +56,8 @@ class JsonFormat(FileFormat):
     """Reads JSON in every layout, and writes JSON lines or an array."""
 
     def open(self, engine: Engine, asked: Asked) -> Source:
+        for path in asked.paths:
+            refuse_damaged(path)
         return self._open(engine, asked.paths, tuple(asked.config.missing or ()), asked.partitions)
 
     def open_release(

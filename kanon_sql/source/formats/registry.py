@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
-from kanon_sql.errors import EngineError
+from kanon_sql.errors import EngineError, UnplacedError
 from kanon_sql.source.formats.base import FileFormat, First
 from kanon_sql.source.formats.csv import CsvFormat
 from kanon_sql.source.formats.excel import ExcelFormat
@@ -33,9 +33,30 @@ def telling_faults(engine: Engine, source: Source) -> Iterator[None]:
     try:
         yield
     except EngineError as error:
-        known = FILE_FORMATS.get(source.kind) if source.files else None
+        raise _told(engine, source, error) from error
+
+
+@contextmanager
+def telling_source(engine: Engine) -> Iterator[list[Source]]:
+    """As `telling_faults`, where the source is opened in the block, which adds it to the list.
+
+    Errors that say themselves what they are about are left alone: targets and ledgers fail, too.
+    """
+    opened: list[Source] = []
+    try:
+        yield opened
+    except UnplacedError as error:
+        if not opened:
+            raise
+        raise _told(engine, opened[-1], error) from error
+
+
+def _told(engine: Engine, source: Source, error: EngineError) -> EngineError:
+    known = FILE_FORMATS.get(source.kind) if source.files else None
+    fault = None
+    with suppress(EngineError):  # files that cannot be read once more, as those of a broken encoding
         fault = known.ragged(engine, source) if known is not None else None
-        raise EngineError(fault or [f"{source.label}: {problem}" for problem in error.problems]) from error
+    return EngineError(fault or [f"{source.label}: {problem}" for problem in error.problems])
 
 
 def find_place(engine: Engine, source: Source, item: Column, first: First) -> str | None:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import atexit
 import json
+import multiprocessing.util
+import os
 import shutil
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
 from rich.progress import track
+
 from trials import files_ledgers, tally
-from trials.files_cases import Case, make
-from trials.files_judging import Lost, Outcome, judge, snapshot
+from trials.files_cases import KINDS, Case, make
+from trials.files_judging import Outcome, judge
 from trials.files_reading import readers_of
 from trials.files_server import Server
 
@@ -72,9 +78,9 @@ class Place:
             (self._case / name).write_bytes(data)
         return self._commands.run(_RUN, {"words": case.words}, self._case)
 
-    def read(self, path: Path, table: str | None) -> list[Json]:
-        """The rows of a file as each of its readers finds them, or the `error` that it has."""
-        return [self._read(given) for given in readers_of(path, table)]
+    def read(self, path: Path, table: str | None, columns: Sequence[str] = (), like: str | None = None) -> list[Json]:
+        """The rows of a file as each of its readers finds them, all columns or some, or the `error` that it has."""
+        return [self._read({**given, "columns": list(columns)}) for given in readers_of(path, table, like)]
 
     def _read(self, given: Json) -> Json:
         answer = self._readers.run(_READ, given, self._case)
@@ -115,47 +121,59 @@ def opened(folder: Path | None = None) -> Iterator[Place]:
             place.close()
 
 
-def _some(seeds: Sequence[int]) -> list[Trial]:
-    with opened() as place:
-        return [place.trial(make(seed, place.pool)) for seed in seeds]
+_held: list[Place] = []  # that of a process of the pool
+
+
+def _open_one() -> None:
+    """Opens the place of a process, which ends with it."""
+    entered = ExitStack()
+    _held.append(entered.enter_context(opened()))
+    atexit.register(entered.close)
+    multiprocessing.util.Finalize(None, entered.close, exitpriority=10)
+
+
+def _one(seed: int, kind: str | None) -> Trial:
+    return _held[0].trial(make(seed, _held[0].pool, kind))
 
 
 @click.command()
 @click.option("--first", default=0, help="The first seed.")
 @click.option("--count", default=10_000, help="How many seeds.")
-@click.option("--jobs", default=2, help="Trials at the same time.")
+@click.option("--jobs", default=os.cpu_count() or 1, help="Trials at the same time.")
+@click.option("--kind", type=click.Choice(list(KINDS)), help="What is damaged in each of them; all kinds without it.")
 @click.option("--record", is_flag=True, help="Keep the figures in docs/reliability.json.")
-def command(first: int, count: int, jobs: int, record: bool) -> None:
+def command(first: int, count: int, jobs: int, kind: str | None, record: bool) -> None:
     """Damaged files by the thousand: each is refused in clear words, or released as its rows are."""
-    seeds = [range(first, first + count)[start : start + 100] for start in range(0, count, 100)]
     found: list[Trial] = []
-    with ProcessPoolExecutor(jobs) as pool:
-        running = [pool.submit(_some, some) for some in seeds]
-        for done in track(as_completed(running), "Damaged files", total=len(running)):
-            found += done.result()
-    _tell(found)
+    with ProcessPoolExecutor(jobs, initializer=_open_one) as pool:
+        running = [pool.submit(_one, seed, kind) for seed in range(first, first + count)]
+        for done in track(as_completed(running), "Damaged files", total=count, console=Console(stderr=True)):
+            found.append(done.result())
+            _tell_one(found[-1])
+            if len(found) % 100 == 0 and not sys.stderr.isatty():
+                click.echo(f"{len(found)} of {count}", err=True)
+    for (what, name), number in sorted(Counter((one.kind, one.outcome.name) for one in found).items()):
+        click.echo(f"{number:6} {what}: {name}")
+    seconds = sum(one.seconds for one in found) / max(1, len(found))
+    click.echo(f"{len(found)} trials, {seconds:.2f} processor seconds each")
     if record:
-        _record(found, f"scripts/faults files --first {first} --count {count}")
+        _record(found, f"scripts/faults files --first {first} --count {count}" + (f" --kind '{kind}'" if kind else ""))
     if any(one.outcome.loss for one in found):
         raise SystemExit(1)
 
 
-def _tell(found: Sequence[Trial]) -> None:
-    for (kind, name), number in sorted(Counter((one.kind, one.outcome.name) for one in found).items()):
-        click.echo(f"{number:6} {kind}: {name}")
-    for one in sorted(found, key=lambda one: one.seed):
-        if one.outcome.loss or one.outcome.seen:
-            what = "LOSS" if one.outcome.loss else "seen"
-            click.echo(f"{what} {one.seed} [{one.kind}] {one.outcome.name}: {one.damaged} {one.damage}: {one.words}")
-            click.echo("     " + " | ".join(one.outcome.seen.splitlines()))
-    click.echo(f"{len(found)} trials, {sum(one.seconds for one in found) / max(1, len(found)):.2f} processor seconds each")
+def _tell_one(one: Trial) -> None:
+    if one.outcome.loss or one.outcome.seen:
+        what = "LOSS" if one.outcome.loss else "seen"
+        click.echo(f"{what} {one.seed} [{one.kind}] {one.outcome.name}: {one.damaged} {one.damage}: {one.words}")
+        click.echo("     " + " | ".join(one.outcome.seen.splitlines()))
 
 
 def _record(found: Sequence[Trial], command: str) -> None:
     names = sorted({one.outcome.name for one in found}, key=lambda name: (name not in _GOOD, name))
     counts = Counter((one.kind, one.outcome.name) for one in found)
     kinds = sorted({one.kind for one in found})
-    rows = [[kind, *(counts[kind, name] for name in names)] for kind in kinds]
+    rows: list[list[str | int]] = [[kind, *(counts[kind, name] for name in names)] for kind in kinds]
     tally.record("files", command, ["damaged", *names], rows)
 
 

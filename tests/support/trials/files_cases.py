@@ -1,4 +1,4 @@
-"""What a trial runs: files in a folder, one of them damaged, and a command that reads it. All of it follows from a seed."""
+"""What a trial runs: files in a folder, one of them damaged, and a command that reads it. A seed tells all of it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
+
 from trials.files_damage import ANY, GZIP, PARQUET, TEXT, Damage
 from trials.files_pool import HEAD
 
@@ -114,7 +115,9 @@ def _database(seed: int, kind: str, draw: random.Random, pool: Pool) -> Case:
     damage, files[damaged] = _damaged(pool[damaged], draw, ANY)
     config = {"source": {"database": name, "table": "people"}, **copy.deepcopy(BASE)}
     how = draw.choice(["run", "run", "run", "in-place", "table", "check"])
-    result, table, words = "out.csv", None, ["run", "config.yaml", "--json"]
+    result: str | None = "out.csv"
+    table: str | None = None
+    words = ["run", "config.yaml", "--json"]
     if how == "run":
         files["out.csv"] = OLD
     elif how == "check":
@@ -183,7 +186,8 @@ def _ledger(seed: int, kind: str, draw: random.Random, pool: Pool) -> Case:
     files = {"in.csv": pool["in.csv"], "out.csv": OLD, "ledger.duckdb": data}
     files["config.yaml"] = yaml.safe_dump(config, sort_keys=False).encode()
     how = draw.choice(["run", "run", "run", "list", "show", "apply"])
-    words, result = ["run", "config.yaml", "--json", *_BOUNDS], "out.csv"
+    result: str | None = "out.csv"
+    words = ["run", "config.yaml", "--json", *_BOUNDS]
     if how in ("list", "show"):
         words, result = ["releases", how, "ledger.duckdb", *(["1"] if how == "show" else []), "--json"], None
     elif how == "apply":

@@ -247,7 +247,9 @@ def _changed(data: bytes, draw: random.Random, field: Field) -> bytes:
         near = [number + 1, number - 1, number * 2, 0, -number, 1 << 31, (1 << 62) - 1, draw.randrange(1 << 16)]
         made = as_long(draw.choice(near), length)
     if made is None and not field.number:
-        made = draw.choice([draw.randbytes(length), bytes(length), b"\xff" * length, data[field.start : field.end][::-1]])
+        made = draw.choice(
+            [draw.randbytes(length), bytes(length), b"\xff" * length, data[field.start : field.end][::-1]]
+        )
     if made is None or made == data[field.start : field.end]:
         return flipped(data, draw, field.start, field.end)
     return data[: field.start] + made + data[field.end :]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from trials.files_cases import BASE
 from trials.files_server import Server
 
@@ -25,7 +26,7 @@ ALTERED = {  # by name: the statements
     "details_missing": [f"UPDATE {_TABLE} SET details = NULL"],
     "details_are_a_list": [f"UPDATE {_TABLE} SET details = '[1, 2]'"],
     "details_are_empty": [f"UPDATE {_TABLE} SET details = '{{}}'"],
-    "details_hold_other_things": [f"UPDATE {_TABLE} SET details = '{{\"configuration\": 3, \"solution\": []}}'"],
+    "details_hold_other_things": [f'UPDATE {_TABLE} SET details = \'{{"configuration": 3, "solution": []}}\''],
     "open_is_rubbish": [f"UPDATE {_TABLE} SET details = '{{\"open\": 17}}'"],
     "columns_missing": [f"UPDATE {_TABLE} SET quasi_identifiers = NULL, released = NULL"],
     "columns_are_text": [f"ALTER TABLE {_TABLE} ALTER released TYPE VARCHAR"],

@@ -15,7 +15,7 @@ from typing import Any
 HEAD = ["id", "sex", "age", "zip", "diagnosis", "cost", "seen"]
 Row = list[Any]
 _CREATED = "CREATE TABLE people (id VARCHAR, sex VARCHAR, age INTEGER, zip VARCHAR, diagnosis VARCHAR, cost DOUBLE,"
-PARQUET = {  # by name: what pyarrow is told
+PARQUET: dict[str, dict[str, Any]] = {  # by name: what pyarrow is told
     "snappy.parquet": {},
     "snappy_plain.parquet": {"use_dictionary": False, "version": "1.0"},
     "zstd.parquet": {"compression": "zstd"},
@@ -57,15 +57,17 @@ def make(given: dict[str, Any]) -> None:
 
 
 def _texts(folder: Path, rows: list[Row]) -> None:
-    def text(delimiter: str = ",", line_end: str = "\n", quoting: int = csv.QUOTE_MINIMAL) -> str:
+    def text(delimiter: str = ",", line_end: str = "\n", quoted: bool = False) -> str:
         made = io.StringIO()
-        writer = csv.writer(made, delimiter=delimiter, lineterminator=line_end, quoting=quoting)
+        writer = csv.writer(
+            made, delimiter=delimiter, lineterminator=line_end, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+        )
         writer.writerows([HEAD, *rows])
         return made.getvalue()
 
     (folder / "in.csv").write_bytes(text().encode())
     (folder / "crlf.csv").write_bytes(text(line_end="\r\n").encode("utf-8-sig"))
-    (folder / "quoted.csv").write_bytes(text(";", quoting=csv.QUOTE_ALL).encode())
+    (folder / "quoted.csv").write_bytes(text(";", quoted=True).encode())
     (folder / "latin.csv").write_bytes(text().encode("latin-1"))
     (folder / "utf16.csv").write_bytes(text().encode("utf-16"))
     (folder / "in.tsv").write_bytes(text("\t").encode())
@@ -98,8 +100,8 @@ def _parquet(folder: Path, rows: list[Row]) -> None:
     with duckdb.connect() as connection:
         _fill(connection, people(5000, 2))
         for codec in ("snappy", "zstd", "uncompressed"):
-            told = f"FORMAT parquet, CODEC {codec}, ROW_GROUP_SIZE 2048"
-            connection.execute(f"COPY (FROM people) TO '{folder}/engine_{codec}.parquet' ({told})")
+            options = f"FORMAT parquet, CODEC {codec}, ROW_GROUP_SIZE 2048"
+            connection.execute(f"COPY (FROM people) TO '{folder}/engine_{codec}.parquet' ({options})")
 
 
 def _fill(connection: Any, rows: list[Row]) -> None:

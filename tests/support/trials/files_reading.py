@@ -42,7 +42,7 @@ def _pyarrow(given: Json) -> Table:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(given["path"]) as file:
-        table = file.read(use_threads=False)
+        table = file.read(given["columns"] or None, use_threads=False)
     table.validate(full=True)
     return table.column_names, list(map(list, zip(*(one.to_pylist() for one in table.columns), strict=True)))
 
@@ -58,7 +58,7 @@ def _engine(given: Json) -> Table:
             called = f"found.{given['table']}"
         else:
             called = f"{given['function']}('{given['path']}'{given.get('options', '')})"
-        cursor = connection.execute(f"SELECT * FROM {called}")
+        cursor = connection.execute(f"SELECT {', '.join(given['columns']) or '*'} FROM {called}")
         return [str(one[0]) for one in cursor.description], [list(row) for row in cursor.fetchall()]
 
 
@@ -150,8 +150,8 @@ def _calamine(given: Json) -> Table:
     return [cell_text(name) for name in columns], [row for row in whole if any(cell != "" for cell in row)]
 
 
-def readers_of(path: Path, table: str | None = None) -> Sequence[Json]:
-    """What reads a file, the most independent first."""
+def readers_of(path: Path, table: str | None = None, like: str | None = None) -> Sequence[Json]:
+    """What reads a file, the most independent first; a CSV file is written as the source `like` it."""
     name, given = path.name, {"path": str(path)}
     if table is not None:
         return [{**given, "reader": "engine", "format": "table", "table": table}]
@@ -162,7 +162,7 @@ def readers_of(path: Path, table: str | None = None) -> Sequence[Json]:
         return [{**given, "reader": "json"}, {**engine, "function": "read_json"}]
     if name.endswith(".xlsx"):
         return [{**given, "reader": "openpyxl"}, {**given, "reader": "calamine"}]
-    delimiter = {"quoted.csv": ";", "in.tsv": "\t"}.get(name, ",")
+    delimiter = {"quoted.csv": ";", "in.tsv": "\t"}.get(like or name, ",")
     encoding = {"utf16.csv": "utf-16", "latin.csv": "latin-1"}.get(name, "utf-8")
     columns = ", ".join(f"'{column}': 'VARCHAR'" for column in HEAD)
     options = f", {_GUESSING}, columns = {{{columns}}}, delim = '{delimiter}', encoding = '{encoding}'"
