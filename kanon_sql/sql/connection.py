@@ -180,7 +180,8 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
         return f"the engine refused a value ({kind}); --show-values shows which"
     said = first if show_values else _without_values(first) if isinstance(error, _SPEAKING) else ""
     if isinstance(error, duckdb.InternalException):
-        return f"internal error of the engine; please report it{f' ({said[:200]})' if said else ''}"
+        more = f" ({said[:200]})" if said else ""
+        return f"internal error of the engine: a file that it read is damaged, else please report it{more}"
     if not said:
         return f"the engine failed ({kind}); --show-values shows its words"
     return f"the engine failed ({kind}): {said[:500]}"

@@ -236,6 +236,29 @@ def test_files_that_are_no_workbooks(tmp_path: Path, openpyxl: Any, raw: bytes) 
 
 
 @pytest.mark.tool
+@pytest.mark.parametrize("damage", ["packed bytes", "marks of the sheet", "end of the sheet"])
+def test_a_workbook_with_a_damaged_sheet(tmp_path: Path, openpyxl: Any, damage: str) -> None:
+    """The file can be opened, the sheet in it cannot be read."""
+    source = book(tmp_path / "in.xlsx", openpyxl, ("S", [["x", "n"], *(["a", number] for number in range(50))]))
+    name = "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(source) as archive:
+        parts = {one: archive.read(one) for one in archive.namelist()}
+        start = archive.getinfo(name).header_offset + 30 + len(name)
+    if damage == "packed bytes":
+        data = bytearray(source.read_bytes())
+        data[start : start + 8] = b"\xff" * 8
+        source.write_bytes(data)
+    else:
+        sheet = parts[name]
+        parts[name] = sheet.replace(b"</c>", b"</d>", 1) if damage == "marks of the sheet" else sheet[:-300]
+        with zipfile.ZipFile(source, "w") as archive:
+            for one, part in parts.items():
+                archive.writestr(one, part)
+    with pytest.raises(EngineError, match=r"in\.xlsx: cannot be read as Excel; open it there and save it anew"):
+        run(source, tmp_path / "out.csv", "x")
+
+
+@pytest.mark.tool
 def test_globs_folders_places_and_lock_files(tmp_path: Path, openpyxl: Any) -> None:
     folder = tmp_path / "in"
     folder.mkdir()

@@ -7,6 +7,7 @@ for them. The type of a column is found out from all of its cells.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from itertools import islice
@@ -50,7 +51,10 @@ class ExcelFormat(FileFormat):
     def open(self, engine: Engine, asked: Asked) -> Source:
         if asked.partitions:
             raise ConfigurationError(f"{asked.place}: {asked.paths[0].parent.name!r} is a partition; Excel has none")
-        tables = [_table_of(path, asked) for path in asked.paths]
+        tables = []
+        for path in asked.paths:
+            with _reading(path):
+                tables.append(_table_of(path, asked))
         names = list(tables[0].names)
         for table in tables[1:]:
             if list(table.names) != names:
@@ -173,7 +177,9 @@ def _refuse_merged(what: str, sheet: CalamineSheet, top: int) -> None:
         )
 
 
-def _workbook(path: Path) -> CalamineWorkbook:
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Says of a file that cannot be read, as a whole or in a sheet, what is wrong. Raises EngineError."""
     try:
         import python_calamine
     except ImportError:
@@ -181,11 +187,9 @@ def _workbook(path: Path) -> CalamineWorkbook:
             f"{path}: Excel is read with python-calamine, which is not installed; "
             "pip install 'kanon-sql[excel]', or save the sheet as CSV"
         ) from None
-    kind = kind_of(head_of(path), path.name)
-    if kind is not None and kind.format != "excel":
-        raise EngineError(f"{path}: is {kind.what}, no Excel; {kind.remedy}")
     try:
-        return python_calamine.CalamineWorkbook.from_path(path)
+        yield
+        return
     except python_calamine.PasswordError:
         problem = "is protected by a password; save it without"
     except python_calamine.CalamineError:
@@ -193,6 +197,15 @@ def _workbook(path: Path) -> CalamineWorkbook:
     except OSError as error:
         problem = f"cannot be read ({error.strerror or 'no access'})"
     raise EngineError(f"{path}: {problem}")
+
+
+def _workbook(path: Path) -> CalamineWorkbook:
+    import python_calamine
+
+    kind = kind_of(head_of(path), path.name)
+    if kind is not None and kind.format != "excel":
+        raise EngineError(f"{path}: is {kind.what}, no Excel; {kind.remedy}")
+    return python_calamine.CalamineWorkbook.from_path(path)
 
 
 def _sheet(path: Path, book: CalamineWorkbook, asked: Asked) -> CalamineSheet:

@@ -59,7 +59,6 @@ def make(commands: Server, readers: Server, folder: Path) -> list[Json]:
     again = [*words, "--set", "target=other.csv", "--set", "privacy.k=6"]
     answers.append(commands.run("trials.files_server:command", {"words": again}, place))
     shutil.copy(place / "ledger.duckdb", folder)
-    shutil.rmtree(place)
     answers.append(readers.run("trials.files_ledgers:alter", {"folder": str(folder)}, folder))
     return answers
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 import resource
 import select
@@ -45,7 +46,7 @@ class Server:
             self._ask({"import": json.loads(modules.read_text(encoding="utf-8"))})
         return answer
 
-    def run(self, job: str, given: Json, cwd: Path, **more: Any) -> Json:
+    def run(self, job: str, given: Any, cwd: Path, **more: Any) -> Json:
         """The end of a job: `status`, None for one that had none, `signal`, `late`, `seconds`, `out`, `err`."""
         streams = {name: str(self._folder / name) for name in ("out", "err")}
         answer = self._ask({"job": job, "given": given, "cwd": str(cwd), "seconds": SECONDS, **streams, **more})
@@ -129,7 +130,8 @@ def _child(request: Json) -> None:
     status = 70
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_CPU, (request["seconds"], request["seconds"] + 5))
+        seconds = math.ceil(request["seconds"])
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
         for number, name in ((1, "out"), (2, "err")):
             os.dup2(os.open(request[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), number)
