@@ -136,7 +136,7 @@ def naming(what: object) -> Iterator[None]:
     try:
         yield
     except UnplacedError as error:
-        raise EngineError(f"{what}: {problem}" for problem in error.problems) from error
+        raise EngineError(f"{what}: {problem}" for problem in error.problems) from error.__cause__
 
 
 # Errors that are found before a row is read, or that name files: of all others the words may be values of the data.

@@ -48,7 +48,7 @@ def telling_source(engine: Engine) -> Iterator[list[Source]]:
     except UnplacedError as error:
         if not opened:
             raise
-        raise _told(engine, opened[-1], error) from error
+        raise _told(engine, opened[-1], error) from error.__cause__
 
 
 def _told(engine: Engine, source: Source, error: EngineError) -> EngineError:
