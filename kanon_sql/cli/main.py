@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from typing import Any
 
 import click
 
@@ -37,7 +38,18 @@ hierarchy; 3 source, target or engine failed, or time ran out; 4 the release did
 """
 
 
-@click.group(epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+class _Commands(click.Group):
+    def invoke(self, ctx: click.Context) -> Any:
+        """Here, as click would print an empty line before it says that a command was interrupted."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise InterruptedRunError(signals.NOTHING_CHANGED) from None
+
+
+@click.group(
+    cls=_Commands, epilog=_EPILOG, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110}
+)
 @click.version_option(__version__, prog_name="kanon-sql")
 def cli() -> None:
     """Anonymizes tables where they live: k-anonymous releases of Parquet, CSV and DuckDB tables, by SQL.

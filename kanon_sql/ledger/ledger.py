@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, fields
 from itertools import pairwise
 from pathlib import Path
@@ -33,9 +33,12 @@ _PATIENCE = 10.0  # seconds that a run waits for another one that writes to the 
 class Ledger:
     """An open ledger. Only one program at a time can write to it."""
 
-    def __init__(self, engine: Engine, path: Path) -> None:
-        self._engine = engine
+    def __init__(self, path: Path, place: str, *, write: bool) -> None:
         self._path = path
+        self._place = place
+        self._write = write
+        self._held = ExitStack()
+        self._open()
 
     def entries(self) -> list[Entry]:
         """All releases, in the order in which they were made. Raises EngineError for a ledger that is damaged."""
@@ -65,6 +68,28 @@ class Ledger:
 
     def close(self, entry: Entry, *, released: bool) -> None:
         """Ends that a release is open: it came to its place, or did not and is taken out. Raises EngineError."""
+        try:
+            self._close(entry, released=released)
+        except EngineError:
+            # An engine refuses everything once a write has failed: what it logged is read by a new connection.
+            self.end()
+            self._open()
+            # Another run may have settled the release since, and made another one of this number.
+            if any(_same(one, entry) for one in self.entries()):
+                self._close(entry, released=released)
+
+    def end(self) -> None:
+        """Closes the file."""
+        self._held.close()
+
+    def _open(self) -> None:
+        self._engine = self._held.enter_context(_connected(self._path, self._place, write=self._write))
+
+    def is_ledger(self) -> bool:
+        """Whether the database is one."""
+        return bool(self._engine.query("ledger/is_there")[0][0])
+
+    def _close(self, entry: Entry, *, released: bool) -> None:
         if released:
             details = {name: value for name, value in entry.details.items() if name != "open"}
             self._change("close", {"id": entry.id, "details": json.dumps(details)})
@@ -73,9 +98,16 @@ class Ledger:
 
     def _change(self, name: str, values: Json) -> None:
         # The write-ahead log that the engine makes is as private as the ledger, and is not left behind.
-        with mask_of(self._path):
-            self._engine.query(f"ledger/{name}", values=values)
-            self._engine.run("CHECKPOINT")
+        try:
+            with mask_of(self._path):
+                self._engine.query(f"ledger/{name}", values=values)
+                self._engine.run("CHECKPOINT")
+        except EngineError as error:
+            raise EngineError(f"{self._place}: the ledger {self._path} cannot be written: {error}") from None
+
+
+def _same(one: Entry, other: Entry) -> bool:
+    return all(getattr(one, name) == getattr(other, name) for name in ("id", "made_at", "release_fingerprint"))
 
 
 @contextmanager
@@ -97,11 +129,13 @@ def _opened(path: Path, place: str, *, write: bool) -> Iterator[Ledger]:
         raise EngineError(f"{place}: the folder of the ledger {path} does not exist; make it")
     if write and _is_empty(path):
         _make(path, place)
-    with _connected(path, place, write=write) as engine:
-        ledgers, _ = engine.query("ledger/is_there")[0]
-        if not ledgers:
+    ledger = Ledger(path, place, write=write)
+    try:
+        if not ledger.is_ledger():
             raise ConfigurationError(f"{place}: {path} is a database but no ledger; name a file of its own")
-        yield Ledger(engine, path)
+        yield ledger
+    finally:
+        ledger.end()
 
 
 def _is_empty(path: Path) -> bool:

@@ -8,7 +8,8 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from kanon_sql.errors import EngineError
@@ -26,20 +27,19 @@ def spill_folder(parent: Path | None = None) -> Iterator[Path]:
     runs left, and are removed first. Raises EngineError when the folder cannot be made.
     """
     root = parent or Path(tempfile.gettempdir())
-    try:
-        clear_abandoned(root)
-        folder, lock = _locked_folder(root)
-    except OSError as error:
-        raise EngineError(
-            f"{root}: no folder for temporary data can be made ({error.strerror}); "
-            "name a writable one with --temp-directory"
-        ) from None
-    try:
+    with ExitStack() as made:
+        try:
+            clear_abandoned(root)
+            with signals.postponed():
+                folder, lock = _locked_folder(root)
+                made.callback(_remove, folder, lock)
+        except OSError as error:
+            raise EngineError(
+                f"{root}: no folder for temporary data can be made ({error.strerror}); "
+                "name a writable one with --temp-directory"
+            ) from None
         with signals.cleared(lambda: shutil.rmtree(folder, ignore_errors=True)):
             yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
 
 
 def _locked_folder(root: Path) -> tuple[Path, int]:
@@ -55,9 +55,22 @@ def _locked_folder(root: Path) -> tuple[Path, int]:
             # A run that began at the same time found the folder before it was locked, and cleared it.
         except FileNotFoundError:
             if folder.exists():
+                _remove(folder, lock)
                 raise
+        except OSError:
+            _remove(folder, lock)
+            raise
         if lock >= 0:
             os.close(lock)
+
+
+def _remove(folder: Path, lock: int) -> None:
+    """Removes a folder and gives up its lock; what cannot be removed is left to the next run."""
+    with signals.postponed():
+        for step in (partial(shutil.rmtree, folder, ignore_errors=True), partial(os.close, lock)):
+            # A close that fails has closed; rmtree tells of its own in spite of ignore_errors.
+            with suppress(OSError):
+                step()
 
 
 def clear_abandoned(root: Path) -> None:
@@ -72,12 +85,11 @@ def clear_abandoned(root: Path) -> None:
             continue
         except OSError:
             continue
-        try:
+        # One that is locked is alive; one that cannot be locked, or not be removed, stays where it is.
+        with suppress(OSError):
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(folder, ignore_errors=True)
-        except BlockingIOError:
-            pass
-        finally:
+        with suppress(OSError):
             os.close(lock)
 
 

@@ -49,6 +49,8 @@ class _Run:
         self.seen = False  # that the thread has seen it
         self.held = False  # from the first `hold` on, for good
         self.told = False  # what happened is being said
+        self.postponed = 0  # how deep the blocks are that are not interrupted
+        self.late: int | None = None  # a signal that came in one of them
 
 
 _run = _Run()
@@ -167,6 +169,22 @@ def run_block() -> Iterator[None]:
             _let_through(ended_well)
 
 
+@contextmanager
+def postponed() -> Iterator[None]:
+    """A signal that comes in the block interrupts at its end: for what is short, and must be undone when it is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _run.postponed += 1
+    try:
+        yield
+    finally:
+        _run.postponed -= 1
+        if _run.late is not None and not _run.postponed:
+            late, _run.late = _run.late, None
+            _interrupt(late, None)
+
+
 def hold() -> None:
     """From here to the end of the outermost block signals wait: the release is put in its place now."""
     if not _run.depth or _run.waiting is not None or threading.current_thread() is not threading.main_thread():
@@ -202,6 +220,9 @@ def _replace(numbers: tuple[signal.Signals, ...], handler: Any) -> dict[int, Any
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
+    if _run.postponed:
+        _run.late = number
+        return
     if _goes_on(RELEASING):
         return
     if _loads_native_code(frame):

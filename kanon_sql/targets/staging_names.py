@@ -7,6 +7,7 @@ Only where two folders cannot be exchanged in one step, two more names record ho
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -15,26 +16,28 @@ import secrets
 import shutil
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from kanon_sql.errors import EngineError
+from kanon_sql.sql import signals
 
 Version = tuple[int, int, int, int]
 PART, READY, OLD = ".part", ".ready", ".old"
 _TOKEN_BYTES = 8
+_NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
 # DuckDB puts tmp_ before and .wal or .tmp behind the names that it is given.
 _LONGEST_AROUND = len("tmp_." + ".kanon-sql-" + "0" * 2 * _TOKEN_BYTES + READY + ".wal")
 
 
 def lock_path(target: Path) -> Path:
     """The lock file of a target whose links are resolved."""
-    return target.with_name(_stem(target) + ".lock")
+    return target.with_name(stem(target) + ".lock")
 
 
 def new_part(target: Path) -> Path:
     """A hidden name that no run has used, in the target's folder, short enough for the file system."""
-    return target.with_name(f"{_stem(target)}-{secrets.token_hex(_TOKEN_BYTES)}{PART}")
+    return target.with_name(f"{stem(target)}-{secrets.token_hex(_TOKEN_BYTES)}{PART}")
 
 
 def version(state: os.stat_result) -> Version:
@@ -45,7 +48,7 @@ def version(state: os.stat_result) -> Version:
 def leftovers(target: Path) -> list[Path]:
     """What runs left beside this target, their lock files excepted; nothing where that cannot be listed."""
     tail = rf"-[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.(part|ready|old)(\.(wal|tmp))?"
-    pattern = re.compile("(tmp_)?" + re.escape(_stem(target)) + tail)
+    pattern = re.compile("(tmp_)?" + re.escape(stem(target)) + tail)
     try:
         # Through the name as text: a pattern for glob would need the target's own characters escaped.
         found = [name for name in os.listdir(target.parent) if pattern.fullmatch(name)]  # noqa: PTH208
@@ -122,7 +125,7 @@ def remove(path: Path) -> None:
     shutil.rmtree(path)
 
 
-def _stem(target: Path) -> str:
+def stem(target: Path) -> str:
     """`.NAME.kanon-sql`, with NAME cut and given a digest where the temporary names got too long."""
     name = os.fsencode(target.name)
     room = _name_limit(target.parent) - _LONGEST_AROUND
@@ -149,14 +152,19 @@ def target_lock(target: Path, place: str) -> Iterator[None]:
     Raises EngineError when another run holds it, or the target's folder takes no lock file.
     """
     path = lock_path(target)
-    descriptor = _acquire(path, target, place)
-    try:
+    with ExitStack() as held:
+        with signals.postponed():
+            held.callback(_release, path, _acquire(path, target, place))
         yield
-    finally:
+
+
+def _release(path: Path, descriptor: int) -> None:
+    with signals.postponed():
         # Removed while held: whoever opened it before finds, once it has the lock, that the name is gone.
         with suppress(OSError):
             path.unlink()
-        os.close(descriptor)
+        with suppress(OSError):  # closed all the same
+            os.close(descriptor)
 
 
 def _acquire(path: Path, target: Path, place: str) -> int:
@@ -195,6 +203,9 @@ def _locked(descriptor: int, path: Path, target: Path, place: str) -> bool:
     except BlockingIOError:
         raise EngineError(f"{place}: another run is writing this target, {target}; wait until it has ended") from None
     except OSError as error:
+        if error.errno in _NO_LOCKS:  # nobody else has one either
+            with suppress(OSError):
+                path.unlink()
         raise EngineError(
             f"{place}: the folder {target.parent} takes no locks ({error.strerror}); "
             "write to a local folder, or mount that one with locks"

@@ -7,13 +7,12 @@ import fcntl
 import os
 import stat
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kanon_sql.errors import EngineError
-from kanon_sql.sql import signals
+from kanon_sql.targets.staging_output import beside
 
 _ACCESS_LIST = "system.posix_acl_access"
 _NO_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF, errno.EACCES, errno.EPERM}
@@ -137,14 +136,8 @@ def write_output(path: Path, content: str | bytes, what: str, *, private: bool) 
 
 
 def _replace(path: Path, content: bytes, mode: int | None) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:60]}.", suffix=".part", dir=path.parent)
-    try:
-        with signals.cleared(Path(temporary).unlink):
-            with os.fdopen(handle, "wb") as file:
-                file.write(content)
-            finish(Path(temporary), *((path, None) if path.exists() else (None, mode)))
-            Path(temporary).replace(path)
-    except BaseException:
-        with suppress(OSError):
-            Path(temporary).unlink(missing_ok=True)
-        raise
+    with beside(path) as (file, part):
+        file.write(content)
+        file.flush()
+        finish(part, *((path, None) if path.exists() else (None, mode)))
+        part.replace(path)
