@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, fields
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +19,7 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.ledger.entry import Entry, entry_of
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.staging import stage_file
-from kanon_sql.targets.staging_names import lock_path
+from kanon_sql.targets.staging_names import clear, leftovers, lock_path, target_lock
 from kanon_sql.targets.staging_permissions import mask_of
 
 Json = dict[str, Any]
@@ -77,6 +77,8 @@ class Ledger:
             # Another run may have settled the release since, and made another one of this number.
             if any(_same(one, entry) for one in self.entries()):
                 self._close(entry, released=released)
+            else:
+                self._checkpoint()
 
     def end(self) -> None:
         """Closes the file."""
@@ -101,9 +103,13 @@ class Ledger:
         try:
             with mask_of(self._path):
                 self._engine.query(f"ledger/{name}", values=values)
-                self._engine.run("CHECKPOINT")
+            self._checkpoint()
         except EngineError as error:
             raise EngineError(f"{self._place}: the ledger {self._path} cannot be written: {error}") from None
+
+    def _checkpoint(self) -> None:
+        with mask_of(self._path):
+            self._engine.run("CHECKPOINT")
 
 
 def _same(one: Entry, other: Entry) -> bool:
@@ -129,6 +135,8 @@ def _opened(path: Path, place: str, *, write: bool) -> Iterator[Ledger]:
         raise EngineError(f"{place}: the folder of the ledger {path} does not exist; make it")
     if write and _is_empty(path):
         _make(path, place)
+    elif write:
+        _clear(path, place)
     ledger = Ledger(path, place, write=write)
     try:
         if not ledger.is_ledger():
@@ -141,6 +149,15 @@ def _opened(path: Path, place: str, *, write: bool) -> Iterator[Ledger]:
 def _is_empty(path: Path) -> bool:
     """Whether there is no ledger yet: no file, or one without a byte, as a killed run of version 0.1.0 left it."""
     return not path.exists() or (path.is_file() and path.stat().st_size == 0)
+
+
+def _clear(path: Path, place: str) -> None:
+    """Removes what a run left that was killed while it made the ledger, and had put it in its place."""
+    real = path.resolve()
+    if leftovers(real) or lock_path(real).exists():
+        # Where another run has the lock it is alive, and clears up itself.
+        with suppress(EngineError), target_lock(real, place):
+            clear(real)
 
 
 def _make(path: Path, place: str) -> None:

@@ -21,7 +21,7 @@ import kanon_sql
 from kanon_sql import api
 from kanon_sql.cli.main import cli
 from kanon_sql.errors import EngineError, InterruptedRunError
-from kanon_sql.ledger.ledger import Ledger
+from kanon_sql.ledger.ledger import Ledger, open_ledger
 from kanon_sql.sql import scratch, signals
 from kanon_sql.sql.scratch import spill_folder
 from kanon_sql.targets import staging_names, staging_output
@@ -206,6 +206,17 @@ def _broken_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         real(self, one, values)
 
     monkeypatch.setattr(Ledger, "_change", change)
+
+
+def test_what_a_killed_run_left_of_a_new_ledger_is_cleared(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.duckdb"
+    with open_ledger(path, "here", write=True):
+        pass
+    (tmp_path / ".ledger.duckdb.kanon-sql.lock").touch()
+    (tmp_path / ".ledger.duckdb.kanon-sql-0123456789abcdef.part").touch()
+    with open_ledger(path, "here", write=True) as ledger:
+        assert ledger.entries() == []
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.slow

@@ -73,7 +73,12 @@ class Verdict:
         self.outcome += ", then new"
 
     def _left_to_the_next(self, left: list[str]) -> bool:
-        """Whether the call that failed is one that clears up, or a lock, of which nobody can say who has it now."""
+        """Whether the call that failed is one that clears up, or a lock, of which nobody can say who has it now.
+
+        The log of a ledger that the engine could not write belongs to it: whoever opens it next reads and removes it.
+        """
+        if self.fault.startswith("E") and left == [f"{self.whole.job.ledger}.wal"]:
+            return True
         unlocked = self.call == "flock" and len(left) == 1 and left[0].endswith(".kanon-sql.lock")
         return self.fault.startswith("E") and (self.call in _CLEARING or unlocked)
 
