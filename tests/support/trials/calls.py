@@ -15,7 +15,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -49,7 +49,7 @@ class Driver:
     def __init__(self, work: Path) -> None:
         search = os.pathsep.join([str(ROOT), str(ROOT / "tests" / "support")])
         self._process = subprocess.Popen(
-            [sys.executable, "-W", "error", str(Path(__file__).with_name("calls_driver.py")), str(work)],
+            [sys.executable, str(Path(__file__).with_name("calls_driver.py")), str(work)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -163,7 +163,6 @@ def _plain(outcome: str) -> str:
 @click.option("--at", "numbers", multiple=True, type=click.IntRange(1), help="Only this call.")
 @click.option("--every", type=click.IntRange(1), default=1, help="Only every so many-th point.")
 @click.option("--first", type=click.IntRange(0), default=0, help="The point to begin with.")
-@click.option("--folder", type=click.Path(path_type=Path), help="Where the runs work [default: in memory].")
 @click.option("--record", "kept", is_flag=True, help="Write the table into docs/reliability.md.")
 def command(
     jobs: int,
@@ -172,7 +171,6 @@ def command(
     numbers: tuple[int, ...],
     every: int,
     first: int,
-    folder: Path | None,
     kept: bool,
 ) -> None:
     """Every system call of whole runs goes wrong in turn: killed, interrupted, failing, or only half done."""
@@ -180,10 +178,11 @@ def command(
         raise click.ClickException("there is no C compiler: install gcc")
     found: Counter[tuple[str, str]] = Counter()
     losses = 0
-    with drivers(jobs, folder) as made:
+    with drivers(jobs) as made:
         asked = points(made[0], names or JOBS, faults or FAULTS)[first::every]
         asked = [point for point in asked if not numbers or point.at in numbers]
-        with click.progressbar(tried(made, asked), length=len(asked), file=sys.stderr) as bar:
+        bar = click.progressbar(tried(made, asked), length=len(asked), file=sys.stderr)
+        with suppress(KeyboardInterrupt), bar:  # what there is of it is shown
             for point, result in bar:
                 found[point.fault, "lost" if result["wrong"] else _plain(result["outcome"])] += 1
                 if result["wrong"]:
@@ -193,8 +192,11 @@ def command(
     click.echo(" | ".join(head))
     for row in rows:
         click.echo(" | ".join(map(str, row)))
-    click.echo(f"{len(asked):,} points, {losses} losses")
-    if kept:
-        record("calls", "scripts/faults calls", head, rows)
+    total = found.total()
+    click.echo(f"{total:,} of {len(asked):,} points, {losses} losses")
+    if kept and total == len(asked):
+        words = [*(f"--job '{one}'" for one in names), *(f"--fault '{one}'" for one in faults)]
+        words += [f"--{name} {number}" for name, number in (("every", every), ("first", first)) if number > 1]
+        record("calls", " ".join(["scripts/faults calls", *words]), head, rows)
     if losses:
         sys.exit(1)
