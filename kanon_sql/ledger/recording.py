@@ -92,11 +92,15 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOption
 def put_in_place(loaded: LoadedConfig, made: Made, sink: Sink) -> None:
     """Puts a verified release in its place, and records it, with digests, where a ledger is kept.
 
-    Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger or the target.
+    Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger, the target, or a source that
+    changed since the run began to read it.
     """
     if loaded.config.releases is not None and made.draft.release_sha256 is None:
         note_digests(made, sink)
     with _recorded(loaded, made):
+        # The last look at them is after the last reading: a source in place is replaced by what follows.
+        made.engine.watch.require_unchanged()
+        made.engine.watch.forget()
         signals.hold()
         sink.commit(made.engine)
         made.draft.status = "released"
@@ -105,15 +109,18 @@ def put_in_place(loaded: LoadedConfig, made: Made, sink: Sink) -> None:
 def note_digests(made: Made, sink: Sink) -> None:
     """Takes the digests of both files, where each is one: of the source as it was read, of the release as it is put."""
     read, staged = file_of(made.source), sink.staged_file()
-    made.draft.source_sha256 = None if read is None else sha256(read)
+    if read is not None and read == made.source.database and not made.engine.owned:
+        read = None  # it is the user's to close, and what it holds may not be in the file yet
+    made.draft.source_sha256 = None if read is None else sha256(read, made.engine.held)
     made.draft.release_sha256 = None if staged is None else sha256(staged)
 
 
 def rehearse(loaded: LoadedConfig, made: Made) -> None:
     """What `put_in_place` would find in a ledger; neither the release nor a record of it is made.
 
-    Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger.
+    Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger or a source that changed.
     """
+    made.engine.watch.require_unchanged()
     asked = loaded.config.releases
     if asked is None:
         return

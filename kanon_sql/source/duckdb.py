@@ -119,9 +119,21 @@ def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | No
 
 def attached_as(engine: Engine, path: Path) -> str | None:
     """The name by which a database file is attached, None where it is not."""
-    for attached, file in engine.query("source/attached_databases"):
+    found = _attached(engine, path)
+    return None if found is None else found[0]
+
+
+def is_written(engine: Engine, path: Path) -> bool:
+    """Whether a database file is attached so that this connection may write it."""
+    found = _attached(engine, path)
+    return found is not None and not found[1]
+
+
+def _attached(engine: Engine, path: Path) -> tuple[str, bool] | None:
+    """(the name by which a database file is attached, whether for reading only)."""
+    for attached, file, readonly in engine.query("source/attached_databases"):
         if file is not None and Path(file).exists() and path.exists() and Path(file).samefile(path):
-            return str(attached)
+            return str(attached), bool(readonly)
     return None
 
 

@@ -6,13 +6,15 @@ import glob
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 
 import duckdb
-from sqlglot import exp
+from sqlglot import TokenType, exp, tokenize
+from sqlglot.errors import SqlglotError
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
@@ -22,6 +24,7 @@ from kanon_sql.source.columns import read_columns
 from kanon_sql.source.duckdb import (
     attach,
     attached_as,
+    is_written,
     open_query,
     open_table,
     refuse_other_than_select,
@@ -61,6 +64,9 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
         # A second connection to a database that is written would end the lock on its file.
         if engine.owned and (database is None or attached_as(engine, database) is None):
             refuse_elsewhere(source, base, place)
+        # What this connection writes itself changes its file, and nobody else can.
+        read = [] if database is None or is_written(engine, database) else [database]
+        engine.watch.add(place, lambda: [*read, *other_files(source, base)])
         if source.table is not None and database is not None:
             return open_table(engine, database, source.table, missing, place)
         return open_query(engine, source.query or "", database, base, missing, place)
@@ -68,6 +74,7 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
     partitions = _partitions(files, place)
     if source.sheet is not None and read_by_engine(files.format):
         raise ConfigurationError(f"{place}: sheet goes with Excel, {FORMATS[files.format].title} has none; remove it")
+    engine.watch.add(place, lambda: files.paths)
     opened = FILE_FORMATS[files.format].open(engine, Asked(files.paths, source, named, place, partitions))
     return replace(opened, folder=files.folder) if files.folder else opened
 
@@ -96,6 +103,28 @@ def allowed_places(source: SourceConfig, base: Path) -> tuple[list[Path], list[P
         path = (base / text).absolute()
         (folders if path.is_dir() else files).append(path)
     return files, folders
+
+
+def other_files(source: SourceConfig, base: Path) -> list[Path]:
+    """The files that a query or a view may read beside its database: those that the configuration or the query names.
+
+    Raises nothing.
+    """
+    texts = [base / text for text in source.allow]
+    if source.query is not None:
+        with suppress(SqlglotError):
+            quoted = [one.text for one in tokenize(source.query, read="duckdb") if one.token_type is TokenType.STRING]
+            # As the engine reads them: patterns of files.
+            texts += [Path(name) for text in quoted for name in glob.glob(str(base / text), recursive=True)]  # noqa: PTH207
+    return [path for path in texts if _is_file(path)]
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file; a name that no file can have is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def refuse_elsewhere(source: SourceConfig, base: Path, place: str) -> None:

@@ -20,6 +20,7 @@ from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunErro
 from kanon_sql.sql import signals, template
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.scratch import spill_folder
+from kanon_sql.sql.watching import Watch, telling_changes
 
 Row = tuple[Any, ...]
 
@@ -49,6 +50,10 @@ class Engine:
         self.owned = owned
         self.show_values = show_values
         self.statements = 0
+        self.watch = Watch()
+        # Closed after the connection: the system forgets the engine's lock on a database when the process closes
+        # the file once, whoever opened it.
+        self.held = ExitStack()
         self._turn = turn or nullcontext()
         self._deadline = Deadline()
         signals.watch(connection)
@@ -201,12 +206,14 @@ def open_engine(options: EngineOptions, database: str = ":memory:") -> Iterator[
     """
     with spill_folder(options.temp_directory) as folder:
         connection = duckdb.connect(database)
+        engine = Engine(connection, show_values=options.show_values)
         try:
-            engine = Engine(connection, show_values=options.show_values)
             _set_bounds(engine, options, folder)
-            yield engine
+            with telling_changes(engine.watch):
+                yield engine
         finally:
             connection.close()
+            engine.held.close()
 
 
 def start_engine(options: EngineOptions) -> Engine:

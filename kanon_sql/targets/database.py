@@ -159,8 +159,9 @@ class DatabaseSink(_Tables):
 
     def commit(self, engine: Engine) -> None:
         engine.run(f"DETACH {_CATALOG}")
-        # The old database stays attached: no other program can change it in the meantime.
-        self.staged.commit(unchanged=self.old is not None)
+        # An old database stays attached, so that no other program can change it in the meantime; where there was none,
+        # or an empty file, one may have been made there.
+        self.staged.commit(unchanged=True)
 
     def _refuse_broken(self, broken: list[str]) -> None:
         if broken and not self.target.allow_broken:

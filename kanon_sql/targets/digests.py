@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import ExitStack
 from pathlib import Path
 
 from kanon_sql.errors import EngineError
@@ -11,12 +12,16 @@ from kanon_sql.source.model import Source
 _BLOCK = 1 << 20  # bytes
 
 
-def sha256(path: Path) -> str:
-    """The digest of a file's bytes, 64 hexadecimal digits. Raises EngineError."""
+def sha256(path: Path, held: ExitStack | None = None) -> str:
+    """The digest of a file's bytes, 64 hexadecimal digits. Raises EngineError.
+
+    The file is closed with `held`: closed before, a database that the engine has open would be locked no more.
+    """
     digest = hashlib.sha256()
     block = memoryview(bytearray(_BLOCK))
     try:
-        with path.open("rb", buffering=0) as file:
+        with ExitStack() as closing:
+            file = (held or closing).enter_context(path.open("rb", buffering=0))
             while read := file.readinto(block):
                 digest.update(block[:read])
     except OSError as error:

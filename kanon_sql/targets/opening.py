@@ -129,12 +129,13 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
     if shared and source.table is not None and _folded(name) == _folded(split_name(source.table, place)):
         raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")
     refuse_outputs([loaded], [("the target", path)], beside=True)
-    exists = path.exists() and path.stat().st_size > 0
-    if exists and target.allow_remanence:
+    if target.allow_remanence and _holds_database(path):
         yield TableSink(engine, path, name, target, place, shares_source=shared)
         return
-    with stage_file(path, overwrite=path.exists(), place=place, in_folder=True) as staged:
-        old = open_old(engine, path, shares_source=shared) if exists else None
+    with stage_file(path, overwrite=True, place=place, in_folder=True) as staged:
+        # Asked once no other run can make it any more: its tables would be lost.
+        staged.overwrite = path.exists()
+        old = open_old(engine, path, shares_source=shared) if _holds_database(path) else None
         if old is not None:
             refuse_existing(engine, old, name, target, place)
         sink = DatabaseSink(engine, staged, name, target, place, old=old)
@@ -142,6 +143,10 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
             what = "still holds the source's table" if source.table else "may still hold tables that the query reads"
             sink.warnings += (f"the database file {path.name} {what}: do not share the file",)
         yield sink
+
+
+def _holds_database(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0
 
 
 def _folded(name: tuple[str, str]) -> tuple[str, ...]:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from glob import glob
 from pathlib import Path
-
-from sqlglot import TokenType, tokenize
-from sqlglot.errors import SqlglotError
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.source import SourceConfig
-from kanon_sql.source.opening import find_files
+from kanon_sql.source.opening import find_files, other_files
 from kanon_sql.targets.staging_paths import inside, same_file
 
 _DATABASE = "the database of "
@@ -104,13 +100,7 @@ def _source_files(source: SourceConfig, base: Path, what: str) -> list[Named]:
         # The run says what is wrong with it.
         with suppress(KanonError):
             found += [(what, file) for file in find_files(source.path, base, what).paths]
-    texts = [base / text for text in source.allow]
-    if source.query is not None:
-        with suppress(SqlglotError):
-            quoted = [one.text for one in tokenize(source.query, read="duckdb") if one.token_type is TokenType.STRING]
-            # As the engine reads them: patterns of files.
-            texts += [Path(name) for text in quoted for name in glob(str(base / text), recursive=True)]  # noqa: PTH207
-    return found + [(what, path) for path in texts if _is(Path.is_file, path)]
+    return found + [(what, path) for path in other_files(source, base)]
 
 
 def _is(kind: Callable[[Path], bool], path: Path) -> bool:

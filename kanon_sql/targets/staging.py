@@ -15,11 +15,11 @@ from pathlib import Path
 
 from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
 from kanon_sql.sql import signals
+from kanon_sql.sql.watching import Version, version, version_of
 from kanon_sql.targets.exchange import exchange, move_new
 from kanon_sql.targets.staging_names import (
     OLD,
     READY,
-    Version,
     clear,
     clear_part,
     discard,
@@ -27,7 +27,6 @@ from kanon_sql.targets.staging_names import (
     new_part,
     settle,
     target_lock,
-    version,
 )
 from kanon_sql.targets.staging_paths import real_target
 from kanon_sql.targets.staging_permissions import finish, flush_folder, strictest
@@ -63,7 +62,7 @@ class Staged:
         says that it was replaced.
         """
         try:
-            if unchanged and _version(self.target) != self._before:
+            if unchanged and version_of(self.target) != self._before:
                 raise _changed(self.target, self.place)
             replaces = self.overwrite and self.target.exists()
             finish(self.path, self.target if replaces else None, mode)
@@ -116,7 +115,7 @@ def stage_file(target: Path, *, overwrite: bool, place: str, in_folder: bool = F
             others = state.st_nlink - 1 if state else 0
             part = path.parent if in_folder else path
             with signals.cleared(lambda: clear_part(part, real)):
-                yield Staged(path, real, place, overwrite, others, _before=_version(real))
+                yield Staged(path, real, place, overwrite, others, _before=version_of(real))
         finally:
             clear(real)
 
@@ -139,13 +138,6 @@ def _create(path: Path, place: str) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
     except OSError as error:
         raise EngineError(f"{place}: no file can be made in {path.parent} ({error.strerror})") from None
-
-
-def _version(path: Path) -> Version | None:
-    try:
-        return version(path.stat())
-    except FileNotFoundError:
-        return None
 
 
 def _changed(target: Path, place: str) -> EngineError:

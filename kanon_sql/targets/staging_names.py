@@ -22,7 +22,6 @@ from pathlib import Path
 from kanon_sql.errors import EngineError
 from kanon_sql.sql import signals
 
-Version = tuple[int, int, int, int]
 PART, READY, OLD = ".part", ".ready", ".old"
 _TOKEN_BYTES = 8
 _NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
@@ -38,11 +37,6 @@ def lock_path(target: Path) -> Path:
 def new_part(target: Path) -> Path:
     """A hidden name that no run has used, in the target's folder, short enough for the file system."""
     return target.with_name(f"{stem(target)}-{secrets.token_hex(_TOKEN_BYTES)}{PART}")
-
-
-def version(state: os.stat_result) -> Version:
-    """What changes when a file or folder is written or another one takes its place, whatever its size and times."""
-    return state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 
 def leftovers(target: Path) -> list[Path]:

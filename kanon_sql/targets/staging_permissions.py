@@ -7,6 +7,7 @@ import fcntl
 import os
 import stat
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -14,6 +15,8 @@ from pathlib import Path
 from kanon_sql.errors import EngineError
 from kanon_sql.targets.staging_output import beside
 
+# The mask is the process's: two threads that set and restore it by turns would leave it as neither found it.
+_one_mask = threading.RLock()
 _ACCESS_LIST = "system.posix_acl_access"
 _NO_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF, errno.EACCES, errno.EPERM}
 
@@ -58,11 +61,12 @@ def flush_folder(folder: Path) -> None:
 @contextmanager
 def mask_of(path: Path) -> Iterator[None]:
     """What the block makes grants no more than the file does; nothing to others where there is none."""
-    before = os.umask(0o777 & ~path.stat().st_mode if path.exists() else 0o077)
-    try:
-        yield
-    finally:
-        os.umask(before)
+    with _one_mask:
+        before = os.umask(0o777 & ~path.stat().st_mode if path.exists() else 0o077)
+        try:
+            yield
+        finally:
+            os.umask(before)
 
 
 def strictest(files: list[Path]) -> Path | None:
@@ -114,9 +118,10 @@ def _take_access_list(descriptor: int, model: Path) -> bool:
 
 def _umask() -> int:
     # It can be read only by setting it: to a strict one, so that a file made meanwhile is never too open.
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
+    with _one_mask:
+        mask = os.umask(0o077)
+        os.umask(mask)
+        return mask
 
 
 def write_output(path: Path, content: str | bytes, what: str, *, private: bool) -> None:

@@ -27,6 +27,7 @@ from kanon_sql.source.opening import open_source, read_source_columns
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine, start_engine
 from kanon_sql.sql.template import state
+from kanon_sql.sql.watching import telling_changes
 from kanon_sql.targets.opening import open_sink, prepare
 from kanon_sql.targets.target import LocalSink
 
@@ -154,12 +155,14 @@ class DuckDBJob(ConfiguredJob):
         elif keep:
             engine = start_engine(options)
             try:
-                yield engine, nullcontext()
+                with telling_changes(engine.watch):
+                    yield engine, nullcontext()
                 drop_state(engine)
                 release_files(engine)
             except BaseException:
                 # Notebooks keep the frames of the last error, and all that they hold.
                 engine.connection.close()
+                engine.held.close()
                 raise
         else:
             with open_engine(options) as engine:
@@ -233,7 +236,8 @@ def _in_turns(connection: Any, options: EngineOptions) -> Iterator[tuple[Engine,
     with _beside_others(connection) as turn:
         engine = Engine(connection, owned=False, show_values=options.show_values, turn=turn)
         try:
-            yield engine, turn
+            with telling_changes(engine.watch):
+                yield engine, turn
         finally:
             drop_state(engine)
 
@@ -260,8 +264,9 @@ def _in_memory(*, own: bool) -> exp.Table:
 def release_files(engine: Engine) -> None:
     """Detaches the databases that a job read, which other programs can write again then."""
     engine.run("USE memory")
-    for name, _ in engine.query("source/attached_databases"):
+    for name, *_ in engine.query("source/attached_databases"):
         engine.run(f"DETACH {template.quoted(name).sql('duckdb')}")
+    engine.held.close()
 
 
 def load_for_hand_in(
