@@ -181,6 +181,8 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
             "the engine ran out of memory or of space for temporary data; raise --memory-limit, "
             "lower --threads or name a larger --temp-directory"
         )
+    if "Unique file handle conflict" in str(error):
+        return "another connection of this program has the database open; close that, or wait until it is closed"
     if isinstance(error, _OF_VALUES) and not show_values:
         return f"the engine refused a value ({kind}); --show-values shows which"
     said = first if show_values else _without_values(first) if isinstance(error, _SPEAKING) else ""
