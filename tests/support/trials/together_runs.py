@@ -219,7 +219,7 @@ def one_run(place: Place, run: int) -> None:
         result = kanon_sql.run(configuration, options=options, advice=False, report=report)
         told |= {"status": 0, "released": result.released}
     except KanonError as error:
-        told |= {"status": error.exit_status, "message": str(error)}
+        told |= {"status": error.exit_status, "message": str(error), "where": traceback.format_exc()}
     except BaseException:
         told |= {"status": -1, "message": traceback.format_exc()}
     written = place.folder / "told" / f"{run}.part"
@@ -313,7 +313,7 @@ def at_once(place: Place, seed: int) -> set[int]:
 
     children = {forked(partial(alone, run)): run for run in numbers}
     chosen = draw.sample(sorted(children), asked.killed)
-    killing = sorted((begins[children[child]] + draw.uniform(0.3, 3), child) for child in chosen)
+    killing = sorted((begins[children[child]] + draw.uniform(0, 1.5), child) for child in chosen)
     return wait(children, killing)
 
 
@@ -366,9 +366,9 @@ def _kind(asked: Round, told: dict[str, Any]) -> str:
         found = re.search(pattern, told["message"])
         if found and status == told["status"]:
             return {2: "refused: the source is a release by now"}.get(
-                status, f"refused: {found[0].split(' ledger ')[0]}"
+                status, f"refused: {re.sub(r' ledger .* cannot', ' ledger cannot', found[0])}"
             )
-    raise LostError(f"exit status {told['status']}: {told['message']}")
+    raise LostError(f"exit status {told['status']}: {told['message']}\n{told.get('where', '')}")
 
 
 def _exchanges(place: Place) -> list[int]:

@@ -206,15 +206,20 @@ def in_place(folder: Path, seed: int, count: int, *, suffix: str, how: str) -> C
     """The change is never lost: it is there, or was read and released."""
     case = one_file(folder, seed, count, suffix=suffix, how=how, target="in-place")
     path, other = folder / f"people{suffix}", folder / f"other{suffix}"
-    changed = other.read_bytes()
+    changed, change, made = other.read_bytes(), case.change, []
+
+    def noted() -> None:
+        made.append(True)
+        change()
 
     def judge(_: list[Mapping[str, Any]]) -> None:
         if path.read_bytes() == changed:
             return
         read = read_csv if suffix == ".csv" else read_parquet
-        judge_rows({"b": case.states["b"]}, read(path), len(case.states["b"]))
+        state = "b" if made else "a"
+        judge_rows({state: case.states[state]}, read(path), count)
 
-    case.judge, case.read = judge, list
+    case.judge, case.read, case.change = judge, list, noted
     return case
 
 
