@@ -105,7 +105,7 @@ class Ledger:
                 self._engine.query(f"ledger/{name}", values=values)
             self._checkpoint()
         except EngineError as error:
-            raise EngineError(f"{self._place}: the ledger {self._path} cannot be written: {error}") from None
+            raise EngineError(f"{self._place}: the ledger {self._path} cannot be written: {error}") from error
 
     def _checkpoint(self) -> None:
         with mask_of(self._path):
