@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,3 +16,14 @@ from required import pytest_make_collect_report, pytest_runtest_makereport  # no
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """One folder for all examples of a module: each overwrites the files of the one before."""
     return tmp_path_factory.mktemp("examples")
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """Ctrl-C as a terminal has it: under nohup, or in the background of a script, signals are ignored."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    for number, handler in zip(numbers, before, strict=True):
+        signal.signal(number, handler)

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -31,21 +30,13 @@ from kanon_sql.targets.files import FileSink
 LONG = "SELECT count(*) AS q FROM range(300000) AS a, range(300000) AS b WHERE a.range * b.range % 7 = 3"
 TOLD = f"kanon-sql: error: {signals.NOTHING_CHANGED}"
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+pytestmark = pytest.mark.usefixtures("handlers")
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     write_csv(tmp_path / "source.csv", [HEAD, *table()])
     return tmp_path
-
-
-@pytest.fixture(autouse=True)
-def handlers() -> Iterator[None]:
-    before = [signal.getsignal(number) for number in NUMBERS]
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    for number, handler in zip(NUMBERS, before, strict=True):
-        signal.signal(number, handler)
 
 
 def after(patch: pytest.MonkeyPatch, owner: Any, name: str, number: int) -> None:

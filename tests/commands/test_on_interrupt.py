@@ -9,7 +9,7 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ Json = dict[str, Any]
 QI = {"sex": {"builtin": "suppress"}, "zip": {"builtin": "prefix", "keep": [4, 3]}}
 AGE = {"age": {"builtin": "intervals", "widths": [5, 10, 20]}}
 ALL = {"suppression": {"limit": 0}}
+pytestmark = pytest.mark.usefixtures("handlers")
 CASES: dict[str, Json] = {
     "optimal": {},
     "samarati": {"algorithm": "samarati"},
@@ -63,13 +64,6 @@ def place(tmp_path: Path) -> Path:
     ]
     write_csv(tmp_path / "source.csv", [["name", "sex", "zip", "age", "diagnosis"], *rows])
     return tmp_path
-
-
-@pytest.fixture(autouse=True)
-def handler() -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def configuration(place: Path, case: str = "optimal", **more: Any) -> Json:

@@ -127,7 +127,8 @@ def _half(name: str) -> Callable[[Path], None]:
 
 def _other_row(folder: Path) -> None:
     lines = (folder / "release.csv").read_text().splitlines()
-    (folder / "release.csv").write_text("\n".join([*lines[:-1], lines[1]]) + "\n")
+    other = next(line for line in lines[1:] if line != lines[-1])
+    (folder / "release.csv").write_text("\n".join([*lines[:-1], other]) + "\n")
 
 
 def _unreported(folder: Path) -> None:

@@ -29,6 +29,8 @@ from kanon_sql.targets.staging import stage_file
 from kanon_sql.targets.staging_output import beside
 from kanon_sql.targets.staging_permissions import write_output
 
+pytestmark = pytest.mark.usefixtures("handlers")
+
 
 class Calls:
     """A module of functions that stands in for `os` or `fcntl`; one of them does something else."""
