@@ -215,6 +215,7 @@ def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool, 
         print_data(text)
         return
     from kanon_sql.errors import ConfigurationError, EngineError
+    from kanon_sql.sql.room import why
     from kanon_sql.targets.staging import stage_file
 
     if not overwrite and lexists(output):
@@ -223,7 +224,7 @@ def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool, 
         try:
             staged.path.write_bytes(text.encode())
         except OSError as error:
-            raise EngineError(f"--output: {output} was not written ({error.strerror})") from None
+            raise EngineError(f"--output: {output} was not written {why(error)}") from None
         staged.commit(mode=0o600 if of_data and not output.exists() else None)
 
 

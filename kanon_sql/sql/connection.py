@@ -17,7 +17,7 @@ import duckdb
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError, UnplacedError
-from kanon_sql.sql import signals, template
+from kanon_sql.sql import room, signals, template
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.scratch import spill_folder
 from kanon_sql.sql.watching import Watch, telling_changes
@@ -183,6 +183,9 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
         )
     if "Unique file handle conflict" in str(error):
         return "another connection of this program has the database open; close that, or wait until it is closed"
+    no_room = room.full(str(error))
+    if no_room is not None and not isinstance(error, _OF_VALUES):
+        return no_room
     if isinstance(error, _OF_VALUES) and not show_values:
         return f"the engine refused a value ({kind}); --show-values shows which"
     said = first if show_values else _without_values(first) if isinstance(error, _SPEAKING) else ""

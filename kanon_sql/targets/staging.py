@@ -16,6 +16,7 @@ from pathlib import Path
 from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
 from kanon_sql.sql import signals
 from kanon_sql.sql.watching import Version, version, version_of
+from kanon_sql.sql.room import why
 from kanon_sql.targets.exchange import exchange, move_new
 from kanon_sql.targets.staging_names import (
     OLD,
@@ -76,7 +77,7 @@ class Staged:
                 raise ReleasedError(
                     f"{what} was replaced, but the disk did not confirm it ({error.strerror})"
                 ) from None
-            raise EngineError(f"{what} was not written ({error.strerror})") from None
+            raise EngineError(f"{what} was not written {why(error)}") from None
 
     def _move(self) -> None:
         if self.overwrite:
@@ -137,7 +138,7 @@ def _create(path: Path, place: str) -> None:
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
     except OSError as error:
-        raise EngineError(f"{place}: no file can be made in {path.parent} ({error.strerror})") from None
+        raise EngineError(f"{place}: no file can be made in {path.parent} {why(error)}") from None
 
 
 def _changed(target: Path, place: str) -> EngineError:
@@ -186,7 +187,7 @@ class StagedFolder:
                 raise ReleasedError(
                     f"{what} was replaced, but the disk did not confirm it ({error.strerror})"
                 ) from None
-            raise EngineError(f"{what} could not be replaced ({error.strerror})") from None
+            raise EngineError(f"{what} could not be replaced {why(error)}") from None
         self._remove(replaced)
 
     def _exchange(self) -> Path:
@@ -247,7 +248,7 @@ def make_private(path: Path, place: str) -> None:
     try:
         path.mkdir(mode=0o700)
     except OSError as error:
-        raise EngineError(f"{place}: no folder can be made in {path.parent} ({error.strerror})") from None
+        raise EngineError(f"{place}: no folder can be made in {path.parent} {why(error)}") from None
 
 
 def _replaceable(folder: Path, place: str) -> _Contents:

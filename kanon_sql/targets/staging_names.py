@@ -21,6 +21,7 @@ from pathlib import Path
 
 from kanon_sql.errors import EngineError
 from kanon_sql.sql import signals
+from kanon_sql.sql.room import why
 
 PART, READY, OLD = ".part", ".ready", ".old"
 _TOKEN_BYTES = 8
@@ -166,10 +167,7 @@ def _acquire(path: Path, target: Path, place: str) -> int:
         try:
             descriptor = _open(path)
         except OSError as error:
-            raise EngineError(
-                f"{place}: nothing can be written in the folder {target.parent} ({error.strerror}); "
-                "make it writable or name another target"
-            ) from None
+            raise EngineError(f"{place}: nothing can be written in the folder {target.parent} {why(error)}") from None
         try:
             if _locked(descriptor, path, target, place):
                 return descriptor

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from kanon_sql.errors import EngineError
 from kanon_sql.targets.staging_output import beside
+from kanon_sql.sql.room import why
 
 # The mask is the process's: two threads that set and restore it by turns would leave it as neither found it.
 _one_mask = threading.RLock()
@@ -137,7 +138,7 @@ def write_output(path: Path, content: str | bytes, what: str, *, private: bool) 
         else:
             _replace(Path(os.path.realpath(path)), written, 0o600 if private else None)
     except OSError as error:
-        raise EngineError(f"{path}: the {what} cannot be written ({error.strerror})") from None
+        raise EngineError(f"{path}: the {what} cannot be written {why(error)}") from None
 
 
 def _replace(path: Path, content: bytes, mode: int | None) -> None:

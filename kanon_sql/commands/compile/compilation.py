@@ -32,6 +32,7 @@ from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.dialects.dialect import Dialect, find_dialect, refuse_column_names
 from kanon_sql.sql.dialects.inline_table import Cell, Listing
 from kanon_sql.sql.dialects.write import refuse_repeated, table_name, write
+from kanon_sql.sql.room import why
 from kanon_sql.targets.target import refuse_names
 
 
@@ -61,7 +62,7 @@ def write_listings(folder: Path, tables: Sequence[tuple[str, Listing]]) -> list[
         for file in written:
             file.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise EngineError(f"{folder}: the mapping tables cannot be written ({error.strerror})") from None
+            raise EngineError(f"{folder}: the mapping tables cannot be written {why(error)}") from None
         raise
     return files
 

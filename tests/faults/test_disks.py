@@ -1,0 +1,77 @@
+"""Disks that are full, have no inodes left or are read-only: see `scripts/faults disks`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from effort import some
+from trials import disks
+from trials.disks_jobs import SCENARIOS
+from trials.disks_worker import Trials
+
+from kanon_sql.errors import EngineError
+from kanon_sql.sql import room
+from kanon_sql.sql.scratch import spill_folder
+
+mounted = [pytest.mark.tool, pytest.mark.skipif(bool(disks.missing()), reason=disks.missing() or "there are mounts")]
+BOUNDED = [name for name, one in SCENARIOS.items() if one.places != ("temp",) and not one.options]
+
+
+@pytest.mark.parametrize(("name", "length"), some([(name, n) for name in BOUNDED for n in (0, 4096, 65536, 300_000)]))
+def test_no_file_gets_longer(tmp_path: Path, name: str, length: int) -> None:
+    """A bound on the length of files needs no rights; the engine and Python fail by it as on a full disk."""
+    outcome = Trials.of(SCENARIOS[name], "all", "length", tmp_path).trial(length)
+    assert not outcome["lost"], outcome
+    assert outcome["status"] == 3 or length > 4096
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("scenario", "place", "kind"), [pytest.param(*one, marks=mounted, id="-".join(one)) for one in disks.pairs()]
+)
+def test_small_disks(scenario: str, place: str, kind: str) -> None:
+    found = disks.trials(scenario, place, kind, steps=1 if SCENARIOS[scenario].options else 4)
+    assert not [one for one in found if one["lost"]]
+    statuses = {one["status"] for one in found}
+    # Where nothing failed the disk was not small; the last one has room enough.
+    assert 3 in statuses or (scenario, kind) in NEVER_FAILS
+    assert 0 in statuses or kind == "read-only"
+
+
+# Nothing new is made there, or written.
+NEVER_FAILS: set[tuple[str, str]] = set()
+
+
+def test_folder_for_temporary_data_is_not_writable(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    tmp_path.chmod(0o500)
+    with pytest.raises(EngineError, match=f"{tmp_path}: .*--temp-directory"), spill_folder(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (
+            'IO Error: Async write failed: {"exception_message":"Could not write file '
+            r'\"/data/.out.csv.kanon-sql-0a1b.part\": No space left on device","errno":"28"}',
+            "/data: no room to write (No space left on device); free some space there, or name another place",
+        ),
+        (
+            'IO Error: Failed to create directory "/data/.out.kanon-sql-0a1b.part/ward=A": No space left on device',
+            "/data: no room to write (No space left on device); free some space there, or name another place",
+        ),
+        (
+            'IO Error: Could not write file "/tmp/kanon-sql-spill-x/duckdb_temp": Disk quota exceeded',
+            "/tmp: no room for temporary data (Disk quota exceeded); name a larger --temp-directory",
+        ),
+        ("IO Error: File too large", "the disk is full (File too large); free some space, or name another place"),
+        ("IO Error: No such file", None),
+    ],
+)
+def test_what_the_engine_says_of_a_full_disk(said: str, told: str | None) -> None:
+    """By its folder: neither the hidden name, nor that of a partition, which is a value of the data."""
+    assert room.full(said) == told
