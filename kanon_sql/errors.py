@@ -68,6 +68,10 @@ class UnplacedError(EngineError):
     """The engine failed on rows, in words that tell neither file nor table; whoever knows which one adds it."""
 
 
+class NoRoomError(EngineError):
+    """Memory or a disk was used up, which says nothing against what was being read."""
+
+
 class OutOfTimeError(EngineError):
     """Time ran out before any solution was found."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from kanon_sql.errors import EngineError, VerificationError
+from kanon_sql.errors import EngineError, NoRoomError, VerificationError
 from kanon_sql.hierarchy.mapping import Mapping as MappingTable
 from kanon_sql.recount.counting import ClassCounts, GroupCounts, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table, named_rows, row_total
@@ -24,10 +24,15 @@ from kanon_sql.sql.template import Fill, Item, column, state
 
 @contextmanager
 def reading_again() -> Iterator[None]:
-    """What the engine cannot read of what was written is a release that does not verify."""
+    """What the engine cannot read of what was written is a release that does not verify.
+
+    Where memory or a disk is used up nobody knows: that is an error as before the writing. Raises VerificationError.
+    """
     try:
         yield
     except EngineError as error:
+        if isinstance(error, NoRoomError) or isinstance(error.__cause__, NoRoomError):
+            raise
         raise VerificationError(f"what was written cannot be read again: {error}") from error
 
 

@@ -16,7 +16,13 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
-from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError, UnplacedError
+from kanon_sql.errors import (
+    ConfigurationError,
+    EngineError,
+    InterruptedRunError,
+    NoRoomError,
+    UnplacedError,
+)
 from kanon_sql.sql import room, signals, template
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.scratch import spill_folder
@@ -70,7 +76,7 @@ class Engine:
             with self._turn:
                 cursor = self.connection.execute(sql, dict(values)) if values else self.connection.execute(sql)
                 return cursor.fetchall()
-        except (duckdb.Error, RuntimeError) as error:
+        except (duckdb.Error, RuntimeError, MemoryError) as error:
             failure = self._failure(error)
         # Raised out here, the engine's own error is not in its chain, which loggers and notebooks show.
         raise failure
@@ -89,14 +95,18 @@ class Engine:
             with self._turn:
                 self.connection.unregister(name)
 
-    def _failure(self, error: duckdb.Error | RuntimeError) -> Exception:
+    def _failure(self, error: duckdb.Error | RuntimeError | MemoryError) -> Exception:
         """What an error of the engine is to us. Raises TimeUpError where the time was up."""
+        if isinstance(error, MemoryError):
+            return NoRoomError(_OUT_OF_MEMORY)
         if isinstance(error, duckdb.InterruptException):
             self._deadline.check()
             return InterruptedRunError(signals.NOTHING_CHANGED)
         if isinstance(error, duckdb.Error):
-            placed = isinstance(error, (*_SPEAKING, duckdb.OutOfMemoryException))
-            failure = (EngineError if placed else UnplacedError)(self.say(error))
+            if used_up(error):
+                failure: EngineError = NoRoomError(self.say(error))
+            else:
+                failure = (EngineError if isinstance(error, _SPEAKING) else UnplacedError)(self.say(error))
             failure.__cause__ = error if self.show_values else None
             return failure
         # What a signal makes of a statement that runs.
@@ -163,6 +173,18 @@ _OF_VALUES = (
 )
 
 
+_OUT_OF_MEMORY = (
+    "the engine ran out of memory or of space for temporary data; raise --memory-limit, "
+    "lower --threads or name a larger --temp-directory"
+)
+
+
+def used_up(error: duckdb.Error) -> bool:
+    """Whether an error says that memory or a disk is used up, and nothing of the data."""
+    full = not isinstance(error, _OF_VALUES) and room.full(str(error)) is not None
+    return full or isinstance(error, duckdb.OutOfMemoryException)
+
+
 def describe(error: duckdb.Error, *, show_values: bool) -> str:
     """One line for an error of the engine: unless `show_values` its words only of kinds that hold no values."""
     line = re.search(r"CSV Error on Line: (\d+)", str(error))
@@ -177,15 +199,11 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
     first = " ".join(str(error).split("\n\n")[0].split())
     kind = type(error).__name__.removesuffix("Exception")
     if isinstance(error, duckdb.OutOfMemoryException):
-        return (
-            "the engine ran out of memory or of space for temporary data; raise --memory-limit, "
-            "lower --threads or name a larger --temp-directory"
-        )
+        return _OUT_OF_MEMORY
+    if used_up(error):
+        return room.full(str(error)) or ""
     if "Unique file handle conflict" in str(error):
         return "another connection of this program has the database open; close that, or wait until it is closed"
-    no_room = room.full(str(error))
-    if no_room is not None and not isinstance(error, _OF_VALUES):
-        return no_room
     if isinstance(error, _OF_VALUES) and not show_values:
         return f"the engine refused a value ({kind}); --show-values shows which"
     said = first if show_values else _without_values(first) if isinstance(error, _SPEAKING) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from sqlglot import exp
@@ -78,7 +79,8 @@ class TableSink(_Tables):
         try:
             self._create(engine, release, replace=self.overwrite)
         except EngineError:
-            engine.run("ROLLBACK")
+            with suppress(EngineError):  # what failed may have ended the transaction
+                engine.run("ROLLBACK")
             raise
 
     def commit(self, engine: Engine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 from sqlglot import exp, tokenize
@@ -66,7 +67,8 @@ class DatabaseCopy:
                 self.engine.run(f"DROP TYPE {dotted(self.new, made)}")
             self.engine.run("COMMIT")
         except EngineError:
-            self.engine.run("ROLLBACK")
+            with suppress(EngineError):  # a COMMIT that failed has ended the transaction
+                self.engine.run("ROLLBACK")
             raise
 
     def copy_rows(self) -> list[str]:

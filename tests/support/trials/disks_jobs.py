@@ -72,17 +72,17 @@ class Job:
 class Scenario:
     """A job: `prepare` makes what is there before it and gives its command; `release` is read by `rows`.
 
-    `places` are the folders that are tried on a small disk, one after the other. `kept` are what a job that fails
-    leaves as it was, byte by byte.
+    `places` are the folders that are tried on a small disk, one after the other. `remanence` tells that the target's
+    database is written to itself.
     """
 
     prepare: Callable[[Job], list[str]]
     release: str
     places: tuple[str, ...] = ("target",)
-    kept: tuple[str, ...] = ()
     rows: int = SMALL
     options: tuple[str, ...] = ()
     ledger: bool = False
+    remanence: bool = False
 
 
 def run(words: Sequence[str]) -> tuple[int, str]:
@@ -190,7 +190,7 @@ SCENARIOS: Mapping[str, Scenario] = {
     "folder": Scenario(_folder, "target/people"),
     "in place": Scenario(_in_place, "target/people.csv"),
     "table": Scenario(_table, "target/people.duckdb"),
-    "table with remanence": Scenario(_remanent, "target/people.duckdb"),
+    "table with remanence": Scenario(_remanent, "target/people.duckdb", remanence=True),
     "table in place": Scenario(lambda job: _database(job, "in-place"), "target/people.duckdb:people"),
     "report and page": Scenario(_told, "target/release.csv", places=("report", "page")),
     "ledger": Scenario(_recorded, "target/release.csv", places=("target", "ledger"), ledger=True),

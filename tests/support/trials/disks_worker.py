@@ -144,6 +144,7 @@ class Trials:
             lost.append(f"status {status}")
         if status == 0 or outcome["released"]:
             lost += self.wrong()
+        lost += self.torn()
         if status and not outcome["released"]:
             lost += [f"changed: {name}" for name in sorted(before) if before[name] != after.get(name)]
         if status and outcome["released"] and "in its place" not in said and "was replaced" not in said:
@@ -155,17 +156,31 @@ class Trials:
                 lost.append("the error does not name the place")
             if not re.search(_DOES, said):
                 lost.append("the error does not say what to do")
-        return lost + self.left()
+        return lost + self.left(failed=status != 0)
 
-    def left(self) -> list[str]:
-        """What lies about that is neither old nor new."""
+    def torn(self) -> list[str]:
+        """Reports and pages that are not whole; those of runs that fail say so, and replace old ones."""
+        lost = []
+        for path in (path for name in ("report", "page") for path in self.job.folder(name).glob("*.*")):
+            text = path.read_text(encoding="utf-8")
+            if path.suffix == ".json":
+                json.loads(text)
+            elif not text.rstrip().endswith("</html>") and text != "{}":
+                lost.append(f"half a page: {path.name}")
+        return lost
+
+    def left(self, *, failed: bool = False) -> list[str]:
+        """What lies about that is neither old nor new; a database whose disk is full keeps its log until the next run."""
         root = self.job.root
+        logs = {self.job.folder("ledger") / "ledger.duckdb.wal"} if failed else set()
+        if self.scenario.remanence:
+            logs.add(self.release().with_name(f"{self.release().name}.wal"))
         found = [path for name in _FOLDERS for path in (root / name).rglob("*")]
         return [
             f"left: {path.relative_to(root)}"
             for path in found
             if "kanon-sql" in path.name or path.name.endswith((".part", ".wal", ".tmp")) or "temp" in path.parts
-            if path.parent != root
+            if path.parent != root and path not in logs
         ]
 
     def again(self, outcome: Json, entries: int) -> list[str]:
@@ -197,7 +212,8 @@ class Trials:
         for path in sorted(path for name in _FOLDERS for path in (root / name).rglob("*") if path.is_file()):
             if path != release or self.scenario.release != "target/people.duckdb":
                 found[str(path.relative_to(root))] = hashlib.sha256(path.read_bytes()).hexdigest()
-        found.pop("ledger/ledger.duckdb", None)
+        told = ("report/", "page/", "ledger/ledger.duckdb")
+        found = {name: one for name, one in found.items() if not name.startswith(told)}
         found["release"] = self.digest()
         return found
 
