@@ -170,7 +170,7 @@ class Trials:
         return lost
 
     def left(self, *, failed: bool = False) -> list[str]:
-        """What lies about that is neither old nor new; a database whose disk is full keeps its log until the next run."""
+        """What lies about that is neither old nor new; a database without room keeps its log until the next run."""
         root = self.job.root
         logs = {self.job.folder("ledger") / "ledger.duckdb.wal"} if failed else set()
         if self.scenario.remanence:
