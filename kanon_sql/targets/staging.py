@@ -15,8 +15,8 @@ from pathlib import Path
 
 from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
 from kanon_sql.sql import signals
-from kanon_sql.sql.watching import Version, version, version_of
 from kanon_sql.sql.room import why
+from kanon_sql.sql.watching import Version, version, version_of
 from kanon_sql.targets.exchange import exchange, move_new
 from kanon_sql.targets.staging_names import (
     OLD,

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kanon_sql.errors import EngineError
-from kanon_sql.targets.staging_output import beside
 from kanon_sql.sql.room import why
+from kanon_sql.targets.staging_output import beside
 
 # The mask is the process's: two threads that set and restore it by turns would leave it as neither found it.
 _one_mask = threading.RLock()
