@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from places import ROOT
@@ -17,9 +18,9 @@ PART = re.compile(r"<!-- (?!end)(\w+) -->\n.*?<!-- end -->", re.DOTALL)
 Json = dict[str, Any]
 
 
-def recorded(part: str) -> Json:
+def recorded(part: str, kept: Path | None = None) -> Json:
     """What was recorded of a part before; empty at first."""
-    found: Json = _known().get(part, {})
+    found: Json = _known(kept).get(part, {})
     return found
 
 
@@ -29,17 +30,19 @@ def record(
     head: Sequence[str],
     rows: Sequence[Sequence[str | int]],
     state: Mapping[str, Any] | None = None,
+    kept: Path | None = None,
 ) -> None:
     """Keeps the table of a part's long run, and writes it into the page.
 
-    `command` repeats it. `state` is what a part that is run piece by piece needs to go on: seeds, counts.
+    `command` repeats it. `state` is what a part that is run piece by piece needs to go on: seeds, counts. With another
+    file than `KEPT` the page stays as it is.
     """
-    known = _known()
+    known = _known(kept)
     table = {"head": list(head), "rows": [list(row) for row in rows]}
     when = {"date": date.today().isoformat(), "commit": _commit(), "command": command}
     known[part] = {**when, **table, **({"state": dict(state)} if state else {})}
-    KEPT.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    if PAGE.exists():
+    (kept or KEPT).write_text(json.dumps(known, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    if kept is None and PAGE.exists():
         PAGE.write_text(page(PAGE.read_text(encoding="utf-8"), known), encoding="utf-8")
 
 
@@ -53,8 +56,9 @@ def page(text: str, known: Mapping[str, Json]) -> str:
     return PART.sub(filled, text)
 
 
-def _known() -> Json:
-    known: Json = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
+def _known(kept: Path | None) -> Json:
+    path = kept or KEPT
+    known: Json = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return known
 
 
