@@ -12,10 +12,10 @@ TEXT = "# Page\n\n<!-- one -->\nstale\n<!-- end -->\nbetween\n<!-- other -->\n<!
 
 
 def test_the_page_tells_what_is_kept() -> None:
-    known = json.loads(tally.KEPT.read_text(encoding="utf-8"))
+    known = json.loads(tally.KEPT.read_text(encoding="utf-8")) if tally.KEPT.exists() else {}
     text = tally.PAGE.read_text(encoding="utf-8")
     assert tally.page(text, known) == text
-    assert set(tally.PART.findall(text)) == set(known)
+    assert set(tally.PART.findall(text)) >= set(known)
 
 
 def test_a_table_is_written_between_its_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,6 +27,6 @@ def test_a_table_is_written_between_its_marks(tmp_path: Path, monkeypatch: pytes
     written = page.read_text(encoding="utf-8")
     assert "stale" not in written
     assert "| came | times |\n| --- | ---: |\n| old | 1,234 |\n| a new one | 5 |\n" in written
-    assert written.endswith("<!-- end -->\nbetween\n<!-- other -->\n<!-- end -->\nafter\n")
+    assert written.endswith(f"<!-- end -->\nbetween\n<!-- other -->\n{tally.NOTHING}<!-- end -->\nafter\n")
     assert tally.recorded("one")["state"] == {"seeds": [[0, 7]]}
     assert tally.recorded("other") == {}

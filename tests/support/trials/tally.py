@@ -15,6 +15,7 @@ from places import ROOT
 KEPT = ROOT / "docs" / "reliability.json"
 PAGE = ROOT / "docs" / "reliability.md"
 PART = re.compile(r"<!-- (?!end)(\w+) -->\n.*?<!-- end -->", re.DOTALL)
+NOTHING = "No long run is recorded yet.\n\n"
 Json = dict[str, Any]
 
 
@@ -51,7 +52,7 @@ def page(text: str, known: Mapping[str, Json]) -> str:
 
     def filled(found: re.Match[str]) -> str:
         one = known.get(found[1])
-        return f"<!-- {found[1]} -->\n{_table(one) if one else ''}<!-- end -->"
+        return f"<!-- {found[1]} -->\n{_table(one) if one else NOTHING}<!-- end -->"
 
     return PART.sub(filled, text)
 
