@@ -17,6 +17,7 @@ import duckdb
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.ledger.entry import Entry, entry_of
+from kanon_sql.sql import room
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.staging import stage_file
 from kanon_sql.targets.staging_names import clear, leftovers, lock_path, target_lock
@@ -205,7 +206,8 @@ def _connect(path: Path, place: str, *, write: bool, settings: Mapping[str, str]
             if busy and time.monotonic() < until:
                 time.sleep(0.2)
                 continue
-            why = "another program uses it; wait for that" if busy else "it is no DuckDB file, or must not be written"
+            other = "it is no DuckDB file, or must not be written; name another, or make it writable"
+            why = "another program uses it; wait for that" if busy else room.full(str(error)) or other
             raise EngineError(f"{place}: the ledger {path} cannot be opened: {why}") from None
 
 

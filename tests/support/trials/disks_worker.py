@@ -156,7 +156,7 @@ class Trials:
                 lost.append("the error does not name the place")
             if not re.search(_DOES, said):
                 lost.append("the error does not say what to do")
-        return lost + self.left(failed=status != 0)
+        return lost + self.left(short=True)
 
     def torn(self) -> list[str]:
         """Reports and pages that are not whole; those of runs that fail say so, and replace old ones."""
@@ -169,10 +169,10 @@ class Trials:
                 lost.append(f"half a page: {path.name}")
         return lost
 
-    def left(self, *, failed: bool = False) -> list[str]:
+    def left(self, *, short: bool = False) -> list[str]:
         """What lies about that is neither old nor new; a database without room keeps its log until the next run."""
         root = self.job.root
-        logs = {self.job.folder("ledger") / "ledger.duckdb.wal"} if failed else set()
+        logs = {self.job.folder("ledger") / "ledger.duckdb.wal"} if short else set()
         if self.scenario.remanence:
             logs.add(self.release().with_name(f"{self.release().name}.wal"))
         found = [path for name in _FOLDERS for path in (root / name).rglob("*")]
@@ -191,7 +191,7 @@ class Trials:
             runs += outcome["released"]
             if status and not outcome["released"]:
                 return [f"the next run: status {status}, {said}"]
-        lost = [*self.wrong(), *self.left()]
+        lost = [*self.wrong(), *self.left(short=not outcome["status"])]
         if self.scenario.ledger:
             found = self.entries()
             lost += [] if found == entries + runs else [f"{found} releases in the ledger, expected {entries + runs}"]
