@@ -28,11 +28,15 @@ def advice(error: OSError) -> str:
 
 
 def full(said: str) -> str | None:
-    """The problem of an engine's error that says that a disk is full; None of other errors."""
-    reason = next((os.strerror(one) for one in _FULL if os.strerror(one).lower() in said.lower()), None)
-    if reason is None:
+    """The problem of an engine's error that says that a disk is full, or is not written; None of other errors."""
+    known = (*_FULL, errno.EROFS)
+    number = next((one for one in known if os.strerror(one).lower() in said.lower()), None)
+    if number is None:
         return None
-    found = _FILE.search(said)
+    reason, found = os.strerror(number), _FILE.search(said)
+    if number == errno.EROFS:
+        what = f"{Path(found['path']).parent}: " if found else ""
+        return f"{what}nothing can be written ({reason}); make it writable, or name another place"
     if found is None:
         return f"the disk is full ({reason}); free some space, or name another place"
     path = Path(found["path"])

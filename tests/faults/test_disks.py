@@ -70,6 +70,10 @@ def test_folder_for_temporary_data_is_not_writable(tmp_path: Path) -> None:
             "/tmp: no room for temporary data (Disk quota exceeded); name a larger --temp-directory",
         ),
         ("IO Error: File too large", "the disk is full (File too large); free some space, or name another place"),
+        (
+            'IO Error: Cannot open file "/data/people.duckdb": Read-only file system',
+            "/data: nothing can be written (Read-only file system); make it writable, or name another place",
+        ),
         ("IO Error: No such file", None),
     ],
 )

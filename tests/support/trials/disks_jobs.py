@@ -181,7 +181,7 @@ def _apply(job: Job) -> list[str]:
     return ["apply", "1", str(later), "--ledger", str(ledger), "-o", str(target)]
 
 
-_SPILLS = ("--memory-limit", "40MB")
+_SPILLS = ("--memory-limit", "60MB")
 SCENARIOS: Mapping[str, Scenario] = {
     "csv": Scenario(_file(".csv"), "target/release.csv"),
     "csv.gz": Scenario(_file(".csv.gz"), "target/release.csv.gz"),

@@ -180,7 +180,7 @@ class Trials:
             f"left: {path.relative_to(root)}"
             for path in found
             if "kanon-sql" in path.name or path.name.endswith((".part", ".wal", ".tmp")) or "temp" in path.parts
-            if path.parent != root and path not in logs
+            if path.parent != root and path not in logs and path.name != "ballast"
         ]
 
     def again(self, outcome: Json, entries: int) -> list[str]:
