@@ -86,8 +86,9 @@ def _problem(source: Source, item: Column | None, name: str, one: ColumnConfig, 
 def _reading(one: ColumnConfig, place: str) -> Reading:
     is_sure = one.invalid == "missing"
     kind = one.understood_as
+    is_told = one.type is not None or kind != "text"
     makes_null = bool(one.missing) or (is_sure and kind != "text")
-    return Reading(kind, one.format, one.decimal or ".", one.thousands, is_sure, makes_null, place)
+    return Reading(kind, one.format, one.decimal or ".", one.thousands, is_sure, makes_null, place, is_told)
 
 
 def read_value(value: exp.Expr, one: ColumnConfig, missing: tuple[str, ...], dialect: Dialect) -> exp.Expr:

@@ -51,7 +51,7 @@ class Reading:
     """What is understood by the texts of a column; `place` says where the configuration names it.
 
     `is_sure` says that every value fits, or was made missing; `makes_null` that texts may have been, and that no empty
-    text is a value then.
+    text is a value then. `is_told` says that the configuration has the type; else the values are looked at.
     """
 
     type: ColumnType
@@ -61,6 +61,7 @@ class Reading:
     is_sure: bool = field(default=False, compare=False)
     makes_null: bool = field(default=False, compare=False)
     place: str = field(default="", compare=False)
+    is_told: bool = True
 
     @property
     def is_typed(self) -> bool:

@@ -235,3 +235,33 @@ def test_partitions_that_do_not_verify_are_withdrawn(tmp_path: Path, monkeypatch
     with pytest.raises(VerificationError, match="hold fewer than 5 rows"):
         run(tmp_path, people(tmp_path), ["age", "sex", "zip"], 5)
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_drawn_dimension_goes_with_models_beyond_k(tmp_path: Path) -> None:
+    source = write(tmp_path / "s.csv", ["q", "r", "s"], [[str(i), str(i * 7 % 11), "xy"[i % 2]] for i in range(12)])
+    models = {"k": 2, "l_diversity": {"column": "s", "l": 2}}
+    found = []
+    for seed in (1, 1):
+        asked: Json = {"algorithm": {"dimension": "random", "seed": seed}, "privacy": models, "release": {"seed": 1}}
+        _, rows = run(tmp_path, source, {"q": {}, "r": {}}, sensitive=["s"], **asked)
+        found.append(sorted(rows))
+    assert found[0] == found[1]
+    classes: dict[tuple[str, str], set[str]] = {}
+    for q, r, s in found[0]:
+        classes.setdefault((q, r), set()).add(s)
+    assert len(classes) > 1 and all(len(values) == 2 for values in classes.values())
+
+
+@pytest.mark.parametrize(("more", "expected"), [({}, "9-10"), ({"type": "text"}, "{10, 9}")])
+def test_a_column_that_is_only_trimmed_is_still_one_of_numbers(tmp_path: Path, more: Json, expected: str) -> None:
+    source = write(tmp_path / "s.csv", ["q", "id"], [[" 9", "0"], ["10 ", "1"]])
+    config = {
+        "source": {"path": str(source), "columns": {"q": {"trim": True, **more}}},
+        "target": str(tmp_path / "out.csv"),
+        "quasi_identifiers": ["q"],
+        "unlisted": "insensitive",
+        "privacy": {"k": 2},
+        "algorithm": "mondrian",
+    }
+    kanon_sql.run(config)
+    assert column(read(tmp_path / "out.csv")) == [expected] * 2

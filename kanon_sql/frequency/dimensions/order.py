@@ -120,7 +120,7 @@ def _reading(engine: Engine, item: Column, spec: QuasiIdentifier, values: exp.Se
         if spec.type is None or spec.type == own or spec.type == "text":
             return spec.type or own, None
         return spec.type, "DOUBLE" if spec.type == "number" else "TIMESTAMP"
-    kind = spec.type or (_KINDS[item.reading.type] if item.reading is not None else None)
+    kind = spec.type or (_KINDS[item.reading.type] if item.reading is not None and item.reading.is_told else None)
     if kind == "text":
         return "text", None
     texts = exp.select(exp.alias_(_text(item), "value"), "is_missing").from_(values.subquery("as_written"))

@@ -54,9 +54,10 @@ class Judging:
         self._choice = choice
         self._source = source_tables(models, state("frequency"))
 
-    def narrow(self, deadline: Deadline) -> None:
-        """Accepts a cut for each partition that has one of which both sides satisfy."""
-        self._run("candidates", {"most": self._most}, scope=self._choice)
+    def narrow(self, deadline: Deadline, seed: int) -> None:
+        """Accepts a cut for each partition that has one of which both sides satisfy; scores may be drawn by `seed`."""
+        drawn = {"seed": seed} if "$seed" in template.text(self._choice["cut_score"]) else {}
+        self._run("candidates", {"most": self._most, **drawn}, scope=self._choice)
         columns = ("part", "dimension", "low", "high")
         self.engine.run(tables.empty_like(state("accepted_cuts"), state("candidates"), *columns))
         for table in self._judged:

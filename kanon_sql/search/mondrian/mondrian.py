@@ -117,7 +117,7 @@ class Mondrian:
         made: list[Row] = []
         for position, statement in enumerate(statements, 1):
             if position == len(statements) and self._judging is not None:
-                self._judging.narrow(deadline)
+                self._judging.narrow(deadline, self.seed)
             values = {name: value for name, value in (("k", self.k), ("seed", self.seed)) if f"${name}" in statement}
             made = self.engine.run(statement, values)
         return int(made[0][0])
