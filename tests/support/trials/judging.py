@@ -1,0 +1,259 @@
+"""Judges a run by what it leaves: its exit status, its words, and the bytes of the release.
+
+Nothing here is shared with the package: the bytes are read by trials.judging_bytes, what should stand there is worked
+out by trials.judging_classes from what the case knows of its own rows.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trials.judging_bytes import Table, canonical, cells, released
+from trials.judging_classes import Asked, by_key, share
+from trials.judging_ranges import covers, grouped, unmatched
+from trials.making import FULL_DOMAIN, Case, Column
+
+Json = dict[str, Any]
+DOCUMENTED = {0, 1, 2, 3, 4, 130}
+_LINE = re.compile(r"kanon-sql: (error|warning|enough would be|less loss)\b.*|  --set .*|  without .*")
+_MOST_NODES = 400
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a run ended with."""
+
+    status: Any
+    out: str
+    err: str
+
+
+def files(folder: Path) -> dict[str, bytes | None]:
+    """Everything in a folder; None for a folder."""
+    found = sorted(folder.rglob("*"))
+    return {str(path.relative_to(folder)): None if path.is_dir() else path.read_bytes() for path in found}
+
+
+def judge(case: Case, folder: Path, before: dict[str, bytes | None], ended: Ended) -> list[str]:
+    """What is not as it should be, a line each."""
+    found = [*_words(case, ended), *_left(case, before, files(folder), ended)]
+    if found or ended.status not in (0, 1):
+        return found
+    report = _report(folder)
+    if report is None:
+        return ["there is no report"]
+    if ended.status == 1:
+        return list(_nothing_else(case, report))
+    return list(_judged(case, folder, report))
+
+
+def _words(case: Case, ended: Ended) -> Iterator[str]:
+    """The status and what was said."""
+    lines = ended.err.splitlines()
+    if ended.status not in DOCUMENTED:
+        yield f"exit status {ended.status!r} is none that is documented"
+    if ended.status not in case.expected:
+        yield f"exit status {ended.status}, expected {sorted(case.expected)} ({case.wrong or 'nothing is wrong'}): {ended.err[-600:]}"
+    if "Traceback" in ended.err or "unexpected " in ended.err:
+        yield f"an error that nobody foresaw: {ended.err[-600:]}"
+    odd = [line for line in lines if not _LINE.fullmatch(line)]
+    if odd:
+        yield f"a line of another form: {odd[0][:300]!r}"
+    errors = [line for line in lines if line.startswith("kanon-sql: error: ")]
+    if bool(errors) != (ended.status != 0):
+        yield f"exit status {ended.status} with {len(errors)} errors: {ended.err[-300:]}"
+    if "--quiet" in case.words and len(errors) < len(lines):
+        yield f"more than errors, though quiet: {lines[0][:300]}"
+    said = ended.err + ended.out
+    told = [one for one in case.secrets if one in said]
+    told += [str(one) for column in case.columns for one in column.values if str(one).startswith("zq") and str(one) in ended.err]
+    if told:
+        yield f"a value of the data is told: {told[0]!r} in {ended.err[-600:]}"
+
+
+def _left(case: Case, before: dict[str, bytes | None], after: dict[str, bytes | None], ended: Ended) -> Iterator[str]:
+    """What the folder holds afterwards."""
+    written = ended.status == 0 and "--dry-run" not in case.words
+    may = {"report.json", "ledger.duckdb"} | (_target(case, {**before, **after}) if written else set())
+    gone = [name for name in before if name not in after and name not in may]
+    changed = [name for name in before if name in after and after[name] != before[name] and name not in may]
+    new = [name for name in after if name not in before and name not in may]
+    for what, names in (("gone", gone), ("changed", changed), ("left behind", new)):
+        if names:
+            yield f"{what} after exit status {ended.status}: {names[:5]}"
+
+
+def _target(case: Case, after: dict[str, bytes | None]) -> set[str]:
+    target = case.config["target"]
+    if target == "in-place" or (isinstance(target, dict) and target.get("in_place")):
+        source = case.config["source"]
+        place = source if isinstance(source, str) else source.get("path", source.get("database"))
+        return {place, *(name for name in after if name.startswith(f"{place}/"))}
+    return {target if isinstance(target, str) else target.get("path", target.get("database"))}
+
+
+def _report(folder: Path) -> Json | None:
+    path = folder / "report.json"
+    if not path.exists():
+        return None
+    found: Json = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _nothing_else(case: Case, report: Json) -> Iterator[str]:
+    """Whether there is really no release."""
+    if report["status"] != "no-release":
+        yield f"exit status 1, but the report says {report['status']}"
+    if case.wrong and case.wrong != "huge":
+        return
+    asked = Asked(case)
+    if case.algorithm in FULL_DOMAIN:
+        blind = isinstance(case.config.get("algorithm"), dict) and case.config["algorithm"].get("blind")
+        if blind or (case.population is not None and case.config.get("missing", "keep") != "keep"):
+            return
+        for levels in asked.nodes if len(asked.nodes) <= _MOST_NODES else asked.nodes[-1:]:
+            if asked.satisfies(levels):
+                yield f"no release, though the levels {levels} satisfy"
+                return
+    elif asked.rows and asked.holds(asked.rows) and not {"average_risk", "population_uniqueness"} & set(asked.privacy):
+        yield "no release, though all rows as one class satisfy"
+
+
+def _judged(case: Case, folder: Path, report: Json) -> Iterator[str]:
+    """The release against the source, and the report against both."""
+    if "--dry-run" in case.words:
+        if report["status"] != "dry-run":
+            yield f"a dry run whose report says {report['status']}"
+        return
+    try:
+        table = released(case, folder)
+    except Exception as error:
+        yield f"the release cannot be read: {type(error).__name__}: {error}"
+        return
+    asked = Asked(case, blank=table.blank or "" in case.missing or bool(case.dialect))
+    others = case.of("sensitive", "insensitive")
+    names = [column.name for column in case.columns if column.role in ("quasi", "sensitive", "insensitive")]
+    if table.names != names and (table.rows or table.names):
+        yield f"columns {table.names}, expected {names}"
+        return
+    quasi = [column.name for column in asked.quasi]
+    found = cells(table, [*quasi, *(column.name for column in others)]) if table.rows else []
+    shown = [_shown(asked, [*asked.quasi, *others], row) for row in found]
+    yield from _bytes(asked, report, shown)
+    if case.algorithm in FULL_DOMAIN:
+        yield from _levels(asked, report, shown, others)
+    else:
+        yield from _classes(asked, shown, others)
+
+
+def _shown(asked: Asked, columns: list[Column], row: tuple[Any, ...]) -> tuple[Any, ...]:
+    width = len(asked.quasi)
+    made = [asked.label(column, cell) for column, cell in zip(columns[:width], row[:width], strict=True)]
+    return (*made, *(canonical(cell, column.kind, blank=asked.blank) for column, cell in zip(columns[width:], row[width:], strict=True)))
+
+
+def _bytes(asked: Asked, report: Json, shown: list[tuple[Any, ...]]) -> Iterator[str]:
+    """What the release alone tells, against what was asked for and the report."""
+    width = len(asked.quasi)
+    rows = report["rows"]
+    taking, masked = len(asked.rows), rows["masked"]
+    counts = {"source": asked.case.rows, "missing": asked.case.rows - taking, "released": len(shown) - masked}
+    for key, number in counts.items():
+        if rows[key] != number:
+            yield f"the report has {rows[key]} rows under {key}, counted: {number}"
+    if rows["suppressed"] != taking - counts["released"] or rows["suppressed"] > asked.limit:
+        yield f"{rows['suppressed']} rows suppressed, limit {asked.limit}, released {counts['released']} of {taking}"
+    sizes = Counter(row[:width] for row in shown)
+    least = min(sizes.values(), default=0)
+    if "known_columns" not in asked.privacy and least < asked.k:
+        yield f"a class of {least} rows, k = {asked.k}"
+    if not shown:
+        yield "a release without rows"
+    everywhere = ("*",) * width
+    if masked:
+        sizes[everywhere] -= masked
+    counted = sorted(size for size in sizes.values() if size)
+    told = report["classes"]
+    if (told["count"], told["min"], told["max"]) != (len(counted), counted[0] if counted else None, counted[-1] if counted else None):
+        if counted:
+            yield f"the report has the classes {told}, counted: {len(counted)}, {counted[0]} to {counted[-1]}"
+    if "average_risk" in asked.privacy and Fraction_of(counted) > share(asked.privacy["average_risk"]["at_most"]):
+        yield f"an average risk of {Fraction_of(counted)}"
+
+
+def Fraction_of(counted: list[int]) -> Any:
+    """Classes / rows."""
+    from fractions import Fraction
+
+    return Fraction(len(counted), max(1, sum(counted)))
+
+
+def _levels(asked: Asked, report: Json, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
+    """Every row, as it must be at the levels that the report names."""
+    chosen = report["solution"]["levels"]
+    levels = tuple(chosen[column.name] for column in asked.quasi)
+    if levels not in asked.nodes:
+        yield f"the levels {levels} are not allowed"
+        return
+    expected = asked.at(levels)
+    if not asked.satisfies(levels):
+        yield f"the levels {levels} do not satisfy"
+    rows = [(*labels, *_others(asked, others, i)) for i, labels in expected.labels.items()]
+    lacking, beyond = Counter(rows) - Counter(shown), Counter(shown) - Counter(rows)
+    if lacking or beyond:
+        yield f"at the levels {levels} {lacking.total()} rows lack, {beyond.total()} are beyond: {list(lacking)[:2]} {list(beyond)[:2]}"
+    if report["rows"]["suppressed"] != expected.suppressed or report["rows"]["masked"] != expected.masked:
+        yield f"suppressed, masked: {report['rows']}, expected {expected.suppressed}, {expected.masked}"
+    if "known_columns" not in asked.privacy:
+        least = min((asked.counted(rows) for rows in by_key(expected.labels).values()), default=0)
+        if report["privacy"].get("k", {}).get("actual", least) != least:
+            yield f"the report has k = {report['privacy']['k']}, counted: {least}"
+
+
+def _others(asked: Asked, others: list[Column], row: int) -> tuple[Any, ...]:
+    return tuple(canonical(column.values[row], column.kind, blank=asked.blank) for column in others)
+
+
+def _classes(asked: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
+    """Every row is a generalization of another row of the source; classes hold the models by their own values."""
+    width = len(asked.quasi)
+    config = asked.case.config["quasi_identifiers"]
+    micro = asked.case.algorithm == "microaggregation"
+    entries = [config[column.name] if isinstance(config[column.name], dict) else {} for column in asked.quasi]
+    compared = [place for place, entry in enumerate(entries) if entry.get("aggregate", "mean" if micro else None) in (None, "interval")]
+    source = grouped([(_others(asked, others, i), i) for i in asked.rows])
+    release = grouped([(row[width:], row[:width]) for row in shown])
+    if {key: len(rows) for key, rows in source.items()} != {key: len(rows) for key, rows in release.items()}:
+        yield f"other values than the source has: {list(set(source) ^ set(release))[:2]}"
+        return
+    columns = [asked.quasi[place] for place in compared]
+
+    def fits(labels: tuple[Any, ...], i: int) -> bool:
+        return all(
+            covers(labels[place], asked.value(column, i), column.tree and asked._tree(column))
+            for place, column in zip(compared, columns, strict=True)
+        )
+
+    for key, rows in release.items():
+        alone = unmatched(rows, source[key], fits)
+        if alone:
+            yield f"{alone} of {len(rows)} rows are no generalization of a row of the source: {rows[:3]}"
+            return
+    yield from _models(asked, shown, others)
+
+
+def _models(asked: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
+    """The models of sensitive columns, by the values that each class shows."""
+    if "entity" in asked.privacy:
+        return
+    width = len(asked.quasi)
+    numbers = {(_others(asked, others, i)): i for i in asked.rows}  # a row of the source with these values
+    for labels, rows in grouped([(row[:width], row[width:]) for row in shown]).items():
+        if not all(one[0] for one in asked.reached([numbers[row] for row in rows])):
+            yield f"a class violates a model: {labels}"

@@ -1,0 +1,257 @@
+"""What a case must release at given levels, by the definitions of the documentation, in plain Python."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from reference_models import MODELS
+from trials.judging_bytes import canonical
+from trials.making_trees import Tree, merged, text
+
+if TYPE_CHECKING:
+    from trials.making import Case, Column
+Json = dict[str, Any]
+Levels = tuple[int, ...]
+Key = tuple[Any, ...]
+
+
+@dataclass
+class Released:
+    """Rows by their numbers in the source, with their labels; masked ones among them have `*` everywhere."""
+
+    labels: dict[int, Key]
+    masked: int
+    suppressed: int
+
+
+@dataclass
+class Asked:
+    """A case as it is to be released: its rows that take part, and what is asked of classes of them."""
+
+    case: Case
+    blank: bool = False
+    trees: list[Tree] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.quasi = [column for column in self.case.of("quasi")]
+        order = list(self.case.config["quasi_identifiers"])
+        self.quasi.sort(key=lambda column: order.index(column.name))
+        self.privacy: Json = self.case.config.get("privacy", {})
+        self.k = self.privacy.get("k", 1)
+        self.trees = [self._tree(column) for column in self.quasi if column.tree]
+
+    def is_missing(self, column: Column, row: int) -> bool:
+        """Whether a cell means missing."""
+        value = column.values[row]
+        return value is None or (isinstance(value, str) and value in self.case.missing)
+
+    def value(self, column: Column, row: int) -> Any:
+        """A cell, None where it means missing."""
+        return None if self.is_missing(column, row) else column.values[row]
+
+    @cached_property
+    def rows(self) -> list[int]:
+        """The numbers of the rows that take part."""
+        how = self.case.config.get("missing", "keep")
+        looked = {"keep": [], "drop": self.quasi, "drop-any": self.case.columns}[how]
+        return [i for i in range(self.case.rows) if not any(self.is_missing(column, i) for column in looked)]
+
+    @cached_property
+    def limit(self) -> int:
+        """How many rows may be suppressed."""
+        given = self.case.config.get("suppression", {}).get("limit", 0)
+        if isinstance(given, str):
+            return math.floor(Fraction(given.rstrip("%")) * len(self.rows) / 100)
+        return int(given)
+
+    def _tree(self, column: Column) -> Tree:
+        assert column.tree
+        if not column.tree.counted:
+            return column.tree
+        return merged(column.tree, [self.value(column, i) for i in self.rows])
+
+    def named(self, name: str) -> Column:
+        """The column that the configuration means."""
+        plain = name.replace("$${", "${")
+        return next(column for column in self.case.columns if column.name == plain)
+
+    @cached_property
+    def nodes(self) -> list[Levels]:
+        """All levels that the search may choose."""
+        ways = []
+        for column, tree in zip(self.quasi, self.trees, strict=True):
+            entry = self.case.config["quasi_identifiers"][column.name]
+            entry = entry if isinstance(entry, dict) else {}
+            ways.append(range(entry.get("min_level", 0), entry.get("max_level", tree.top) + 1))
+        return list(itertools.product(*ways))
+
+    def label(self, column: Column, value: Any) -> Any:
+        """A released value of a quasi-identifier, as it is compared."""
+        found = canonical(value, column.kind, blank=self.blank)
+        return None if isinstance(found, str) and found in self.case.missing else found
+
+    def labels(self, levels: Levels) -> dict[int, Key]:
+        """The labels of the rows that take part."""
+        found: dict[int, list[Any]] = {i: [] for i in self.rows}
+        for column, tree, level in zip(self.quasi, self.trees, levels, strict=True):
+            known: dict[Any, Any] = {}
+            for i in self.rows:
+                value = self.value(column, i)
+                at = None if value is None else text(value)
+                if at not in known:
+                    known[at] = self.label(column, tree.label(value, level))
+                found[i].append(known[at])
+        return {i: tuple(one) for i, one in found.items()}
+
+    # What is asked of a class.
+
+    def holds(self, rows: Sequence[int], *, key: Key | None = None, levels: Levels | None = None) -> bool:
+        """Whether rows that are one class satisfy k and all models."""
+        return self.counted(rows) >= self.k and all(one[0] for one in self.reached(rows)) and self._in_population(rows, key, levels)
+
+    def counted(self, rows: Sequence[int]) -> int:
+        """Rows, or entities."""
+        if "entity" not in self.privacy:
+            return len(rows)
+        column = self.named(self.privacy["entity"])
+        return len({canonical(self.value(column, i), column.kind, blank=False) for i in rows})
+
+    def reached(self, rows: Sequence[int]) -> Iterator[tuple[bool, Any]]:
+        """What a class reaches of each model of sensitive columns."""
+        for key, spec in self.models:
+            column = self.named(spec["column"])
+            yield MODELS[key](self.values(column, rows), self.values(column, self.rows), spec)
+
+    @cached_property
+    def models(self) -> list[tuple[str, Json]]:
+        """(key, what is asked for) of the models of sensitive columns."""
+        found = []
+        for key in MODELS:
+            given = self.privacy.get(key, [])
+            for spec in given if isinstance(given, list) else [given]:
+                tree = {"tree": self.case.tree.words} if self.case.tree and spec.get("distance") == "hierarchical" else {}
+                found.append((key, {**spec, **tree}))
+        return found
+
+    def values(self, column: Column, rows: Sequence[int]) -> list[Any]:
+        """The sensitive values of rows, each once for an entity; numbers in the place of what has an order."""
+        ranks = self._ranks(column)
+        pairs = [(i, self.value(column, i)) for i in rows]
+        made = [(i, None if value is None else ranks[text(value)]) for i, value in pairs]
+        if "entity" in self.privacy:
+            entity = self.named(self.privacy["entity"])
+            made = list({(self.value(entity, i), value): (i, value) for i, value in made}.values())
+        return [value for _, value in made]
+
+    def _ranks(self, column: Column) -> Mapping[str, str]:
+        if any(spec["column"].replace("$${", "${") == column.name and "tree" in spec for _, spec in self.models):
+            return {text(value): text(value) for value in column.values if value is not None}
+        present = {text(value): value for i, value in enumerate(column.values) if self.value(column, i) is not None}
+        numbers = all(one.isascii() and one.isdigit() for one in present) and column.kind == "text"
+        ordered = sorted(present, key=(lambda one: (int(one), one)) if numbers else lambda one: self._place(present[one]))
+        return {one: str(rank) for rank, one in enumerate(ordered)}
+
+    @staticmethod
+    def _place(value: Any) -> Any:
+        return value.encode() if isinstance(value, str) else value
+
+    def _in_population(self, rows: Sequence[int], key: Key | None, levels: Levels | None) -> bool:
+        if self.case.population is None or levels is None or key is None:
+            return True
+        persons = self.population(levels)[key]
+        if "k_map" in self.privacy:
+            return bool(persons >= self.privacy["k_map"]["k"])
+        asked = self.privacy["delta_presence"]
+        share = Fraction(len(rows), persons)
+        return Fraction(str(asked.get("min", 0))) <= share <= Fraction(str(asked.get("max", 1)))
+
+    def population(self, levels: Levels) -> Counter[Key]:
+        """The persons of the population by their labels."""
+        found: Counter[Key] = Counter()
+        for person in self.case.population or ():
+            key = []
+            for column, tree, level in zip(self.quasi, self.trees, levels, strict=True):
+                value = person[column.name]
+                value = None if value is None or value in self.case.missing else value
+                key.append(self.label(column, tree.label(value, level)))
+            found[tuple(key)] += 1
+        return found
+
+    # What is released.
+
+    def at(self, levels: Levels) -> Released:
+        """The release at these levels."""
+        labels = self.labels(levels)
+        kept = self._kept(labels, levels)
+        masked = self._masked(labels, kept) if self._masks else []
+        shown = {i: labels[i] for i in kept} | {i: ("*",) * len(levels) for i in masked}
+        return Released(shown, len(masked), len(labels) - len(kept))
+
+    def satisfies(self, levels: Levels) -> bool:
+        """Whether the rows suppressed there are within the limit, and a row is left."""
+        kept = self._kept(self.labels(levels), levels)
+        if self.privacy.get("delta_presence", {}).get("min", 0) > 0 and len(kept) < len(self.rows):
+            return False
+        return len(self.rows) - len(kept) <= self.limit and bool(kept)
+
+    @property
+    def _masks(self) -> bool:
+        return bool(self.case.config.get("release", {}).get("suppressed") == "mask") and self.case.population is None
+
+    def _kept(self, labels: Mapping[int, Key], levels: Levels) -> list[int]:
+        if "known_columns" in self.privacy or "group" in self.case.config:
+            return self._closed(labels)
+        classes = [(key, rows) for key, rows in by_key(labels).items() if self.holds(rows, key=key, levels=levels)]
+        if "average_risk" in self.privacy:
+            most = share(self.privacy["average_risk"]["at_most"])
+            for least in sorted({len(rows) for _, rows in classes}):
+                large = [(key, rows) for key, rows in classes if len(rows) >= least]
+                if Fraction(len(large), sum(len(rows) for _, rows in large)) <= most:
+                    classes = large
+                    break
+            else:
+                classes = []
+        return sorted(i for _, rows in classes for i in rows)
+
+    def _closed(self, labels: Mapping[int, Key]) -> list[int]:
+        """The largest set of rows in which every combination is large enough and no group is split."""
+        size = min(self.privacy.get("known_columns", len(self.quasi)), len(self.quasi))
+        group = self.named(self.case.config["group"]) if "group" in self.case.config else None
+        kept = dict(labels)
+        while True:
+            out: set[int] = set()
+            for places in itertools.combinations(range(len(self.quasi)), size):
+                seen = by_key({i: tuple(key[place] for place in places) for i, key in kept.items()})
+                out |= {i for rows in seen.values() if not self.holds(rows) for i in rows}
+            if group is not None:
+                fallen = {self.value(group, i) for i in out} - {None}
+                out |= {i for i in kept if self.value(group, i) in fallen}
+            if not out:
+                return sorted(kept)
+            kept = {i: key for i, key in kept.items() if i not in out}
+
+    def _masked(self, labels: Mapping[int, Key], kept: Sequence[int]) -> list[int]:
+        out = sorted(set(labels) - set(kept))
+        everywhere = [i for i in kept if set(labels[i]) == {"*"}]
+        return out if out and self.holds([*everywhere, *out]) else []
+
+
+def by_key(labels: Mapping[int, Key]) -> dict[Key, list[int]]:
+    """The rows of each class."""
+    found: dict[Key, list[int]] = defaultdict(list)
+    for i, key in labels.items():
+        found[key].append(i)
+    return found
+
+
+def share(given: Any) -> Fraction:
+    """A share as a number or in percent."""
+    written = str(given)
+    return Fraction(written[:-1]) / 100 if written.endswith("%") else Fraction(written)

@@ -1,0 +1,107 @@
+"""Whether a label that holds for one class covers a value: numbers, dates, sets, words of a hierarchy."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from trials.making_trees import Tree, text
+
+_NUMBER = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_RANGE = re.compile(f"({_NUMBER})-({_NUMBER})")
+_MISSING = " or missing"
+
+
+def covers(label: Any, value: Any, tree: Tree | None) -> bool:
+    """Whether a released label stands for a value, None being a missing one."""
+    if tree is not None:
+        if value is None:
+            return label is None or label == "*"
+        return str(label) in (str(one) for one in tree.words[text(value)])
+    if label is None:
+        return value is None
+    if value is not None and text(value) == label:
+        return True
+    written = str(label)
+    if written.endswith(_MISSING):
+        return value is None or covers(written.removesuffix(_MISSING), value, None)
+    return value is not None and (_equal(written, value) or _between(written, text(value)) or text(value) in members(written))
+
+
+def _equal(label: str, value: Any) -> bool:
+    at, found = _number(label), _number(text(value))
+    return at is not None and at == found
+
+
+def _between(label: str, value: str) -> bool:
+    found = _RANGE.fullmatch(label)
+    at = _number(value)
+    if found and at is not None:
+        low, high = Decimal(found[1]), Decimal(found[2])
+        return low <= at <= high
+    lower, slash, upper = label.partition("/")
+    ends = [_moment(one) for one in (lower, value, upper)]
+    return bool(slash) and None not in ends and ends[0] <= ends[1] <= ends[2]  # type: ignore[operator]
+
+
+def _number(value: str) -> Decimal | None:
+    try:
+        return Decimal(value.strip()) if "_" not in value else None
+    except InvalidOperation:
+        return None
+
+
+def _moment(value: str) -> datetime | date | None:
+    try:
+        return datetime.fromisoformat(value)
+    except ValueError:
+        return None
+
+
+def members(label: str) -> list[str]:
+    """The members of a set; those in quotes may hold anything."""
+    if not (label.startswith("{") and label.endswith("}")):
+        return []
+    found: list[str] = []
+    rest = label[1:-1]
+    while True:
+        quoted = re.match(r'"((?:[^"\\]|\\.|"")*)"', rest, re.DOTALL)
+        if quoted:
+            found.append(re.sub(r'\\(.)|""', lambda one: one[1] or '"', quoted[1], flags=re.DOTALL))
+            rest = rest[quoted.end() :]
+        else:
+            one, _, _ = rest.partition(", ")
+            found.append(one)
+            rest = rest[len(one) :]
+        if not rest.startswith(", "):
+            return found
+        rest = rest[2:]
+
+
+def unmatched(left: Sequence[Any], right: Sequence[Any], fits: Any) -> int:
+    """How many of the left find no partner of their own on the right."""
+    ways: list[list[int]] = [[j for j, other in enumerate(right) if fits(one, other)] for one in left]
+    taken: dict[int, int] = {}
+
+    def find(i: int, seen: set[int]) -> bool:
+        for j in ways[i]:
+            if j not in seen:
+                seen.add(j)
+                if j not in taken or find(taken[j], seen):
+                    taken[j] = i
+                    return True
+        return False
+
+    return sum(not find(i, set()) for i in range(len(left)))
+
+
+def grouped(rows: Sequence[tuple[Any, Any]]) -> dict[Any, list[Any]]:
+    """Second parts by first parts."""
+    found: dict[Any, list[Any]] = defaultdict(list)
+    for key, value in rows:
+        found[key].append(value)
+    return found

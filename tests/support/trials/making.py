@@ -1,0 +1,272 @@
+"""Cases of whole runs, each made of one integer: a table, its hierarchies, a configuration, what may come of it.
+
+The same seed gives the same case, but for the bytes that DuckDB draws into the header of a database file. Nothing is
+shared with the package; what a case knows of itself (its values, what each becomes at every level) is what
+trials.judging judges a release by.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from trials import making_privacy, making_targets, making_values, making_wrong
+from trials.making_files import Written, write
+from trials.making_trees import Tree, ready, text, tree
+
+VERSION = 1  # of the generator: what a seed gives changes with it
+Json = dict[str, Any]
+FULL_DOMAIN = ("optimal", "samarati", "minimal")
+WAYS = {"csv": 40, "parquet": 16, "json": 9, "several": 6, "hive": 4, "table": 8, "view": 3, "database query": 3, "query": 4, "xlsx": 1}
+
+
+@dataclass
+class Column:
+    """A column of the source: its values as a reader gives them, None for NULL."""
+
+    name: str
+    kind: str
+    role: str
+    values: list[Any]
+    tree: Tree | None = None
+    treatment: Json | None = None
+
+
+@dataclass
+class Case:
+    """What a run is given, and what it may come to."""
+
+    seed: int
+    rows: int
+    way: str
+    columns: list[Column] = field(default_factory=list)
+    config: Json = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
+    words: list[str] = field(default_factory=list)  # behind `run CONFIG`
+    environment: dict[str, str] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    dialect: Json = field(default_factory=dict)
+    expected: set[int] = field(default_factory=lambda: {0, 1})
+    wrong: str | None = None
+    text: str | None = None  # of the configuration, where it is not what `config` says
+    population: list[Json] | None = None
+    tree: Tree | None = None  # of a sensitive column, for distances in it
+    secrets: list[str] = field(default_factory=list)
+
+    def of(self, *roles: str) -> list[Column]:
+        """The columns of these roles."""
+        return [column for column in self.columns if column.role in roles]
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the search."""
+        given = self.config.get("algorithm", "optimal")
+        return str(given.get("name", "optimal") if isinstance(given, dict) else given)
+
+    def put(self, folder: Path) -> None:
+        """Writes everything into a folder."""
+        for name, made in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(made)
+        (folder / "config.yaml").write_text(self.text or yaml(self.config), encoding="utf-8")
+
+
+def yaml(value: Json) -> str:
+    """JSON that is YAML: what YAML has as an escape only is one."""
+    made = json.dumps(value, ensure_ascii=False, indent=1)
+    return re.sub("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]", lambda found: f"\\u{ord(found[0]):04x}", made)
+
+
+def make(seed: int) -> Case:
+    """The case of a seed."""
+    draw = random.Random(seed)
+    rows = draw.choices([0, 1, draw.randint(2, 4), draw.randint(5, 40), draw.randint(30, 120)], [1, 2, 4, 63, 30])[0]
+    case = Case(seed, rows, draw.choices(list(WAYS), list(WAYS.values()))[0])
+    numeric = draw.random() < 0.06  # for microaggregation
+    _Columns(draw, case, numeric).fill()
+    if numeric and draw.random() < 0.9:
+        case.config["algorithm"] = "microaggregation"
+    else:
+        _algorithm(draw, case)
+    written = _source(draw, case)
+    _quasi_identifiers(draw, case)
+    making_privacy.fill(draw, case)
+    making_targets.fill(draw, case, written)
+    _lists(draw, case)
+    _rest(draw, case)
+    if draw.random() < 0.27:
+        making_wrong.spoil(draw, case)
+    return case
+
+
+@dataclass
+class _Columns:
+    """The columns of a case."""
+
+    draw: random.Random
+    case: Case
+    numeric: bool
+    hostile: float = 0.0
+    names: list[str] = field(default_factory=list)
+
+    def fill(self) -> None:
+        draw = self.draw
+        self.hostile = draw.choice([0.0, 0.0, 0.1, 0.4])
+        self.names = making_values.names(draw, 14, draw.choice([0.0, 0.3, 0.9]))
+        if self.case.way == "xlsx":
+            self.names = [f"col {i}" for i in range(14)]
+        quasi = draw.choices([1, 2, 3, 4, 6], [2, 5, 5, 3, 1])[0]
+        for role, count in (
+            ("quasi", quasi),
+            ("sensitive", draw.choice([0, 1, 1, 1, 2])),
+            ("insensitive", draw.choice([0, 0, 1, 2])),
+            ("identifier", draw.choice([0, 0, 1, 2])),
+            ("unlisted", draw.choice([0, 0, 0, 1])),
+        ):
+            for _ in range(count):
+                self.case.columns.append(self._column(role))
+        draw.shuffle(self.case.columns)
+        if self.case.way == "hive":
+            self._partition()
+
+    def _column(self, role: str) -> Column:
+        draw, rows = self.draw, self.case.rows
+        name = self.names.pop()
+        if role == "identifier":
+            values = [making_values.word(draw) for _ in range(rows)]
+            self.case.secrets += values
+            return Column(name, "text", role, list(values))
+        if role == "quasi" and not self.numeric and draw.random() < 0.12:
+            _, texts, made = ready(draw, rows)
+            return Column(name, "text", role, list(texts), made)
+        kind = draw.choice(["text", "text", "integer", "integer", "date", "double", "boolean"])
+        if role == "quasi" and self.numeric:
+            kind = draw.choice(["integer", "date", "double"])
+        # Numbers that a double does not tell apart, and no numbers, are for columns that are released as they are.
+        hostile = self.hostile if kind != "double" or role == "insensitive" else 0.0
+        if self.case.way in ("json", "xlsx") and kind == "double":
+            hostile = 0.0
+        size = draw.choice([1, 2, 3, 5, 8, 20, max(1, rows)])
+        values = making_values.pool(draw, kind, min(size, 6) if role == "sensitive" else size, hostile)
+        missing = draw.choice([0.0, 0.0, 0.0, 0.1, 0.4])
+        return Column(name, kind, role, making_values.drawn(draw, values, rows, missing))
+
+    def _partition(self) -> None:
+        self.case.columns = [one for one in self.case.columns if one.kind != "boolean"] or self.case.columns
+        values = [self.draw.choice(["2023", "2024", "x"]) for _ in range(self.case.rows)]
+        role = self.draw.choice(["quasi", "insensitive", "unlisted"])
+        self.case.columns.append(Column("year", "text", role, list(values)))
+
+
+def _source(draw: random.Random, case: Case) -> Written:
+    """Writes the source; what its form changes of the values is so from here on."""
+    texts = case.way == "csv" or (case.way == "several" and draw.random() < 0.5)
+    # Excel knows no date before 1900, and an empty cell is none.
+    if case.way == "xlsx" and (case.rows == 0 or any(one.kind == "date" for one in case.columns)):
+        case.way, texts = "csv", True
+    if case.way == "hive" and case.rows == 0:
+        case.way = "parquet"
+    for column in case.columns:
+        if texts:
+            column.values = ["" if value is None else text(value) for value in column.values]
+            column.kind = "text"
+        elif case.way == "json" and column.kind == "date":
+            column.values = [None if value is None else value.isoformat() for value in column.values]
+            column.kind = "text"
+        elif case.way == "xlsx":
+            column.values = [None if value == "" or (isinstance(value, str) and not value.isprintable()) else value for value in column.values]
+    described = [(column.name, column.kind) for column in case.columns]
+    cells = [list(row) for row in zip(*(column.values for column in case.columns), strict=True)]
+    written = write(draw, case.way, described, cells)
+    case.files |= written.files
+    source = written.source
+    case.missing = ("",) if texts else ()
+    if draw.random() < 0.2:
+        case.missing = ("?", "") if draw.random() < 0.7 else ("", "NULL", "nan")
+        source = {**(source if isinstance(source, dict) else {"path": source}), "missing": list(case.missing)}
+    case.dialect = written.dialect if texts else {}
+    case.config["source"] = source
+    return written
+
+
+def _algorithm(draw: random.Random, case: Case) -> None:
+    way = draw.choices(["default", *FULL_DOMAIN, "mondrian", "local"], [25, 25, 12, 14, 16, 5])[0]
+    if way == "default":
+        return
+    options: dict[str, Callable[[], Json]] = {
+        "optimal": lambda: {"objective": draw.choice(["loss", "geometric-mean-loss", "discernibility", "average-class-size", "precision", "entropy"])},
+        "samarati": lambda: {"prefer": draw.choice(["loss", "first"])},
+        "minimal": lambda: {"prefer": draw.choice(["loss", "absolute-distance", "relative-distance", "distribution", "suppression"])},
+        "mondrian": lambda: {"cut": draw.choice(["strict", "strict-le", "relaxed"]), "dimension": draw.choice(["loss", "widest", "random"]), "seed": 7},
+        "local": lambda: {"effort": "fast" if draw.random() < 0.95 else "default"},
+    }  # fmt: skip
+    given = options[way]() if way == "local" or draw.random() < 0.6 else {}
+    case.config["algorithm"] = {"name": way, **given} if given else way
+
+
+def _quasi_identifiers(draw: random.Random, case: Case) -> None:
+    entries: Json = {}
+    bare = case.algorithm in ("mondrian", "local", "microaggregation")
+    for index, column in enumerate(case.of("quasi")):
+        present = [value for value in column.values if value is not None and value not in case.missing]
+        if case.algorithm == "microaggregation" or (bare and draw.random() < 0.5):
+            column.tree = None
+            entries[column.name] = {}
+            if case.algorithm == "microaggregation" and draw.random() < 0.4:
+                entries[column.name] = {"aggregate": draw.choice(["mean", "median", "mode", "interval"])}
+            continue
+        if column.tree is None:
+            column.tree = tree(draw, column.kind, present, index)
+        entry = dict(column.tree.entry)
+        case.files |= column.tree.files
+        if set(entry) == {"hierarchy"} and draw.random() < 0.5:
+            entries[column.name] = entry["hierarchy"]
+            continue
+        if draw.random() < 0.12:
+            entry["min_level"] = draw.randint(0, column.tree.top)
+        if draw.random() < 0.08 and not bare:
+            entry["max_level"] = draw.randint(entry.get("min_level", 0), column.tree.top)
+        if draw.random() < 0.1:
+            entry["weight"] = draw.choice([0.5, 2, 3.25])
+        entries[column.name] = entry
+    case.config["quasi_identifiers"] = entries
+
+
+def _lists(draw: random.Random, case: Case) -> None:
+    for role, key in (("identifier", "identifiers"), ("sensitive", "sensitive"), ("insensitive", "insensitive")):
+        found = [column.name.replace("${", "$${") for column in case.of(role)]
+        if found:
+            case.config[key] = found
+    if case.of("unlisted"):
+        case.config["unlisted"] = "drop"
+    elif draw.random() < 0.2:
+        case.config["unlisted"] = draw.choice(["drop", "insensitive", "error"])
+
+
+def _rest(draw: random.Random, case: Case) -> None:
+    case.config["report"] = "report.json"
+    case.words += ["--threads", "1"]
+    if draw.random() < 0.85:
+        case.words.append("--no-advice")
+    if draw.random() < 0.07:
+        case.words.append("--dry-run")
+    if draw.random() < 0.3:
+        case.words.append("--quiet")
+    release: Json = {}
+    if draw.random() < 0.2:
+        release["order"] = draw.choice(["none", "random"])
+    blind = isinstance(case.config.get("algorithm"), dict) and "blind" in case.config["algorithm"]
+    if draw.random() < 0.2 and case.algorithm in FULL_DOMAIN and not blind:
+        release["suppressed"] = "mask"
+    if draw.random() < 0.05:
+        release["verify"] = "counts"
+    if release:
+        case.config["release"] = release
+    if draw.random() < 0.06 and release.get("order") != "none":
+        case.config["releases"] = {"path": "ledger.duckdb"}

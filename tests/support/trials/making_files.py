@@ -1,0 +1,185 @@
+"""Sources of cases as files: CSV in odd dialects, Parquet, JSON, folders, DuckDB tables, workbooks."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import random
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from table_files import quoted
+from trials.making_trees import text
+
+Json = dict[str, Any]
+Rows = Sequence[Sequence[Any]]
+TYPES = {"text": "VARCHAR", "integer": "BIGINT", "double": "DOUBLE", "date": "DATE", "boolean": "BOOLEAN"}
+# What CSV cannot tell from something else, or the engine reads as an end of a line whatever the quotes say.
+UNFIT = ("\r\n", "\r", "\x00")
+
+
+@dataclass
+class Written:
+    """What stands under `source` in the configuration, and the files behind it."""
+
+    source: Any
+    files: dict[str, bytes] = field(default_factory=dict)
+    dialect: Json = field(default_factory=dict)  # of a CSV, as far as a release takes it over
+    partition: str | None = None
+    in_place: bool = True
+
+
+def write(draw: random.Random, way: str, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
+    """A source of a table of (name, kind) columns."""
+    made = {"csv": _csv, "parquet": _parquet, "json": _json, "several": _several, "hive": _hive}
+    made |= {"table": _table, "view": _table, "database query": _table, "query": _query, "xlsx": _xlsx}
+    if made[way] is _table:
+        return _table(draw, columns, rows, way)
+    return made[way](draw, columns, rows)  # type: ignore[operator,no-any-return]
+
+
+def csv_bytes(names: Sequence[str], rows: Rows, dialect: Json, encoding: str = "utf-8", end: str = "\n") -> bytes:
+    """A CSV file; NULL is an empty field."""
+    file = io.StringIO()
+    quoting = csv.QUOTE_ALL if dialect.get("all") else csv.QUOTE_MINIMAL
+    writer = csv.writer(file, delimiter=dialect["delimiter"], quotechar=dialect.get("quote", '"'), lineterminator=end, quoting=quoting)
+    if dialect.get("header", True):
+        writer.writerow(names)
+    writer.writerows(["" if cell is None else text(cell) for cell in row] for row in rows)
+    return file.getvalue().encode(encoding, errors="strict")
+
+
+def _csv(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
+    names = [name for name, _ in columns]
+    delimiter = draw.choice([",", ",", ",", ";", "\t", "|", "^"])
+    told = draw.random() < 0.5 or delimiter == "^"
+    dialect: Json = {"delimiter": delimiter, "all": draw.random() < 0.3 or len(columns) == 1, "header": True}
+    if draw.random() < 0.1 and told:
+        dialect["quote"] = "'"
+    config: Json = {"delimiter": delimiter, "header": True} if told else {}
+    config |= {"quote": "'"} if "quote" in dialect else {}
+    if draw.random() < 0.1 and names == [f"column{i}" for i in range(len(names))]:
+        dialect["header"] = False
+    encoding = draw.choice(["utf-8"] * 6 + ["utf-8-sig", "latin-1", "utf-16"])
+    end = draw.choice(["\n", "\n", "\n", "\r\n"])
+    try:
+        made = csv_bytes(names, rows, dialect, encoding, end)
+    except UnicodeEncodeError:
+        encoding, made = "utf-8", csv_bytes(names, rows, dialect, "utf-8", end)
+    if encoding in ("latin-1", "utf-16") and draw.random() < 0.5:
+        config["encoding"] = encoding
+    name = draw.choice(["s.csv", "s.csv", "s.tsv", "s.txt", "source é.csv", "s.data"])
+    if draw.random() < 0.1 and encoding == "utf-8":
+        name, made = "s.csv.gz", gzip.compress(made, mtime=0)
+    source: Any = {"path": name, "csv": config} if config else name
+    return Written(source, {name: made}, dialect)
+
+
+def parquet_bytes(columns: Sequence[tuple[str, str]], rows: Rows) -> bytes:
+    """A Parquet file, written by DuckDB."""
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect(config={"threads": 1}) as connection:
+        _fill(connection, "t", columns, rows)
+        path = Path(folder) / "t.parquet"
+        connection.table("t").write_parquet(str(path))
+        return path.read_bytes()
+
+
+def _fill(connection: duckdb.DuckDBPyConnection, name: str, columns: Sequence[tuple[str, str]], rows: Rows) -> None:
+    described = ", ".join(f"{quoted(column)} {TYPES[kind]}" for column, kind in columns)
+    connection.execute(f"CREATE TABLE {name} ({described})")
+    if rows:
+        marks = "(" + ", ".join("?" for _ in columns) + ")"
+        cells = [cell for row in rows for cell in row]
+        connection.execute(f"INSERT INTO {name} VALUES {', '.join([marks] * len(rows))}", cells)
+
+
+def _parquet(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
+    name = draw.choice(["s.parquet", "s.parquet", "s.pq", "s with blank.parquet", "nosuffix"])
+    return Written(name, {name: parquet_bytes(columns, rows)})
+
+
+def _json(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
+    objects = []
+    for i, row in enumerate(rows):
+        record = {name: cell.isoformat() if isinstance(cell, date) else cell for (name, _), cell in zip(columns, row, strict=True)}
+        objects.append({name: cell for name, cell in record.items() if i == 0 or cell is not None or draw.random() < 0.5})
+    plain = draw.random() < 0.5
+    if draw.random() < 0.5:
+        made = json.dumps(objects, ensure_ascii=plain, indent=draw.choice([None, 1]))
+        return Written("s.json", {"s.json": made.encode()})
+    made = "".join(json.dumps(one, ensure_ascii=plain) + "\n" for one in objects)
+    name = draw.choice(["s.jsonl", "s.ndjson", "s.jsonl.gz"])
+    return Written(name, {name: gzip.compress(made.encode(), mtime=0) if name.endswith("gz") else made.encode()})
+
+
+def _several(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
+    at = sorted(draw.randint(0, len(rows)) for _ in range(draw.choice([1, 2])))
+    parts = [rows[a:b] for a, b in zip([0, *at], [*at, len(rows)], strict=True)]
+    if all(kind == "text" for _, kind in columns):
+        names = [name for name, _ in columns]
+        files = {f"parts/p{i}.csv": csv_bytes(names, part, {"delimiter": ",", "all": True}) for i, part in enumerate(parts)}
+        source = draw.choice(["parts/*.csv", "parts", "parts/p?.csv"])
+    else:
+        files = {f"parts/p{i}.parquet": parquet_bytes(columns, part) for i, part in enumerate(parts)}
+        source = draw.choice(["parts/*.parquet", "parts", "**/*.parquet"])
+    return Written(source, files, {"delimiter": ",", "header": True}, in_place=source == "parts")
+
+
+def _hive(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
+    """The last column is that of the folders, and of plain texts."""
+    name = columns[-1][0]
+    files = {}
+    for value in dict.fromkeys(row[-1] for row in rows):
+        part = [row[:-1] for row in rows if row[-1] == value]
+        files[f"parts/{name}={value}/data.parquet"] = parquet_bytes(columns[:-1], part)
+    return Written("parts", files, partition=name)
+
+
+def _table(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows, way: str) -> Written:
+    """The file's header holds what DuckDB draws; its tables are the same each time."""
+    table = draw.choice(["t", "t", "select", "t é", "T b", "c0"])
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "s.duckdb"
+        with duckdb.connect(str(path), config={"threads": 1}) as connection:
+            _fill(connection, quoted(table), columns, rows)
+            if way == "view":
+                connection.execute(f"CREATE VIEW v AS SELECT * FROM {quoted(table)}")
+            elif draw.random() < 0.3:
+                connection.execute("CREATE TABLE other AS SELECT 42 AS answer")
+        made = path.read_bytes()
+    source: Json = {"database": "s.duckdb"}
+    if way == "database query":
+        source["query"] = f"SELECT * FROM {quoted(table)} AS x WHERE true"
+    else:
+        source["table"] = "v" if way == "view" else draw.choice([quoted(table), f"main.{quoted(table)}"])
+    return Written(source, {"s.duckdb": made}, in_place=way == "table")
+
+
+def _query(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
+    files = {"q.parquet": parquet_bytes(columns, rows)}
+    query = draw.choice(["SELECT * FROM 'q.parquet'", "SELECT * FROM read_parquet('q.parquet') WHERE 1 = 1"])
+    return Written({"query": query}, files, in_place=False)
+
+
+def _xlsx(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
+    import xlsxwriter
+
+    file = io.BytesIO()
+    book = xlsxwriter.Workbook(file, {"in_memory": True})
+    sheet = book.add_worksheet("Patients")
+    for c, (name, _) in enumerate(columns):
+        sheet.write_string(0, c, name)
+        for r, row in enumerate(rows):
+            if isinstance(row[c], str):
+                sheet.write_string(r + 1, c, row[c])
+            elif row[c] is not None:
+                sheet.write(r + 1, c, row[c])
+    book.close()
+    return Written({"path": "s.xlsx", "sheet": "Patients"}, {"s.xlsx": file.getvalue()}, in_place=False)
