@@ -45,7 +45,7 @@ class Asked:
         self.quasi.sort(key=lambda column: order.index(column.name))
         self.privacy: Json = self.case.config.get("privacy", {})
         self.k = self.privacy.get("k", 1)
-        self.trees = [self._tree(column) for column in self.quasi if column.tree]
+        self.trees = [self.tree(column) for column in self.quasi if column.tree]
 
     def is_missing(self, column: Column, row: int) -> bool:
         """Whether a cell means missing."""
@@ -71,7 +71,8 @@ class Asked:
             return math.floor(Fraction(given.rstrip("%")) * len(self.rows) / 100)
         return int(given)
 
-    def _tree(self, column: Column) -> Tree:
+    def tree(self, column: Column) -> Tree:
+        """The hierarchy of a column."""
         assert column.tree
         if not column.tree.counted:
             return column.tree

@@ -19,7 +19,7 @@ _MISSING = " or missing"
 def covers(label: Any, value: Any, tree: Tree | None) -> bool:
     """Whether a released label stands for a value, None being a missing one."""
     if tree is not None:
-        if value is None:
+        if value is None or label == "*":  # beside missing ones all are
             return label is None or label == "*"
         return str(label) in (str(one) for one in tree.words[text(value)])
     if label is None:

@@ -74,7 +74,7 @@ class Case:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(made)
-        (folder / "config.yaml").write_text(self.text or yaml(self.config), encoding="utf-8")
+        (folder / "config.yaml").write_text(yaml(self.config) if self.text is None else self.text, encoding="utf-8")
 
 
 def yaml(value: Json) -> str:
@@ -160,18 +160,21 @@ class _Columns:
     def _partition(self) -> None:
         self.case.columns = [one for one in self.case.columns if one.kind != "boolean"] or self.case.columns
         values = [self.draw.choice(["2023", "2024", "x"]) for _ in range(self.case.rows)]
-        role = self.draw.choice(["quasi", "insensitive", "unlisted"])
+        role = self.draw.choice(["insensitive", "unlisted"] + ["quasi"] * (not self.numeric))
         self.case.columns.append(Column("year", "text", role, list(values)))
 
 
 def _source(draw: random.Random, case: Case) -> Written:
     """Writes the source; what its form changes of the values is so from here on."""
     texts = case.way == "csv" or (case.way == "several" and draw.random() < 0.5)
+    texts |= case.way == "several" and all(column.kind == "text" for column in case.columns)
     # Excel knows no date before 1900, and an empty cell is none.
     if case.way == "xlsx" and (case.rows == 0 or any(one.kind == "date" for one in case.columns)):
         case.way, texts = "csv", True
     if case.way == "hive" and case.rows == 0:
         case.way = "parquet"
+    if case.way == "json" and case.rows == 0:
+        case.expected = {3}  # no record tells the columns
     for column in case.columns:
         if texts:
             column.values = ["" if value is None else text(value) for value in column.values]

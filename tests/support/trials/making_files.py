@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
 import json
@@ -16,13 +15,11 @@ from typing import Any
 
 import duckdb
 from table_files import quoted
-from trials.making_trees import text
+from trials.making_trees import record, text
 
 Json = dict[str, Any]
 Rows = Sequence[Sequence[Any]]
 TYPES = {"text": "VARCHAR", "integer": "BIGINT", "double": "DOUBLE", "date": "DATE", "boolean": "BOOLEAN"}
-# What CSV cannot tell from something else, or the engine reads as an end of a line whatever the quotes say.
-UNFIT = ("\r\n", "\r", "\x00")
 
 
 @dataclass
@@ -47,13 +44,13 @@ def write(draw: random.Random, way: str, columns: Sequence[tuple[str, str]], row
 
 def csv_bytes(names: Sequence[str], rows: Rows, dialect: Json, encoding: str = "utf-8", end: str = "\n") -> bytes:
     """A CSV file; NULL is an empty field."""
-    file = io.StringIO()
-    quoting = csv.QUOTE_ALL if dialect.get("all") else csv.QUOTE_MINIMAL
-    writer = csv.writer(file, delimiter=dialect["delimiter"], quotechar=dialect.get("quote", '"'), lineterminator=end, quoting=quoting)
-    if dialect.get("header", True):
-        writer.writerow(names)
-    writer.writerows(["" if cell is None else text(cell) for cell in row] for row in rows)
-    return file.getvalue().encode(encoding, errors="strict")
+    lines = [list(names)] if dialect.get("header", True) else []
+    lines += [["" if cell is None else text(cell) for cell in row] for row in rows]
+    every, quote = dialect.get("all", False), dialect.get("quote", '"')
+    made = "".join(record(line, dialect["delimiter"], quote, end, every=every) for line in lines)
+    if encoding == "utf-16" and max(made) > "\uffff":
+        raise UnicodeError("characters of UTF-16 beyond 16 bits are refused")
+    return made.encode(encoding)
 
 
 def _csv(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
@@ -71,7 +68,7 @@ def _csv(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) ->
     end = draw.choice(["\n", "\n", "\n", "\r\n"])
     try:
         made = csv_bytes(names, rows, dialect, encoding, end)
-    except UnicodeEncodeError:
+    except UnicodeError:
         encoding, made = "utf-8", csv_bytes(names, rows, dialect, "utf-8", end)
     if encoding in ("latin-1", "utf-16") and draw.random() < 0.5:
         config["encoding"] = encoding
@@ -128,7 +125,7 @@ def _several(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows
         source = draw.choice(["parts/*.csv", "parts", "parts/p?.csv"])
     else:
         files = {f"parts/p{i}.parquet": parquet_bytes(columns, part) for i, part in enumerate(parts)}
-        source = draw.choice(["parts/*.parquet", "parts", "**/*.parquet"])
+        source = draw.choice(["parts/*.parquet", "parts", "parts/**/*.parquet"])
     return Written(source, files, {"delimiter": ",", "header": True}, in_place=source == "parts")
 
 

@@ -31,7 +31,7 @@ def _k(draw: random.Random, case: Case) -> set[int]:
 
 
 def _huge(draw: random.Random, case: Case) -> set[int]:
-    case.config["privacy"] = {"k": case.rows + draw.choice([1, 10, 10**6])}
+    case.config["privacy"]["k"] = case.rows + draw.choice([1, 10, 10**6])
     return {1}
 
 
