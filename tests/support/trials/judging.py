@@ -72,7 +72,12 @@ def _words(case: Case, ended: Ended) -> Iterator[str]:
         yield f"more than errors, though quiet: {lines[0][:300]}"
     said = ended.err + ended.out
     told = [one for one in case.secrets if one in said]
-    told += [str(one) for column in case.columns for one in column.values if str(one).startswith("zq") and str(one) in ended.err]
+    told += [
+        str(one)
+        for column in case.columns
+        for one in column.values
+        if str(one).startswith("zq") and str(one) in ended.err
+    ]
     if told:
         yield f"a value of the data is told: {told[0]!r} in {ended.err[-600:]}"
 
@@ -137,8 +142,8 @@ def _judged(case: Case, folder: Path, report: Json) -> Iterator[str]:
         yield f"the release cannot be read: {type(error).__name__}: {error}"
         return
     asked = Asked(case, blank=table.blank or "" in case.missing or bool(case.dialect))
-    others = case.of("sensitive", "insensitive")
-    names = [column.name for column in case.columns if column.role in ("quasi", "sensitive", "insensitive")]
+    others = case.of("sensitive", "insensitive", "pseudonym")
+    names = [column.name for column in case.columns if column.role in ("quasi", "sensitive", "insensitive", "pseudonym")]
     if table.names != names and (table.rows or table.names):
         yield f"columns {table.names}, expected {names}"
         return
@@ -155,7 +160,13 @@ def _judged(case: Case, folder: Path, report: Json) -> Iterator[str]:
 def _shown(asked: Asked, columns: list[Column], row: tuple[Any, ...]) -> tuple[Any, ...]:
     width = len(asked.quasi)
     made = [asked.label(column, cell) for column, cell in zip(columns[:width], row[:width], strict=True)]
-    return (*made, *(canonical(cell, column.kind, blank=asked.blank) for column, cell in zip(columns[width:], row[width:], strict=True)))
+    return (
+        *made,
+        *(
+            canonical(cell, column.shown_kind or column.kind, blank=asked.blank)
+            for column, cell in zip(columns[width:], row[width:], strict=True)
+        ),
+    )
 
 
 def _bytes(asked: Asked, report: Json, shown: list[tuple[Any, ...]]) -> Iterator[str]:
@@ -180,7 +191,11 @@ def _bytes(asked: Asked, report: Json, shown: list[tuple[Any, ...]]) -> Iterator
         sizes[everywhere] -= masked
     counted = sorted(size for size in sizes.values() if size)
     told = report["classes"]
-    if (told["count"], told["min"], told["max"]) != (len(counted), counted[0] if counted else None, counted[-1] if counted else None):
+    if (told["count"], told["min"], told["max"]) != (
+        len(counted),
+        counted[0] if counted else None,
+        counted[-1] if counted else None,
+    ):
         if counted:
             yield f"the report has the classes {told}, counted: {len(counted)}, {counted[0]} to {counted[-1]}"
     if "average_risk" in asked.privacy and Fraction_of(counted) > share(asked.privacy["average_risk"]["at_most"]):
@@ -217,7 +232,7 @@ def _levels(asked: Asked, report: Json, shown: list[tuple[Any, ...]], others: li
 
 
 def _others(asked: Asked, others: list[Column], row: int) -> tuple[Any, ...]:
-    return tuple(canonical(column.values[row], column.kind, blank=asked.blank) for column in others)
+    return tuple(canonical((column.shown or column.values)[row], column.shown_kind or column.kind, blank=asked.blank) for column in others)
 
 
 def _classes(asked: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
@@ -226,7 +241,11 @@ def _classes(asked: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -
     config = asked.case.config["quasi_identifiers"]
     micro = asked.case.algorithm == "microaggregation"
     entries = [config[column.name] if isinstance(config[column.name], dict) else {} for column in asked.quasi]
-    compared = [place for place, entry in enumerate(entries) if entry.get("aggregate", "mean" if micro else None) in (None, "interval")]
+    compared = [
+        place
+        for place, entry in enumerate(entries)
+        if entry.get("aggregate", "mean" if micro else None) in (None, "interval")
+    ]
     source = grouped([(_others(asked, others, i), i) for i in asked.rows])
     release = grouped([(row[width:], row[:width]) for row in shown])
     if {key: len(rows) for key, rows in source.items()} != {key: len(rows) for key, rows in release.items()}:

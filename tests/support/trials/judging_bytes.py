@@ -79,11 +79,17 @@ def _file(path: Path, dialect: Json) -> Table:
     if made[:2] == b"\x1f\x8b":
         made = gzip.decompress(made)
     if made[:4] == b"PAR1":
-        return _selected(f"FROM read_parquet('{str(path).replace(chr(39), chr(39) * 2)}', hive_partitioning = false)", None)
+        return _selected(
+            f"FROM read_parquet('{str(path).replace(chr(39), chr(39) * 2)}', hive_partitioning = false)", None
+        )
     inner = path.name.removesuffix(".gz").rsplit(".", 1)[-1]
     if inner in ("json", "jsonl", "ndjson"):
         decoded = made.decode()
-        records = json.loads(decoded) if decoded.lstrip()[:1] == "[" else [json.loads(line) for line in decoded.split("\n") if line]
+        records = (
+            json.loads(decoded)
+            if decoded.lstrip()[:1] == "["
+            else [json.loads(line) for line in decoded.split("\n") if line]
+        )
         names = list(records[0]) if records else []
         if any(list(record) != names for record in records):
             raise ValueError("the objects of the release have different keys")

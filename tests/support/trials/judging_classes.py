@@ -95,7 +95,8 @@ class Asked:
 
     def label(self, column: Column, value: Any) -> Any:
         """A released value of a quasi-identifier, as it is compared."""
-        found = canonical(value, column.kind, blank=self.blank)
+        kind = "double" if self.aggregate(column) in ("mean", "median", "mode") else column.kind
+        found = canonical(value, kind, blank=self.blank)
         return None if isinstance(found, str) and found in self.case.missing else found
 
     def labels(self, levels: Levels) -> dict[int, Key]:
@@ -115,7 +116,11 @@ class Asked:
 
     def holds(self, rows: Sequence[int], *, key: Key | None = None, levels: Levels | None = None) -> bool:
         """Whether rows that are one class satisfy k and all models."""
-        return self.counted(rows) >= self.k and all(one[0] for one in self.reached(rows)) and self._in_population(rows, key, levels)
+        return (
+            self.counted(rows) >= self.k
+            and all(one[0] for one in self.reached(rows))
+            and self._in_population(rows, key, levels)
+        )
 
     def counted(self, rows: Sequence[int]) -> int:
         """Rows, or entities."""
@@ -137,7 +142,9 @@ class Asked:
         for key in MODELS:
             given = self.privacy.get(key, [])
             for spec in given if isinstance(given, list) else [given]:
-                tree = {"tree": self.case.tree.words} if self.case.tree and spec.get("distance") == "hierarchical" else {}
+                tree = (
+                    {"tree": self.case.tree.words} if self.case.tree and spec.get("distance") == "hierarchical" else {}
+                )
                 found.append((key, {**spec, **tree}))
         return found
 
@@ -156,7 +163,9 @@ class Asked:
             return {text(value): text(value) for value in column.values if value is not None}
         present = {text(value): value for i, value in enumerate(column.values) if self.value(column, i) is not None}
         numbers = all(one.isascii() and one.isdigit() for one in present) and column.kind == "text"
-        ordered = sorted(present, key=(lambda one: (int(one), one)) if numbers else lambda one: self._place(present[one]))
+        ordered = sorted(
+            present, key=(lambda one: (int(one), one)) if numbers else lambda one: self._place(present[one])
+        )
         return {one: str(rank) for rank, one in enumerate(ordered)}
 
     @staticmethod
@@ -192,6 +201,7 @@ class Asked:
         labels = self.labels(levels)
         kept = self._kept(labels, levels)
         masked = self._masked(labels, kept) if self._masks else []
+        labels = self._aggregated({i: labels[i] for i in kept}, levels) | {i: labels[i] for i in labels if i not in kept}
         shown = {i: labels[i] for i in kept} | {i: ("*",) * len(levels) for i in masked}
         return Released(shown, len(masked), len(labels) - len(kept))
 
@@ -238,6 +248,24 @@ class Asked:
                 return sorted(kept)
             kept = {i: key for i, key in kept.items() if i not in out}
 
+    def _aggregated(self, labels: dict[int, Key], levels: Levels) -> dict[int, Key]:
+        """The labels with what each class shows in their place, of columns above level 0."""
+        found = {i: list(key) for i, key in labels.items()}
+        for place, column in enumerate(self.quasi):
+            way = self.aggregate(column)
+            if not way or not levels[place]:
+                continue
+            for rows in by_key(labels).values():
+                values = sorted(Fraction(text(self.value(column, i))) for i in rows if self.value(column, i) is not None)
+                for i in rows:
+                    found[i][place] = self.label(column, _shown(values, way))
+        return {i: tuple(key) for i, key in found.items()}
+
+    def aggregate(self, column: Column) -> str | None:
+        """What a class shows in the place of a label."""
+        entry = self.case.config["quasi_identifiers"][column.name]
+        return entry.get("aggregate") if isinstance(entry, dict) else None
+
     def _masked(self, labels: Mapping[int, Key], kept: Sequence[int]) -> list[int]:
         out = sorted(set(labels) - set(kept))
         everywhere = [i for i in kept if set(labels[i]) == {"*"}]
@@ -250,6 +278,19 @@ def by_key(labels: Mapping[int, Key]) -> dict[Key, list[int]]:
     for i, key in labels.items():
         found[key].append(i)
     return found
+
+
+def _shown(values: Sequence[Fraction], way: str) -> Any:
+    if not values:
+        return None
+    if way == "interval":
+        return str(values[0]) if values[0] == values[-1] else f"{values[0]}-{values[-1]}"
+    if way == "mode":
+        counts = Counter(values)
+        return float(max(counts, key=lambda one: (counts[one], -one)))
+    if way == "median":
+        return float((values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2)
+    return float(sum(values) / len(values))
 
 
 def share(given: Any) -> Fraction:

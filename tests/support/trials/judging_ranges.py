@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -13,6 +12,7 @@ from trials.making_trees import Tree, text
 
 _NUMBER = r"-?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _RANGE = re.compile(f"({_NUMBER})-({_NUMBER})")
+_DATE = re.compile("[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
 _MISSING = " or missing"
 
 
@@ -24,12 +24,14 @@ def covers(label: Any, value: Any, tree: Tree | None) -> bool:
         return str(label) in (str(one) for one in tree.words[text(value)])
     if label is None:
         return value is None
-    if value is not None and text(value) == label:
+    if label == "*" or (value is not None and text(value) == label):  # texts whose sets are widened are `*`
         return True
     written = str(label)
     if written.endswith(_MISSING):
         return value is None or covers(written.removesuffix(_MISSING), value, None)
-    return value is not None and (_equal(written, value) or _between(written, text(value)) or text(value) in members(written))
+    return value is not None and (
+        _equal(written, value) or _between(written, text(value)) or text(value) in members(written)
+    )
 
 
 def _equal(label: str, value: Any) -> bool:
@@ -44,21 +46,15 @@ def _between(label: str, value: str) -> bool:
         low, high = Decimal(found[1]), Decimal(found[2])
         return low <= at <= high
     lower, slash, upper = label.partition("/")
-    ends = [_moment(one) for one in (lower, value, upper)]
-    return bool(slash) and None not in ends and ends[0] <= ends[1] <= ends[2]  # type: ignore[operator]
+    if not slash or not all(_DATE.fullmatch(one) for one in (lower, value, upper)):
+        return False
+    return lower <= value[: len(lower)] and value[: len(upper)] <= upper  # years and months, too, where ends are widened
 
 
 def _number(value: str) -> Decimal | None:
     try:
         return Decimal(value.strip()) if "_" not in value else None
     except InvalidOperation:
-        return None
-
-
-def _moment(value: str) -> datetime | date | None:
-    try:
-        return datetime.fromisoformat(value)
-    except ValueError:
         return None
 
 

@@ -15,14 +15,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from trials import making_privacy, making_targets, making_values, making_wrong
+from trials import making_privacy, making_targets, making_treatments, making_values, making_wrong
 from trials.making_files import Written, write
 from trials.making_trees import Tree, ready, text, tree
 
-VERSION = 1  # of the generator: what a seed gives changes with it
+VERSION = 2  # of the generator: what a seed gives changes with it
 Json = dict[str, Any]
 FULL_DOMAIN = ("optimal", "samarati", "minimal")
-WAYS = {"csv": 40, "parquet": 16, "json": 9, "several": 6, "hive": 4, "table": 8, "view": 3, "database query": 3, "query": 4, "xlsx": 1}
+WAYS = {
+    "csv": 40,
+    "parquet": 16,
+    "json": 9,
+    "several": 6,
+    "hive": 4,
+    "table": 8,
+    "view": 3,
+    "database query": 3,
+    "query": 4,
+    "xlsx": 1,
+}
 
 
 @dataclass
@@ -34,7 +45,8 @@ class Column:
     role: str
     values: list[Any]
     tree: Tree | None = None
-    treatment: Json | None = None
+    shown: list[Any] | None = None  # what is released of each, where that is something else
+    shown_kind: str = ""
 
 
 @dataclass
@@ -95,9 +107,13 @@ def make(seed: int) -> Case:
     else:
         _algorithm(draw, case)
     written = _source(draw, case)
+    if texts_alone(case):
+        making_treatments.reading(draw, case)
     _quasi_identifiers(draw, case)
     making_privacy.fill(draw, case)
     making_targets.fill(draw, case, written)
+    making_treatments.fill(draw, case)
+    _aggregates(draw, case)
     _lists(draw, case)
     _rest(draw, case)
     if draw.random() < 0.27:
@@ -183,7 +199,10 @@ def _source(draw: random.Random, case: Case) -> Written:
             column.values = [None if value is None else value.isoformat() for value in column.values]
             column.kind = "text"
         elif case.way == "xlsx":
-            column.values = [None if value == "" or (isinstance(value, str) and not value.isprintable()) else value for value in column.values]
+            column.values = [
+                None if value == "" or (isinstance(value, str) and not value.isprintable()) else value
+                for value in column.values
+            ]
     described = [(column.name, column.kind) for column in case.columns]
     cells = [list(row) for row in zip(*(column.values for column in case.columns), strict=True)]
     written = write(draw, case.way, described, cells)
@@ -241,9 +260,26 @@ def _quasi_identifiers(draw: random.Random, case: Case) -> None:
     case.config["quasi_identifiers"] = entries
 
 
+def texts_alone(case: Case) -> bool:
+    """Whether every column is one of texts, as in CSV."""
+    return bool(case.dialect)
+
+
+def _aggregates(draw: random.Random, case: Case) -> None:
+    """Full-domain searches with aggregates, where nothing is asked that does not go with them."""
+    unfit = {"known_columns", "k_map", "delta_presence"} & set(case.config["privacy"]) or "group" in case.config
+    if case.algorithm not in FULL_DOMAIN or unfit or case.config.get("releases"):
+        return
+    for column in case.of("quasi"):
+        way = making_treatments.aggregate(draw, case, column) if draw.random() < 0.12 else None
+        if way:
+            entry = case.config["quasi_identifiers"][column.name]
+            case.config["quasi_identifiers"][column.name] = {**({"hierarchy": entry} if isinstance(entry, str) else entry), "aggregate": way}
+
+
 def _lists(draw: random.Random, case: Case) -> None:
-    for role, key in (("identifier", "identifiers"), ("sensitive", "sensitive"), ("insensitive", "insensitive")):
-        found = [column.name.replace("${", "$${") for column in case.of(role)]
+    for roles, key in ((("identifier", "pseudonym"), "identifiers"), (("sensitive",), "sensitive"), (("insensitive",), "insensitive")):
+        found = [column.name.replace("${", "$${") for column in case.of(*roles)]
         if found:
             case.config[key] = found
     if case.of("unlisted"):
@@ -269,6 +305,8 @@ def _rest(draw: random.Random, case: Case) -> None:
         release["suppressed"] = "mask"
     if draw.random() < 0.05:
         release["verify"] = "counts"
+    if case.algorithm in ("mondrian", "local") and draw.random() < 0.15:
+        release["ranges"] = "widened"
     if release:
         case.config["release"] = release
     if draw.random() < 0.06 and release.get("order") != "none":

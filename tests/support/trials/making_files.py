@@ -105,8 +105,13 @@ def _parquet(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows
 def _json(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
     objects = []
     for i, row in enumerate(rows):
-        record = {name: cell.isoformat() if isinstance(cell, date) else cell for (name, _), cell in zip(columns, row, strict=True)}
-        objects.append({name: cell for name, cell in record.items() if i == 0 or cell is not None or draw.random() < 0.5})
+        record = {
+            name: cell.isoformat() if isinstance(cell, date) else cell
+            for (name, _), cell in zip(columns, row, strict=True)
+        }
+        objects.append(
+            {name: cell for name, cell in record.items() if i == 0 or cell is not None or draw.random() < 0.5}
+        )
     plain = draw.random() < 0.5
     if draw.random() < 0.5:
         made = json.dumps(objects, ensure_ascii=plain, indent=draw.choice([None, 1]))
@@ -121,7 +126,9 @@ def _several(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows
     parts = [rows[a:b] for a, b in zip([0, *at], [*at, len(rows)], strict=True)]
     if all(kind == "text" for _, kind in columns):
         names = [name for name, _ in columns]
-        files = {f"parts/p{i}.csv": csv_bytes(names, part, {"delimiter": ",", "all": True}) for i, part in enumerate(parts)}
+        files = {
+            f"parts/p{i}.csv": csv_bytes(names, part, {"delimiter": ",", "all": True}) for i, part in enumerate(parts)
+        }
         source = draw.choice(["parts/*.csv", "parts", "parts/p?.csv"])
     else:
         files = {f"parts/p{i}.parquet": parquet_bytes(columns, part) for i, part in enumerate(parts)}

@@ -39,7 +39,13 @@ def fill(draw: random.Random, case: Case) -> None:
         case.config["suppression"] = {"limit": limit}
     if draw.random() < 0.25:
         case.config["missing"] = draw.choice(["keep", "drop", "drop-any"])
-    if full and draw.random() < 0.08 and "known_columns" not in privacy and "average_risk" not in privacy and "group" not in case.config:
+    if (
+        full
+        and draw.random() < 0.08
+        and "known_columns" not in privacy
+        and "average_risk" not in privacy
+        and "group" not in case.config
+    ):
         given = case.config.get("algorithm", "optimal")
         named = dict(given) if isinstance(given, dict) else {"name": given}
         case.config["algorithm"] = {**named, "blind": True, **({"reserve": 1} if limit and draw.random() < 0.3 else {})}
@@ -47,7 +53,9 @@ def fill(draw: random.Random, case: Case) -> None:
 
 def _models(draw: random.Random, case: Case, privacy: Json) -> None:
     for column in case.of("sensitive")[: draw.choice([1, 1, 2])]:
-        kind = draw.choice(["distinct", "entropy", "recursive", "equal", "ordered", "hierarchical", "alpha", "beta", "delta"])
+        kind = draw.choice(
+            ["distinct", "entropy", "recursive", "equal", "ordered", "hierarchical", "alpha", "beta", "delta"]
+        )
         loose = draw.random() < 0.7
         name = column.name.replace("${", "$${")
         model: Json = {"column": name}

@@ -25,7 +25,19 @@ def fill(draw: random.Random, case: Case, written: Written) -> None:
     if way == "table":
         case.config["target"] = _table(draw, case)
         return
-    name = draw.choice(["out.csv", "out.csv", "out.csv", "out.csv.gz", "out.parquet", "out.parquet", "out.json", "out.jsonl", "out.tsv"])
+    name = draw.choice(
+        [
+            "out.csv",
+            "out.csv",
+            "out.csv",
+            "out.csv.gz",
+            "out.parquet",
+            "out.parquet",
+            "out.json",
+            "out.jsonl",
+            "out.tsv",
+        ]
+    )
     target: Any = name
     if draw.random() < 0.25:
         case.files[name] = OLD

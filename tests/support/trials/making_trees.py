@@ -55,7 +55,14 @@ def tree(draw: random.Random, kind: str, values: Sequence[Any], index: int) -> T
         ways += ["intervals"] * 4
     if texts and all(day(one) for one in texts):
         ways += ["date"] * 4
-    made = {"suppress": _suppress, "file": _file, "prefix": _prefix, "merge": _merge, "intervals": _intervals, "date": _date}
+    made = {
+        "suppress": _suppress,
+        "file": _file,
+        "prefix": _prefix,
+        "merge": _merge,
+        "intervals": _intervals,
+        "date": _date,
+    }
     return made[draw.choice(ways)](draw, texts, index)
 
 
@@ -111,7 +118,9 @@ def _intervals(draw: random.Random, texts: list[str], index: int) -> Tree:
     entry |= {key: n for key, n in (("bottom", bottom), ("top", top)) if n is not None}
     found = {one: number(one) for one in texts}
     whole = all(one is not None and one == one.to_integral_value() for one in found.values())
-    words = {one: (one, *_labels(n, widths, (origin, bottom, top), whole), "*") for one, n in found.items() if n is not None}
+    words = {
+        one: (one, *_labels(n, widths, (origin, bottom, top), whole), "*") for one, n in found.items() if n is not None
+    }
     return Tree(entry, words, len(widths) + 1)
 
 
@@ -137,7 +146,9 @@ def _labels(n: Decimal, widths: list[int], ends: tuple[int, int | None, int | No
 
 
 def _date(draw: random.Random, texts: list[str], index: int) -> Tree:
-    levels = draw.choice([["month", "year"], ["month", "year", "decade"], ["year", "century"], ["quarter", "year"], ["year"]])
+    levels = draw.choice(
+        [["month", "year"], ["month", "year", "decade"], ["year", "century"], ["quarter", "year"], ["year"]]
+    )
     forms = {
         "month": lambda d: f"{d:%m}",
         "quarter": lambda d: f"Q{(d.month + 2) // 3}",
@@ -174,7 +185,9 @@ def _file(draw: random.Random, texts: list[str], index: int) -> Tree:
     starred = draw.random() < 0.5
     if starred:
         lines = [[*line, "*"] for line in lines]
-    complete = lines if len({line[-1] for line in lines}) == 1 and len(lines[0]) > 1 else [[*line, "*"] for line in lines]
+    complete = (
+        lines if len({line[-1] for line in lines}) == 1 and len(lines[0]) > 1 else [[*line, "*"] for line in lines]
+    )
     if draw.random() < 0.1:
         lines.append(lines[0])
     name = f"h{index}.csv" if draw.random() < 0.8 else f"hier {index} é.csv"

@@ -36,7 +36,15 @@ def _huge(draw: random.Random, case: Case) -> set[int]:
 
 
 def _no_source(draw: random.Random, case: Case) -> set[int]:
-    case.config["source"] = draw.choice(["none.csv", "none/*.parquet", {"database": "none.duckdb", "table": "t"}, "none/", {"query": "SELECT * FROM 'none.csv'"}])
+    case.config["source"] = draw.choice(
+        [
+            "none.csv",
+            "none/*.parquet",
+            {"database": "none.duckdb", "table": "t"},
+            "none/",
+            {"query": "SELECT * FROM 'none.csv'"},
+        ]
+    )
     return {2, 3}
 
 
@@ -60,7 +68,16 @@ def _hierarchy(draw: random.Random, case: Case) -> set[int] | None:
     found = [name for name in case.files if name.startswith(("h0", "h1", "h2", "h3", "hier "))]
     if not found:
         return None
-    ways = [b"", b"\xff\xfe\xff", b'a,b\n"c,d\n', b"a,b\na,c\n", b"a,b,c\nd,b,e\n", b"a,b\nc\n", b"a,\n", b"x,y\n" * 2 + b"y,z\nx,q\n"]
+    ways = [
+        b"",
+        b"\xff\xfe\xff",
+        b'a,b\n"c,d\n',
+        b"a,b\na,c\n",
+        b"a,b,c\nd,b,e\n",
+        b"a,b\nc\n",
+        b"a,\n",
+        b"x,y\n" * 2 + b"y,z\nx,q\n",
+    ]
     case.files[draw.choice(found)] = draw.choice(ways)
     return {2}
 
@@ -83,7 +100,9 @@ def _there(draw: random.Random, case: Case) -> set[int]:
 
 def _onto(draw: random.Random, case: Case) -> set[int] | None:
     """Onto a file that the run reads."""
-    read = [name for name in case.files if name in ("s.csv", "s.parquet", "h0.csv", "h1.csv", "population.csv", "s.json")]
+    read = [
+        name for name in case.files if name in ("s.csv", "s.parquet", "h0.csv", "h1.csv", "population.csv", "s.json")
+    ]
     kept = [name for name in read if name in str(case.config["source"]) + str(case.config["quasi_identifiers"])]
     if not kept:
         return None
@@ -97,7 +116,18 @@ def _folder(draw: random.Random, case: Case) -> set[int]:
 
 
 def _target(draw: random.Random, case: Case) -> set[int]:
-    case.config["target"] = draw.choice([{}, {"path": "x.csv", "in_place": True}, {"table": "t"}, {"path": "x.csv", "format": "xml"}, "s3://a/b.csv", 5, {"path": ""}, {"path": "x.xlsx"}])
+    case.config["target"] = draw.choice(
+        [
+            {},
+            {"path": "x.csv", "in_place": True},
+            {"table": "t"},
+            {"path": "x.csv", "format": "xml"},
+            "s3://a/b.csv",
+            5,
+            {"path": ""},
+            {"path": "x.xlsx"},
+        ]
+    )
     return {2}
 
 
@@ -113,7 +143,11 @@ def _broken(draw: random.Random, case: Case) -> set[int] | None:
 def _ragged(draw: random.Random, case: Case) -> set[int] | None:
     if "s.csv" not in case.files or case.rows < 2 or len(case.columns) < 2 or b'"' in case.files["s.csv"]:
         return None
-    if case.files["s.csv"][:2] in (b"\xff\xfe", b"\xfe\xff") or "missing" in case.config and case.config["missing"] != "keep":
+    if (
+        case.files["s.csv"][:2] in (b"\xff\xfe", b"\xfe\xff")
+        or "missing" in case.config
+        and case.config["missing"] != "keep"
+    ):
         return None
     delimiter = case.dialect["delimiter"].encode()
     case.files["s.csv"] += draw.choice([b"x", b"x" + delimiter * (len(case.columns) + 1) + b"y"]) + b"\n"
@@ -167,12 +201,31 @@ def _limit(draw: random.Random, case: Case) -> set[int]:
 
 
 def _word(draw: random.Random, case: Case) -> set[int]:
-    case.words += draw.choice([["--no-such-option"], ["--set", "privacy.q=1"], ["--set", "nonsense"], ["--threads", "0"], ["--set", "algorithm=best"], ["--k", "5"], ["--memory-limit", "much"]])
+    case.words += draw.choice(
+        [
+            ["--no-such-option"],
+            ["--set", "privacy.q=1"],
+            ["--set", "nonsense"],
+            ["--threads", "0"],
+            ["--set", "algorithm=best"],
+            ["--k", "5"],
+            ["--memory-limit", "much"],
+        ]
+    )
     return {2}
 
 
 def _algorithm(draw: random.Random, case: Case) -> set[int]:
-    case.config["algorithm"] = draw.choice(["best", {"name": "optimal", "cut": "strict"}, {"name": "mondrian", "cut": "half"}, {"objective": "loss", "prefer": "first"}, {"name": "local", "effort": "most"}, 5])
+    case.config["algorithm"] = draw.choice(
+        [
+            "best",
+            {"name": "optimal", "cut": "strict"},
+            {"name": "mondrian", "cut": "half"},
+            {"objective": "loss", "prefer": "first"},
+            {"name": "local", "effort": "most"},
+            5,
+        ]
+    )
     return {2}
 
 
@@ -180,18 +233,44 @@ def _yaml(draw: random.Random, case: Case) -> set[int]:
     from trials.making import yaml
 
     good = yaml(case.config)
-    case.text = draw.choice([good[:-3], good + "\nx: 1", "source: x\nsource: y\n", "- a\n", "", "!!python/object:os.system x", "a: &x [*x]", "\t", good.replace('"source"', '"source": 1, "source"', 1), "<<: {a: 1}", "--- 1\n--- 2\n"])
+    case.text = draw.choice(
+        [
+            good[:-3],
+            good + "\nx: 1",
+            "source: x\nsource: y\n",
+            "- a\n",
+            "",
+            "!!python/object:os.system x",
+            "a: &x [*x]",
+            "\t",
+            good.replace('"source"', '"source": 1, "source"', 1),
+            "<<: {a: 1}",
+            "--- 1\n--- 2\n",
+        ]
+    )
     return {2}
 
 
 def _transform(draw: random.Random, case: Case) -> set[int]:
     name = case.columns[0].name
-    case.config["transform"] = draw.choice([{name: {"noise": 1}}, {name: {"round": 0}}, {name: {"pseudonym": {"key": "abc"}}}, {"nowhere": {"round": 1}}, {name: {}}, {name: {"bottom": "60%"}}])
+    case.config["transform"] = draw.choice(
+        [
+            {name: {"noise": 1}},
+            {name: {"round": 0}},
+            {name: {"pseudonym": {"key": "abc"}}},
+            {"nowhere": {"round": 1}},
+            {name: {}},
+            {name: {"bottom": "60%"}},
+        ]
+    )
     return {0, 1, 2} if case.config["transform"] == {name: {}} else {2}
 
 
 FAULTS: dict[str, Callable[[random.Random, Case], set[int] | None]] = {
     name.strip("_").replace("_", " "): found
     for name, found in list(globals().items())
-    if name.startswith("_") and callable(found) and name not in ("__builtins__",) and getattr(found, "__module__", "") == __name__
+    if name.startswith("_")
+    and callable(found)
+    and name not in ("__builtins__",)
+    and getattr(found, "__module__", "") == __name__
 }

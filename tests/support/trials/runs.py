@@ -190,7 +190,9 @@ def _next(worker: _Worker, seeds: Iterator[int]) -> None:
 @click.option("--count", default=1000, help="How many seeds.")
 @click.option("--jobs", default=os.cpu_count() or 1, help="Workers beside each other.")
 @click.option("--record", is_flag=True, help="Adds the figures to those in docs/reliability.json.")
-@click.option("--tally", "kept", type=click.Path(path_type=Path), help="Adds the figures to those in this file instead.")
+@click.option(
+    "--tally", "kept", type=click.Path(path_type=Path), help="Adds the figures to those in this file instead."
+)
 @click.option("--show", type=int, help="Writes the case of this seed into a folder, runs and judges it there.")
 def command(first: int, count: int, jobs: int, record: bool, kept: Path | None, show: int | None) -> None:
     """Whole runs on random tables and configurations, each release judged by its bytes."""
@@ -206,7 +208,9 @@ def command(first: int, count: int, jobs: int, record: bool, kept: Path | None, 
             losses += bool(done.losses)
             progress.advance(bar)
             for loss in done.losses:
-                progress.console.print(f"seed {done.seed} (--show {done.seed}): {loss}", markup=False, highlight=False, soft_wrap=True)
+                progress.console.print(
+                    f"seed {done.seed} (--show {done.seed}): {loss}", markup=False, highlight=False, soft_wrap=True
+                )
                 sys.stdout.flush()
     for name, number in sorted(counts.items()):
         click.echo(f"{name:40} {number:8,}")
@@ -227,7 +231,14 @@ def keep(first: int, count: int, counts: Counter[str], losses: int, kept: Path) 
     rows: list[list[str | int]] = [[name, number] for name, number in sorted(new.items())]
     rows += [["all", new.total()], ["losses", total]]
     at = {"version": VERSION, "ranges": ranges, "counts": dict(new), "losses": total}
-    tally.record("runs", f"scripts/faults runs --first {ranges[0][0]} --count {new.total()}", ["outcome", "runs"], rows, at, kept=kept)
+    tally.record(
+        "runs",
+        f"scripts/faults runs --first {ranges[0][0]} --count {new.total()}",
+        ["outcome", "runs"],
+        rows,
+        at,
+        kept=kept,
+    )
 
 
 def merged(ranges: list[list[int]]) -> list[list[int]]:
@@ -248,7 +259,9 @@ def _show(seed: int) -> int:
     before = files(folder)
     ended = run(case, folder)
     losses = judge(case, folder, before, ended)
-    click.echo(f"{folder}\n{case.way}, {case.rows} rows, {' '.join(case.words)}, wrong: {case.wrong}\n{case.text or ''}")
+    click.echo(
+        f"{folder}\n{case.way}, {case.rows} rows, {' '.join(case.words)}, wrong: {case.wrong}\n{case.text or ''}"
+    )
     click.echo(f"exit status {ended.status}\n{ended.out}{ended.err}")
     for loss in losses:
         click.echo(f"LOSS {loss}")
