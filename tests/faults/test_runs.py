@@ -1,29 +1,159 @@
-"""Whole runs of random cases, each judged by the bytes that it leaves; a judge that finds nothing is no judge."""
+"""Whole runs of random cases, each judged by the bytes that it leaves; a judge that finds nothing would be none."""
 
 from __future__ import annotations
 
-import csv
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from trials import tally
 from trials.judging import Ended, files, judge
-from trials.making import Case, make
-from trials.runs import merged, run, trial
+from trials.making import Case, Column, make
+from trials.making_files import csv_bytes
+from trials.making_trees import Tree
+from trials.runs import keep, merged, run, trial, trials
 
 RUNS, PIECE = 300, 10
-
-
-def tried(first: int, count: int, folder: Path) -> None:
-    losses = []
-    for seed in range(first, first + count):
-        place = folder / str(seed)
-        place.mkdir()
-        done = trial(seed, place)
-        losses += [f"seed {seed}: {loss}" for loss in done.losses]
-    assert not losses, "\n".join(losses)
+Tamper = Callable[[Path, Ended], Ended]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, RUNS, PIECE))
 def test_runs_of_random_cases_leave_what_they_must(first: int, tmp_path: Path) -> None:
-    tried(first, PIECE, tmp_path)
+    losses = []
+    for seed in range(first, first + PIECE):
+        place = tmp_path / str(seed)
+        place.mkdir()
+        losses += [f"seed {seed}: {loss}" for loss in trial(seed, place).losses]
+    assert not losses, "\n".join(losses)
+
+
+def test_a_seed_makes_one_case() -> None:
+    for seed in range(20):
+        one, other = make(seed), make(seed)
+        assert one.config == other.config and one.words == other.words and one.expected == other.expected
+        assert repr(one.columns) == repr(other.columns)
+        same = [name for name, made in one.files.items() if made == other.files[name]]
+        assert set(one.files) - set(same) <= {"s.duckdb", "out.duckdb"}
+
+
+def case(algorithm: str) -> Case:
+    """Eight rows, two of which no class of two can hold."""
+    sex = ["f", "f", "f", "m", "m", "m", "f", "m"]
+    age = ["11", "12", "12", "21", "22", "29", "55", "77"]
+    words = {one: (one, f"{one[0]}0-{one[0]}9", "*") for one in age}
+    columns = [
+        Column("id", "text", "identifier", [f"zqsecretword{i}" for i in range(8)]),
+        Column("sex", "text", "quasi", sex, Tree({}, {one: (one, "*") for one in sex}, 1)),
+        Column("age", "text", "quasi", age, Tree({}, words, 2)),
+        Column("ill", "text", "sensitive", ["a", "b", "a", "b", "a", "b", "a", "b"]),
+    ]
+    made = Case(
+        -1, 8, "csv", columns, missing=("",), dialect={"delimiter": ","}, words=["--threads", "1", "--no-advice"]
+    )
+    made.secrets = list(columns[0].values)
+    rows = list(zip(*(column.values for column in columns), strict=True))
+    made.files["s.csv"] = csv_bytes([column.name for column in columns], rows, made.dialect)
+    made.config = {
+        "source": "s.csv",
+        "target": "out.csv",
+        "identifiers": ["id"],
+        "quasi_identifiers": {"sex": {"builtin": "suppress"}, "age": {"builtin": "intervals", "widths": [10]}},
+        "sensitive": ["ill"],
+        "privacy": {"k": 2, "l_diversity": {"column": "ill", "l": 2}},
+        "suppression": {"limit": "25%" if algorithm == "optimal" else 0},
+        "algorithm": algorithm,
+        "report": "report.json",
+    }
+    return made
+
+
+@pytest.fixture(scope="module", params=["optimal", "mondrian"])
+def left(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Case, Path, Ended]:
+    """A case, what its run left, and how it ended."""
+    made = case(request.param)
+    folder = tmp_path_factory.mktemp("left")
+    made.put(folder)
+    return made, folder, run(made, folder)
+
+
+def lines(change: Callable[[list[str]], list[str]]) -> Tamper:
+    def tamper(folder: Path, ended: Ended) -> Ended:
+        path = folder / "out.csv"
+        path.write_text("\n".join(change(path.read_text().splitlines())) + "\n")
+        return ended
+
+    return tamper
+
+
+def reported(key: str, value: int) -> Tamper:
+    def tamper(folder: Path, ended: Ended) -> Ended:
+        path = folder / "report.json"
+        told = json.loads(path.read_text())
+        told["rows"][key] += value
+        path.write_text(json.dumps(told))
+        return ended
+
+    return tamper
+
+
+def writing(name: str) -> Tamper:
+    def tamper(folder: Path, ended: Ended) -> Ended:
+        (folder / name).write_bytes(b"x")
+        return ended
+
+    return tamper
+
+
+OTHER = {"a": "b", "b": "b"}
+TAMPERED: dict[str, Tamper] = {
+    "a row is gone": lines(lambda rows: rows[:-1]),
+    "a row is there twice": lines(lambda rows: [*rows, rows[-1]]),
+    "a label is another": lines(lambda rows: [*rows[:-1], "f,50-59," + rows[-1][-1]]),
+    "a value is another": lines(
+        lambda rows: [row[:-1] + "ba"[row[-1] == "b"] if row[-1] in "ab" else row for row in rows]
+    ),
+    "an identifier is released": lines(lambda rows: [f"id,{rows[0]}", *(f"zqsecretword1,{row}" for row in rows[1:])]),
+    "no class is told from another": lines(lambda rows: [rows[0], *("x,y," + row[-1] for row in rows[1:])]),
+    "the report counts another number of rows": reported("released", 1),
+    "the report counts others as suppressed": reported("suppressed", 3),
+    "something is left behind": writing(".out.csv.kanon-sql-1"),
+    "the source is another": writing("s.csv"),
+    "a value is told": lambda _, ended: replace(ended, err="kanon-sql: warning: zqsecretword3\n"),
+    "a traceback is shown": lambda _, ended: replace(ended, err="Traceback (most recent call last):\n"),
+    "the status is none": lambda _, ended: replace(ended, status=7),
+    "an error without its status": lambda _, ended: replace(ended, err="kanon-sql: error: x\n"),
+    "nobody foresaw it": lambda _, ended: replace(
+        ended, status=3, err="kanon-sql: error: unexpected KeyError; please report it with the output of --debug\n"
+    ),
+    "no release, though there is one": lambda _, ended: replace(ended, status=1, err="kanon-sql: error: x\n"),
+}
+
+
+@pytest.mark.parametrize("what", list(TAMPERED))
+def test_what_is_not_as_it_must_be_is_found(what: str, left: tuple[Case, Path, Ended], tmp_path: Path) -> None:
+    made, folder, ended = left
+    before = {name: made for name, made in files(folder).items() if name not in ("out.csv", "report.json")}
+    assert judge(made, folder, before, ended) == []
+    shutil.copytree(folder, tmp_path / "left")
+    assert judge(made, tmp_path / "left", before, TAMPERED[what](tmp_path / "left", ended))
+
+
+def test_seeds_and_outcomes_add_up(tmp_path: Path) -> None:
+    kept = tmp_path / "kept.json"
+    keep(0, 10, Counter(released=8, refused=2), 0, kept)
+    keep(10, 5, Counter(released=5), 1, kept)
+    keep(100, 1, Counter(refused=1), 0, kept)
+    found = tally.recorded("runs", kept)
+    assert found["state"]["ranges"] == [[0, 14], [100, 100]]
+    assert found["rows"] == [["refused", 3], ["released", 13], ["all", 16], ["losses", 1]]
+    assert merged([[5, 9], [0, 6], [20, 30]]) == [[0, 9], [20, 30]]
+
+
+@pytest.mark.slow
+def test_workers_give_each_seed_back() -> None:
+    assert sorted(done.seed for done in trials(iter(range(5)), 2)) == list(range(5))

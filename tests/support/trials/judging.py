@@ -11,10 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from trials.judging_bytes import Table, canonical, cells, released
+from trials.judging_bytes import canonical, cells, released
 from trials.judging_classes import Asked, by_key, share
 from trials.judging_ranges import covers, grouped, unmatched
 from trials.making import FULL_DOMAIN, Case, Column
@@ -59,7 +60,8 @@ def _words(case: Case, ended: Ended) -> Iterator[str]:
     if ended.status not in DOCUMENTED:
         yield f"exit status {ended.status!r} is none that is documented"
     if ended.status not in case.expected:
-        yield f"exit status {ended.status}, expected {sorted(case.expected)} ({case.wrong or 'nothing is wrong'}): {ended.err[-600:]}"
+        why = case.wrong or "nothing is wrong"
+        yield f"exit status {ended.status}, expected {sorted(case.expected)} ({why}): {ended.err[-600:]}"
     if "Traceback" in ended.err or "please report it" in ended.err:
         yield f"an error that nobody foresaw: {ended.err[-600:]}"
     odd = [line for line in lines if not _LINE.fullmatch(line)]
@@ -143,7 +145,9 @@ def _judged(case: Case, folder: Path, report: Json) -> Iterator[str]:
         return
     asked = Asked(case, blank=table.blank or "" in case.missing or bool(case.dialect))
     others = case.of("sensitive", "insensitive", "pseudonym")
-    names = [column.name for column in case.columns if column.role in ("quasi", "sensitive", "insensitive", "pseudonym")]
+    names = [
+        column.name for column in case.columns if column.role in ("quasi", "sensitive", "insensitive", "pseudonym")
+    ]
     if table.names != names and (table.rows or table.names):
         yield f"columns {table.names}, expected {names}"
         return
@@ -191,22 +195,11 @@ def _bytes(asked: Asked, report: Json, shown: list[tuple[Any, ...]]) -> Iterator
         sizes[everywhere] -= masked
     counted = sorted(size for size in sizes.values() if size)
     told = report["classes"]
-    if (told["count"], told["min"], told["max"]) != (
-        len(counted),
-        counted[0] if counted else None,
-        counted[-1] if counted else None,
-    ):
-        if counted:
-            yield f"the report has the classes {told}, counted: {len(counted)}, {counted[0]} to {counted[-1]}"
-    if "average_risk" in asked.privacy and Fraction_of(counted) > share(asked.privacy["average_risk"]["at_most"]):
-        yield f"an average risk of {Fraction_of(counted)}"
-
-
-def Fraction_of(counted: list[int]) -> Any:
-    """Classes / rows."""
-    from fractions import Fraction
-
-    return Fraction(len(counted), max(1, sum(counted)))
+    if counted and (told["count"], told["min"], told["max"]) != (len(counted), counted[0], counted[-1]):
+        yield f"the report has the classes {told}, counted: {len(counted)}, {counted[0]} to {counted[-1]}"
+    risk = Fraction(len(counted), max(1, sum(counted)))
+    if "average_risk" in asked.privacy and risk > share(asked.privacy["average_risk"]["at_most"]):
+        yield f"an average risk of {risk}"
 
 
 def _levels(asked: Asked, report: Json, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:
@@ -222,7 +215,8 @@ def _levels(asked: Asked, report: Json, shown: list[tuple[Any, ...]], others: li
     rows = [(*labels, *_others(asked, others, i)) for i, labels in expected.labels.items()]
     lacking, beyond = Counter(rows) - Counter(shown), Counter(shown) - Counter(rows)
     if lacking or beyond:
-        yield f"at the levels {levels} {lacking.total()} rows lack, {beyond.total()} are beyond: {list(lacking)[:2]} {list(beyond)[:2]}"
+        examples = f"{list(lacking)[:2]} {list(beyond)[:2]}"
+        yield f"at the levels {levels} {sum(lacking.values())} rows lack, {sum(beyond.values())} are beyond: {examples}"
     if report["rows"]["suppressed"] != expected.suppressed or report["rows"]["masked"] != expected.masked:
         yield f"suppressed, masked: {report['rows']}, expected {expected.suppressed}, {expected.masked}"
     if "known_columns" not in asked.privacy:
@@ -232,7 +226,10 @@ def _levels(asked: Asked, report: Json, shown: list[tuple[Any, ...]], others: li
 
 
 def _others(asked: Asked, others: list[Column], row: int) -> tuple[Any, ...]:
-    return tuple(canonical((column.shown or column.values)[row], column.shown_kind or column.kind, blank=asked.blank) for column in others)
+    return tuple(
+        canonical((column.shown or column.values)[row], column.shown_kind or column.kind, blank=asked.blank)
+        for column in others
+    )
 
 
 def _classes(asked: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -> Iterator[str]:

@@ -39,8 +39,8 @@ def released(case: Case, folder: Path) -> Table:
         return _in_place(case, folder)
     if isinstance(target, dict) and "database" in target:
         return _database(folder / target["database"], target["table"])
-    given = {"path": target} if isinstance(target, str) else target
-    usual = {"delimiter": "\t"} if given["path"].endswith(".tsv") else {}
+    given: Json = {"path": target} if isinstance(target, str) else target
+    usual: Json = {"delimiter": "\t"} if given["path"].endswith(".tsv") else {}
     return _file(folder / given["path"], {**usual, **case.dialect, **given.get("csv", {})})
 
 

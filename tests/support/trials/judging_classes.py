@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from reference_models import MODELS
+
 from trials.judging_bytes import canonical
 from trials.making_trees import Tree, merged, text
 
@@ -40,7 +41,7 @@ class Asked:
     trees: list[Tree] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.quasi = [column for column in self.case.of("quasi")]
+        self.quasi = self.case.of("quasi")
         order = list(self.case.config["quasi_identifiers"])
         self.quasi.sort(key=lambda column: order.index(column.name))
         self.privacy: Json = self.case.config.get("privacy", {})
@@ -201,7 +202,9 @@ class Asked:
         labels = self.labels(levels)
         kept = self._kept(labels, levels)
         masked = self._masked(labels, kept) if self._masks else []
-        labels = self._aggregated({i: labels[i] for i in kept}, levels) | {i: labels[i] for i in labels if i not in kept}
+        labels = self._aggregated({i: labels[i] for i in kept}, levels) | {
+            i: labels[i] for i in labels if i not in kept
+        }
         shown = {i: labels[i] for i in kept} | {i: ("*",) * len(levels) for i in masked}
         return Released(shown, len(masked), len(labels) - len(kept))
 
@@ -256,7 +259,9 @@ class Asked:
             if not way or not levels[place]:
                 continue
             for rows in by_key(labels).values():
-                values = sorted(Fraction(text(self.value(column, i))) for i in rows if self.value(column, i) is not None)
+                values = sorted(
+                    Fraction(text(self.value(column, i))) for i in rows if self.value(column, i) is not None
+                )
                 for i in rows:
                     found[i][place] = self.label(column, _shown(values, way))
         return {i: tuple(key) for i, key in found.items()}

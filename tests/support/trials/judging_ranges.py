@@ -48,7 +48,9 @@ def _between(label: str, value: str) -> bool:
     lower, slash, upper = label.partition("/")
     if not slash or not all(_DATE.fullmatch(one) for one in (lower, value, upper)):
         return False
-    return lower <= value[: len(lower)] and value[: len(upper)] <= upper  # years and months, too, where ends are widened
+    return (
+        lower <= value[: len(lower)] and value[: len(upper)] <= upper
+    )  # years and months, too, where ends are widened
 
 
 def _number(value: str) -> Decimal | None:

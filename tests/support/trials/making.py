@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +32,16 @@ WAYS = {
     "database query": 3,
     "query": 4,
     "xlsx": 1,
+}
+
+
+_OBJECTIVES = ["loss", "geometric-mean-loss", "discernibility", "average-class-size", "precision", "entropy"]
+_OPTIONS: dict[str, dict[str, list[Any]]] = {
+    "optimal": {"objective": _OBJECTIVES},
+    "samarati": {"prefer": ["loss", "first"]},
+    "minimal": {"prefer": ["loss", "absolute-distance", "relative-distance", "distribution", "suppression"]},
+    "mondrian": {"cut": ["strict", "strict-le", "relaxed"], "dimension": ["loss", "widest", "random"], "seed": [7]},
+    "local": {"effort": ["fast"] * 19 + ["default"]},
 }
 
 
@@ -221,14 +230,9 @@ def _algorithm(draw: random.Random, case: Case) -> None:
     way = draw.choices(["default", *FULL_DOMAIN, "mondrian", "local"], [25, 25, 12, 14, 16, 5])[0]
     if way == "default":
         return
-    options: dict[str, Callable[[], Json]] = {
-        "optimal": lambda: {"objective": draw.choice(["loss", "geometric-mean-loss", "discernibility", "average-class-size", "precision", "entropy"])},
-        "samarati": lambda: {"prefer": draw.choice(["loss", "first"])},
-        "minimal": lambda: {"prefer": draw.choice(["loss", "absolute-distance", "relative-distance", "distribution", "suppression"])},
-        "mondrian": lambda: {"cut": draw.choice(["strict", "strict-le", "relaxed"]), "dimension": draw.choice(["loss", "widest", "random"]), "seed": 7},
-        "local": lambda: {"effort": "fast" if draw.random() < 0.95 else "default"},
-    }  # fmt: skip
-    given = options[way]() if way == "local" or draw.random() < 0.6 else {}
+    given = {key: draw.choice(values) for key, values in _OPTIONS[way].items()}
+    if way != "local" and draw.random() < 0.4:
+        given = {}
     case.config["algorithm"] = {"name": way, **given} if given else way
 
 
@@ -274,11 +278,13 @@ def _aggregates(draw: random.Random, case: Case) -> None:
         way = making_treatments.aggregate(draw, case, column) if draw.random() < 0.12 else None
         if way:
             entry = case.config["quasi_identifiers"][column.name]
-            case.config["quasi_identifiers"][column.name] = {**({"hierarchy": entry} if isinstance(entry, str) else entry), "aggregate": way}
+            full = {"hierarchy": entry} if isinstance(entry, str) else entry
+            case.config["quasi_identifiers"][column.name] = {**full, "aggregate": way}
 
 
 def _lists(draw: random.Random, case: Case) -> None:
-    for roles, key in ((("identifier", "pseudonym"), "identifiers"), (("sensitive",), "sensitive"), (("insensitive",), "insensitive")):
+    keys = {"identifiers": ("identifier", "pseudonym"), "sensitive": ("sensitive",), "insensitive": ("insensitive",)}
+    for key, roles in keys.items():
         found = [column.name.replace("${", "$${") for column in case.of(*roles)]
         if found:
             case.config[key] = found

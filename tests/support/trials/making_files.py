@@ -15,6 +15,7 @@ from typing import Any
 
 import duckdb
 from table_files import quoted
+
 from trials.making_trees import record, text
 
 Json = dict[str, Any]
@@ -35,11 +36,10 @@ class Written:
 
 def write(draw: random.Random, way: str, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
     """A source of a table of (name, kind) columns."""
-    made = {"csv": _csv, "parquet": _parquet, "json": _json, "several": _several, "hive": _hive}
-    made |= {"table": _table, "view": _table, "database query": _table, "query": _query, "xlsx": _xlsx}
-    if made[way] is _table:
+    if way in ("table", "view", "database query"):
         return _table(draw, columns, rows, way)
-    return made[way](draw, columns, rows)  # type: ignore[operator,no-any-return]
+    made = {"csv": _csv, "parquet": _parquet, "json": _json, "several": _several, "hive": _hive}
+    return {**made, "query": _query, "xlsx": _xlsx}[way](draw, columns, rows)
 
 
 def csv_bytes(names: Sequence[str], rows: Rows, dialect: Json, encoding: str = "utf-8", end: str = "\n") -> bytes:

@@ -34,6 +34,9 @@ def fill(draw: random.Random, case: Case) -> None:
     if "average_risk" not in privacy and "group" not in case.config and draw.random() < 0.08:
         _entity(draw, case, privacy)
     case.config["privacy"] = privacy
+    given = case.config.get("algorithm")
+    if isinstance(given, dict) and given.get("cut") == "relaxed" and set(privacy) - {"k", "average_risk"}:
+        given["cut"] = "strict"
     limit = draw.choices([None, 0, draw.randint(1, 10), "5%", "20%", "100%", "33.3%"], [25, 5, 20, 10, 20, 15, 5])[0]
     if limit is not None:
         case.config["suppression"] = {"limit": limit}
@@ -85,9 +88,6 @@ def _models(draw: random.Random, case: Case, privacy: Json) -> None:
     for key in ("l_diversity", "t_closeness", "alpha_k", "beta", "delta_disclosure"):
         if len(privacy.get(key, [])) == 1 and draw.random() < 0.7:
             privacy[key] = privacy[key][0]
-    given = case.config.get("algorithm")
-    if isinstance(given, dict) and given.get("cut") == "relaxed":
-        given["cut"] = "strict"
 
 
 def ordered(case: Case, column: Column) -> bool:

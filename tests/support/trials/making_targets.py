@@ -6,6 +6,7 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+
 from trials.making_files import Written, parquet_bytes
 
 if TYPE_CHECKING:

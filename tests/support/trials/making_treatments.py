@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import random
+import re
 from datetime import date
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import TYPE_CHECKING, Any
 
 from plain_reading import read
+
 from trials.making_trees import day, number, text
 
 if TYPE_CHECKING:
@@ -53,7 +55,11 @@ def reading(draw: random.Random, case: Case) -> None:
 
 def _pseudonyms(draw: random.Random, case: Case, column: Column) -> Json:
     case.environment[VARIABLE] = KEY
-    length, prefix, context = draw.choice([16, 24, 32, 64]), draw.choice(["", "P", "é "]), draw.choice(["", "study-1", "ü"])
+    length, prefix, context = (
+        draw.choice([16, 24, 32, 64]),
+        draw.choice(["", "P", "é "]),
+        draw.choice(["", "study-1", "ü"]),
+    )
     entry: Json = {"key": "${" + VARIABLE + "}", "length": length}
     entry |= {key: value for key, value in (("prefix", prefix), ("context", context)) if value}
 
@@ -73,7 +79,9 @@ def _numbers(draw: random.Random, case: Case, column: Column) -> Json:
     fine = all(one is not None and abs(one) < 10**9 and one == round(one, 4) for one in numbers)
     if column.kind not in ("integer", "double", "text") or not present or not fine:
         return {}
-    entry: Json = draw.choice([{"round": 5}, {"round": 100}, {"decimals": 1}, {"bottom": 10}, {"top": 50}, {"round": 5, "top": 50}])
+    entry: Json = draw.choice(
+        [{"round": 5}, {"round": 100}, {"decimals": 1}, {"bottom": 10}, {"top": 50}, {"round": 5, "top": 50}]
+    )
 
     def treated(value: Any) -> Any:
         if value is None or value in case.missing:
@@ -110,7 +118,6 @@ def aggregate(draw: random.Random, case: Case, column: Column) -> str | None:
     """What a class shows of a column of whole numbers in a full-domain search."""
     present = [value for value in column.values if value is not None and value not in case.missing]
     whole = [text(value) for value in present]
-    plain = all(one == str(int(one)) for one in whole if (found := number(one)) is not None and found == found.to_integral_value())
-    if not whole or not plain or any(number(one) is None or abs(int(float(one))) > 10**6 or "." in one for one in whole):
+    if not whole or any(not re.fullmatch("0|-?[1-9][0-9]{0,5}", one) for one in whole):
         return None
     return draw.choice(["mean", "median", "mode", "interval"])

@@ -6,7 +6,7 @@ import csv
 import math
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -15,8 +15,13 @@ from typing import Any
 from places import ROOT
 
 Json = dict[str, Any]
-ICD10 = {"E10.3": ("E10", "E10-E14", "E00-E90"), "E11": ("E11", "E10-E14", "E00-E90"), "I21.4": ("I21", "I20-I25", "I00-I99"),
-         "J45": ("J45", "J40-J47", "J00-J99"), "E66": ("E66", "E65-E68", "E00-E90")}  # fmt: skip
+ICD10 = {
+    "E10.3": ("E10", "E10-E14", "E00-E90"),
+    "E11": ("E11", "E10-E14", "E00-E90"),
+    "I21.4": ("I21", "I20-I25", "I00-I99"),
+    "J45": ("J45", "J40-J47", "J00-J99"),
+    "E66": ("E66", "E65-E68", "E00-E90"),
+}
 SEXES = ["Female", "Male", "female", "male", "f", "m"]
 
 
@@ -149,7 +154,7 @@ def _date(draw: random.Random, texts: list[str], index: int) -> Tree:
     levels = draw.choice(
         [["month", "year"], ["month", "year", "decade"], ["year", "century"], ["quarter", "year"], ["year"]]
     )
-    forms = {
+    forms: dict[str, Callable[[date], str]] = {
         "month": lambda d: f"{d:%m}",
         "quarter": lambda d: f"Q{(d.month + 2) // 3}",
         "year": lambda d: "",
@@ -161,7 +166,7 @@ def _date(draw: random.Random, texts: list[str], index: int) -> Tree:
         if level in ("decade", "century"):
             span = 10 if level == "decade" else 100
             first = at.year // span * span
-            return f"{first:04d}-{first + span - 1:04d}"
+            return f"{first}-{first + span - 1}"  # without zeros before early years
         rest = forms[level](at)
         return f"{at.year:04d}" + (f"-{rest}" if rest else "")
 
@@ -181,7 +186,7 @@ def _file(draw: random.Random, texts: list[str], index: int) -> Tree:
         ways = [groups[at], f"h{at // 2}", f"i{at // 4}"][:height]
         lines.append([one, *ways])
     if not lines:
-        lines = [["none"] + ["g0", "h0", "i0"][:height]]
+        lines = [["none", *["g0", "h0", "i0"][:height]]]
     starred = draw.random() < 0.5
     if starred:
         lines = [[*line, "*"] for line in lines]
@@ -225,13 +230,13 @@ def ready(draw: random.Random, rows: int) -> tuple[str, list[str], Tree]:
         "de-plz": ["10115", "10117", "01067", "80331"],
         "us-zip": ["02139", "02138", "94305", "10001"],
     }[way]
-    words = {
+    rules: dict[str, Callable[[str], tuple[str, ...]]] = {
         "icd10": lambda v: (v, *ICD10[v], "*"),
         "isco": lambda v: (v, v[:3], v[:2], v[0], "*"),
         "nace": lambda v: (v, v[:4], v[:2], "A" if v[0] == "0" else "J", "*"),
         "de-plz": lambda v: (v, v[:3] + "**", v[:2] + "***", v[0] + "****", "*"),
         "us-zip": lambda v: (v, *(v[:n] + "*" * (5 - n) for n in (4, 3, 2, 1)), "*"),
-    }[way]
-    made = {one: words(one) for one in values}
+    }
+    made = {one: rules[way](one) for one in values}
     entry: Json = {"hierarchy": way} if way == "us-zip" or draw.random() < 0.4 else {"builtin": way}
     return way, [draw.choice(values) for _ in range(rows)], Tree(entry, made, len(made[values[0]]) - 1)

@@ -143,10 +143,8 @@ def _broken(draw: random.Random, case: Case) -> set[int] | None:
 def _ragged(draw: random.Random, case: Case) -> set[int] | None:
     if "s.csv" not in case.files or case.rows < 2 or len(case.columns) < 2 or b'"' in case.files["s.csv"]:
         return None
-    if (
-        case.files["s.csv"][:2] in (b"\xff\xfe", b"\xfe\xff")
-        or "missing" in case.config
-        and case.config["missing"] != "keep"
+    if case.files["s.csv"][:2] in (b"\xff\xfe", b"\xfe\xff") or (
+        "missing" in case.config and case.config["missing"] != "keep"
     ):
         return None
     delimiter = case.dialect["delimiter"].encode()

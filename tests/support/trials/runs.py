@@ -19,6 +19,7 @@ from typing import Any
 
 import click
 from rich.progress import Progress
+
 from trials import tally
 from trials.judging import Ended, files, judge
 from trials.making import VERSION, Case, make
@@ -158,8 +159,8 @@ def trials(seeds: Iterator[int], jobs: int) -> Iterator[Trial]:
                 yield _ended(worker, lost)
                 if lost or worker.left <= 0 or not worker.process.is_alive():
                     worker.end(kill=lost)
-                    worker = workers[index] = _Worker.start()
-                _next(worker, seeds)
+                    workers[index] = _Worker.start()
+                _next(workers[index], seeds)
     finally:
         for worker in workers:
             worker.end(kill=worker.seed is not None)
