@@ -202,7 +202,7 @@ def _connect(path: Path, place: str, *, write: bool, settings: Mapping[str, str]
         try:
             return duckdb.connect(str(path), read_only=not write, config=dict(settings))
         except duckdb.Error as error:
-            busy = isinstance(error, duckdb.IOException) and "lock" in str(error).lower()
+            busy = isinstance(error, duckdb.IOException) and "set lock on file" in str(error).lower()
             if busy and time.monotonic() < until:
                 time.sleep(0.2)
                 continue
