@@ -136,7 +136,8 @@ class ExpectedLevels(Expected):
             if foreign:
                 problems.append(f"column {name!r} holds {foreign} distinct values that are none of level {level}")
         if self.again is not None and not self.masked:
-            different = _differences(engine, Table(written.relation, self.values(written)), self.again.table())
+            counted = Table(written.relation, self.values(written), weighted=written.weighted)
+            different = _differences(engine, counted, self.again.table())
             problems += [f"{different} classes are not those of the source"] * (different > 0)
         return problems
 

@@ -176,3 +176,14 @@ def test_the_ledger_gets_no_entry_and_conflicts_are_told(people: Json) -> None:
             kanon_sql.run(second, dry_run=dry_run)
     assert len(kanon_sql.list_releases("ledger.duckdb")["releases"]) == 1
     assert Path("ledger.duckdb").read_bytes() == Path("before.duckdb").read_bytes()
+
+
+@pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
+def test_a_dry_run_counts_classes_that_show_aggregates(tmp_path: Path, algorithm: str) -> None:
+    source = write(tmp_path / "s.parquet")
+    config = configuration(str(source), str(tmp_path / "out.csv"), unlisted="drop", algorithm=algorithm)
+    config["quasi_identifiers"]["age"]["aggregate"] = "mean"
+    dry = kanon_sql.run(config, dry_run=True).report
+    report = kanon_sql.run(config).report
+    assert dry["status"] == "dry-run"
+    assert (dry["rows"], dry["classes"]) == (report["rows"], report["classes"])
