@@ -176,6 +176,8 @@ def _make(path: Path, place: str) -> None:
                 # The engine would take what belonged to a ledger that is gone for changes of this one.
                 path.with_name(f"{path.name}.wal").unlink(missing_ok=True)
                 staged.commit(mode=None if path.exists() else 0o600)
+        except OSError as error:
+            raise EngineError(f"{place}: the ledger {path} cannot be made {room.why(error)}") from None
         except (ConfigurationError, EngineError):
             # Another run makes it, or has made it.
             other = lock_path(path.resolve()).exists() or not _is_empty(path)

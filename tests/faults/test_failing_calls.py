@@ -221,6 +221,21 @@ def test_what_a_killed_run_left_of_a_new_ledger_is_cleared(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_new_ledger_whose_log_cannot_be_removed_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.unlink
+
+    def unlink(self: Path, missing_ok: bool = False) -> None:
+        if self.suffix == ".wal":
+            raise InterruptedError(errno.EINTR, "Interrupted system call")
+        real(self, missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", unlink)
+    told = r"here: the ledger .*ledger\.duckdb cannot be made \(Interrupted system call\)"
+    with pytest.raises(EngineError, match=told), open_ledger(tmp_path / "ledger.duckdb", "here", write=True):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.slow
 def test_a_release_is_closed_by_a_new_connection_where_the_first_has_failed(
     place: Path, monkeypatch: pytest.MonkeyPatch
