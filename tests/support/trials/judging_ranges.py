@@ -46,11 +46,11 @@ def _between(label: str, value: str) -> bool:
         low, high = Decimal(found[1]), Decimal(found[2])
         return low <= at <= high
     lower, slash, upper = label.partition("/")
-    if not slash or not all(_DATE.fullmatch(one) for one in (lower, value, upper)):
+    upper = upper if slash else lower
+    if not all(_DATE.fullmatch(one) for one in (lower, value, upper)):
         return False
-    return (
-        lower <= value[: len(lower)] and value[: len(upper)] <= upper
-    )  # years and months, too, where ends are widened
+    # Where ends are widened these are years and months, too, and a range within one of them is that.
+    return lower <= value[: len(lower)] and value[: len(upper)] <= upper
 
 
 def _number(value: str) -> Decimal | None:

@@ -186,6 +186,8 @@ class _Columns:
         self.case.columns = [one for one in self.case.columns if one.kind != "boolean"] or self.case.columns
         values = [self.draw.choice(["2023", "2024", "x"]) for _ in range(self.case.rows)]
         role = self.draw.choice(["insensitive", "unlisted"] + ["quasi"] * (not self.numeric))
+        if not self.case.of("quasi"):
+            role = "quasi"
         self.case.columns.append(Column("year", "text", role, list(values)))
 
 
