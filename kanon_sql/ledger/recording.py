@@ -97,7 +97,7 @@ def put_in_place(loaded: LoadedConfig, made: Made, sink: Sink) -> None:
     """
     if loaded.config.releases is not None and made.draft.release_sha256 is None:
         note_digests(made, sink)
-    with _recorded(loaded, made):
+    with _recorded(loaded, made, sink):
         # The last look at them is after the last reading: a source in place is replaced by what follows.
         made.engine.watch.require_unchanged()
         made.engine.watch.forget()
@@ -133,7 +133,7 @@ def rehearse(loaded: LoadedConfig, made: Made) -> None:
 
 
 @contextmanager
-def _recorded(loaded: LoadedConfig, made: Made) -> Iterator[None]:
+def _recorded(loaded: LoadedConfig, made: Made, sink: Sink) -> Iterator[None]:
     """The block puts the release in its place: before it conflicts are looked for, and the release recorded as open.
 
     It is that until the block has ended well; a release of which nobody can say any more counts as one. Raises
@@ -160,12 +160,13 @@ def _recorded(loaded: LoadedConfig, made: Made) -> Iterator[None]:
             _close(ledger, entry, made.draft, released=True)
             raise
         except (KanonError, KeyboardInterrupt):
-            _close(ledger, entry, made.draft, released=False)
+            if not _close(ledger, entry, made.draft, released=False):
+                sink.keep()
             raise
         _close(ledger, entry, made.draft, released=True)
 
 
-def _close(ledger: Ledger, entry: Entry, draft: ReportDraft, *, released: bool) -> None:
+def _close(ledger: Ledger, entry: Entry, draft: ReportDraft, *, released: bool) -> bool:
     """Says of a release in the ledger what became of it; where that fails, the next run finds it open and looks."""
     signals.hold()
     try:
@@ -174,6 +175,8 @@ def _close(ledger: Ledger, entry: Entry, draft: ReportDraft, *, released: bool) 
         draft.warnings.append(
             f"release {entry.id} stays open in the ledger, where it counts as one; the next run settles that: {error}"
         )
+        return False
+    return True
 
 
 def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:

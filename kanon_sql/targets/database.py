@@ -125,6 +125,9 @@ class DatabaseSink(_Tables):
     def staged_file(self) -> Path:
         return self.staged.path
 
+    def keep(self) -> None:
+        self.staged.kept = True
+
     def prepare(self, engine: Engine, source: Source) -> None:
         copied = self._copy
         if copied is None:

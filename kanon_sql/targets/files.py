@@ -69,6 +69,9 @@ class FileSink(_Files):
     def again(self, engine: Engine) -> Source:
         return self.writer.written(engine, (self.final,), ())
 
+    def keep(self) -> None:
+        self.staged.kept = True
+
     def commit(self, engine: Engine) -> None:
         self.staged.commit(unchanged=self.in_place)
 
@@ -105,6 +108,9 @@ class FolderSink(_Files):
     def _read(self, engine: Engine, folder: Path) -> Source:
         files = tuple(sorted(path for path in folder.rglob("*") if path.is_file()))
         return self.writer.written(engine, files, self._partitions)
+
+    def keep(self) -> None:
+        self.staged.kept = True
 
     def commit(self, engine: Engine) -> None:
         self.staged.commit()

@@ -24,6 +24,7 @@ from kanon_sql.targets.staging_names import (
     clear,
     clear_part,
     discard,
+    empty,
     leftovers,
     new_part,
     settle,
@@ -37,7 +38,8 @@ from kanon_sql.targets.staging_permissions import finish, flush_folder, strictes
 class Staged:
     """A new file being written at `path`, to become `target`, whose links are resolved.
 
-    `other_links` counts further names (hard links) of the replaced file: they keep the old contents.
+    `other_links` counts further names (hard links) of the replaced file: they keep the old contents. What is `kept`
+    stays where it was written, emptied, until the next run clears up: by it a ledger tells that it came to no place.
     """
 
     path: Path
@@ -46,6 +48,7 @@ class Staged:
     overwrite: bool
     other_links: int = 0
     committed: bool = False
+    kept: bool = False
     _before: Version | None = None
 
     def warnings(self) -> tuple[str, ...]:
@@ -105,20 +108,16 @@ def stage_file(target: Path, *, overwrite: bool, place: str, in_folder: bool = F
     with target_lock(real, place):
         settle(real, place)
         clear(real)
-        path = new_part(real)
+        part = new_part(real)
+        others = real.stat().st_nlink - 1 if real.exists() else 0
+        staged = Staged(part / "written" if in_folder else part, real, place, overwrite, others)
         try:
-            if in_folder:
-                make_private(path, place)
-                path = path / "written"
-            else:
-                _create(path, place)
-            state = real.stat() if real.exists() else None
-            others = state.st_nlink - 1 if state else 0
-            part = path.parent if in_folder else path
+            make_private(part, place) if in_folder else _create(part, place)
+            staged._before = version_of(real)
             with signals.cleared(lambda: clear_part(part, real)):
-                yield Staged(path, real, place, overwrite, others, _before=version_of(real))
+                yield staged
         finally:
-            clear(real)
+            empty(part) if staged.kept else clear(real)
 
 
 def recover(target: Path, *, place: str) -> None:
@@ -159,12 +158,13 @@ _Contents = dict[str, Version]
 
 @dataclass
 class StagedFolder:
-    """A new folder being written at `path`, to replace `target`, whose links are resolved."""
+    """A new folder being written at `path`, to replace `target`, whose links are resolved; `kept` as of a file."""
 
     path: Path
     target: Path
     place: str
     committed: bool = False
+    kept: bool = False
     _before: _Contents = field(default_factory=dict, repr=False)
 
     def commit(self) -> None:
@@ -233,14 +233,15 @@ def stage_folder(target: Path, *, place: str) -> Iterator[StagedFolder]:
         clear(real)
         before = _replaceable(real, place)
         path = new_part(real)
+        staged = StagedFolder(path, real, place, _before=before)
         try:
             make_private(path, place)
             with signals.cleared(lambda: clear_part(path, real)):
-                yield StagedFolder(path, real, place, _before=before)
+                yield staged
         finally:
             with suppress(EngineError):
                 settle(real, place)
-            clear(real)
+            empty(path) if staged.kept else clear(real)
 
 
 def make_private(path: Path, place: str) -> None:

@@ -90,6 +90,14 @@ def clear(target: Path) -> None:
             remove(path)
 
 
+def empty(path: Path) -> None:
+    """Takes the contents of a file, or of all files in a folder, as far as this user may. Raises nothing."""
+    for file in (path, *path.rglob("*")):
+        with suppress(OSError):
+            if file.is_file():
+                os.truncate(file, 0)
+
+
 def clear_part(path: Path, target: Path) -> None:
     """Removes what one run has begun to write beside a target, and its lock file. Raises OSError."""
     for left in leftovers(target):

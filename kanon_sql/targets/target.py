@@ -94,6 +94,9 @@ class Sink(ABC):
     def commit(self, engine: Engine) -> None:
         """Puts what was written in the target's place. Raises EngineError, the target then untouched."""
 
+    def keep(self) -> None:  # noqa: B027 - most are gone with what failed
+        """Leaves what was written beside the target, emptied: a sign for the ledger that it came to no place."""
+
     def again(self, engine: Engine) -> Source:
         """The release in its place, opened by another connection of DuckDB.
 

@@ -40,7 +40,7 @@ def test_a_report_that_cannot_be_written(place: Path) -> None:
         kanon_sql.run("config.yaml", report=report)
     assert (
         str(ended.value) == f"the release is in its place, but {report}: the report cannot be written "
-        "(No space left on device)"
+        "(No space left on device); free some space there, or name another place"
     )
     assert ended.value.exit_status == 3 and (place / "release.csv").exists() and report.is_symlink()
     assert ended.value.report and ended.value.report["status"] == "released" and ended.value.report["errors"]

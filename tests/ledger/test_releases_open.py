@@ -26,6 +26,7 @@ from kanon_sql.ledger.ledger import Ledger
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets import staging
 from kanon_sql.targets.files import FileSink
+from kanon_sql.targets.staging import Staged
 from kanon_sql.targets.staging_permissions import flush_folder
 
 OLD = TESTS / "ledger" / "ledger_0_1_0.duckdb.gz"
@@ -191,6 +192,42 @@ def test_a_disk_that_is_full(step: str, place: Path, monkeypatch: pytest.MonkeyP
     assert [one["state"] for one in entries(place)] == ["open"]
     with pytest.raises(NoReleaseError, match="release 1 of the same source"):
         kanon_sql.run(configuration(place, target=str(place / "other.csv"), **CONFLICTING))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["released.csv", "in-place", "table"])
+def test_a_disk_that_stays_full_blocks_no_later_release(
+    target: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the target nor the ledger can be written any more: the next run finds that nothing was released."""
+    made = {"in-place": "in-place", "table": {"database": str(place / "t.duckdb"), "table": "t"}}
+    config = configuration(place, target=made.get(target, str(place / target)))
+    change, move = Ledger._change, Staged._move
+
+    def full(self: Ledger, name: str, values: Any) -> None:
+        if name == "remove":
+            raise EngineError("no space left")
+        change(self, name, values)
+
+    def full_too(self: Staged) -> None:
+        if self.target.name != "ledger.duckdb":
+            raise OSError(28, "No space left on device")
+        move(self)
+
+    before = (place / "source.csv").read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(Ledger, "_change", full)
+        patch.setattr(Staged, "_move", full_too)
+        with pytest.raises(EngineError, match="was not written"):
+            kanon_sql.run(config)
+    assert [one["state"] for one in entries(place)] == ["open"]
+    assert (place / "source.csv").read_bytes() == before
+    left = [file for part in place.glob(".*.part") for file in (part, *part.rglob("*")) if file.is_file()]
+    assert len(left) == 1 and left[0].stat().st_size == 0
+    kanon_sql.run(configuration(place, target=str(place / "other.csv"), **CONFLICTING))
+    assert [one["target"] for one in entries(place)] == [str(place / "other.csv")]
+    assert kanon_sql.run({**config, "releases": None}).report["status"] == "released"
+    assert not list(place.glob(".*kanon-sql*"))
 
 
 def test_a_disk_that_does_not_confirm_the_swap(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,11 +76,21 @@ class Verdict:
         """Whether the call that failed is one that clears up, or a lock, of which nobody can say who has it now.
 
         The log of a ledger that the engine could not write belongs to it: whoever opens it next reads and removes it.
+        Where the ledger may not know that a release failed, what was written stays, emptied: the next run finds it.
         """
-        if self.fault.startswith("E") and left == [f"{self.whole.job.ledger}.wal"]:
+        ledger = self.whole.job.ledger
+        if self.fault.startswith("E") and ledger:
+            left = [name for name in left if name != f"{ledger}.wal" and not self._emptied(name)]
+        if not left:
             return True
         unlocked = self.call == "flock" and len(left) == 1 and left[0].endswith(".kanon-sql.lock")
         return self.fault.startswith("E") and (self.call in _CLEARING or unlocked)
+
+    def _emptied(self, name: str) -> bool:
+        path = self.folder / name
+        return name.endswith(".part") and not any(
+            one.stat().st_size for one in (path, *path.rglob("*")) if one.is_file()
+        )
 
     def _of_another_target(self, name: str) -> bool:
         """A second `apply` writes elsewhere; the first one's lock is cleared by whoever writes that target again."""
@@ -138,7 +148,5 @@ class Verdict:
             return
         more = [state for _, state in found[len(base) :]]
         expected = ["released"] * (1 + (self.state == "new"))
-        # One that failed, and could not be taken out of the ledger either, counts as a release.
-        kept_open = self._open_allowed and not self.killed and self.state == "old" and more == ["open", "released"]
-        if found[: len(base)] != base or (more != expected and not kept_open):
+        if found[: len(base)] != base or more != expected:
             self.wrong.append(f"the ledger says {more}")

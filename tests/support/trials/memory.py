@@ -1,7 +1,8 @@
 """Searches of a table of nearly distinct rows with little memory: each ends well, or says what it lacks.
 
-What a run takes is the greatest memory that its process ever held (`ru_maxrss`). A run that the system kills for its
-memory is one that is killed when it has reached a share of what it will take.
+What a run takes is the greatest memory that its process ever held, told by a process that starts and awaits it: the
+system counts to a new process what the one that started it held (`ru_maxrss`, getrusage(2)). A run that the system
+kills for its memory is one that is killed when it has reached a share of what it will take.
 """
 
 from __future__ import annotations
@@ -32,6 +33,15 @@ from places import ROOT
 from trials import tally
 
 Json = dict[str, Any]
+
+# A small process: tells the number of its child, then how that ended. What the child prints goes to standard error.
+_STARTER = """
+import os, sys
+child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, 2, 1)])
+print(child, flush=True)
+_, status, used = os.wait4(child, 0)
+print(status, used.ru_maxrss, used.ru_utime + used.ru_stime)
+"""
 
 MEGABYTE = 1_000_000
 BESIDE = 300 * MEGABYTE  # what a process may take beside the limit: Python, the engine's code and small blocks
@@ -143,24 +153,24 @@ class Measured:
 
 def measured(arguments: Sequence[str], folder: Path, clock: float, *, most: int | None = None) -> Measured:
     """Runs kanon-sql to its end, at most `clock` seconds; with `most` bytes of memory it is killed as by the system."""
-    words = [sys.executable, "-m", "kanon_sql", *arguments]
+    words = [sys.executable, "-c", _STARTER, sys.executable, "-m", "kanon_sql", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "tmp")}
-    begun = time.monotonic()
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(words, cwd=folder, env=environment, stdout=output, stderr=output)
-        ended = threading.Event()
-        watch = threading.Thread(target=_watch, args=(process.pid, begun + clock, most, ended))
-        watch.start()
-        try:
-            _, status, usage = os.wait4(process.pid, 0)
-        finally:
-            ended.set()
-            watch.join()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        said = output.read().decode(errors="replace")
-    seconds = usage.ru_utime + usage.ru_stime
-    return Measured(process.returncode, usage.ru_maxrss * 1024, seconds, said, process.returncode == _KILLED)
+    begun, ended = time.monotonic(), threading.Event()
+    with tempfile.TemporaryFile() as said:
+        with subprocess.Popen(words, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=said) as starter:
+            assert starter.stdout is not None
+            pid = int(starter.stdout.readline())
+            watch = threading.Thread(target=_watch, args=(pid, begun + clock, most, ended))
+            watch.start()
+            try:
+                status, peak, seconds = starter.stdout.readline().split()
+            finally:
+                ended.set()
+                watch.join()
+        said.seek(0)
+        text = said.read().decode(errors="replace")
+    code = os.waitstatus_to_exitcode(int(status))
+    return Measured(code, int(peak) * 1024, float(seconds), text, code == _KILLED)
 
 
 def _watch(pid: int, until: float, most: int | None, ended: threading.Event) -> None:
