@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import os
 import socket
 from collections import Counter
@@ -189,13 +190,49 @@ def test_ways_to_write_a_csv(tmp_path: Path, content: bytes, options: dict[str, 
         ("x,y\n😀,1\n😀,1\n".encode("utf-16"), "UTF-16"),
         (b"\xfe\xff" + "x,y\né,1\né,1\n".encode("utf-16-be"), "UTF-16"),
         (b"x,y\r\n\xc3\xa9,1\n\xc3\xa9,1\r\n", "line end"),
+        ("x,y\n\u20ac,1\n\u20ac,1\n".encode("cp1252"), "Windows-1252"),
+        (gzip.compress("x,y\né,1\n\x85,1\n".encode("latin-1")), "Windows-1252"),
     ],
 )
 def test_ways_to_write_a_csv_that_are_refused(tmp_path: Path, content: bytes, said: str) -> None:
-    (tmp_path / "in.csv").write_bytes(content)
+    source = tmp_path / ("in.csv.gz" if content.startswith(b"\x1f\x8b") else "in.csv")
+    source.write_bytes(content)
     with pytest.raises(KanonError, match=said) as caught:
-        kanon_sql.run(simple(tmp_path / "in.csv", tmp_path / "out.csv", "x"))
+        kanon_sql.run(simple(source, tmp_path / "out.csv", "x"))
     assert caught.value.exit_status == 3
+
+
+def test_a_name_that_could_be_a_delimiter(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text(";\tx\n" + "1\ta\n" * 3)
+    kanon_sql.run(simple(tmp_path / "in.csv", {"path": str(tmp_path / "out.csv"), "csv": {"delimiter": ","}}, "x"))
+    assert records(tmp_path / "out.csv") == [[";", "x"], *[["1", "a"]] * 3]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("name", [",", "a,", ", ", 'a,"', "x\ny", "x\n,y"])
+def test_a_name_that_the_engine_misreads_behind_a_byte_order_mark(tmp_path: Path, name: str, encoding: str) -> None:
+    """It lost all rows without a word, or made one of the header's rest."""
+    with (tmp_path / "in.csv").open("w", newline="", encoding=encoding) as file:
+        csv.writer(file, lineterminator="\n").writerows([(name, "x"), *[("1", "a")] * 3])
+    job = simple(
+        {"path": str(tmp_path / "in.csv"), "csv": {"header": True}}, tmp_path / "out.csv", "x", unlisted="drop"
+    )
+    with pytest.raises(KanonError, match="behind a byte order mark") as caught:
+        kanon_sql.run(job)
+    assert caught.value.exit_status == 3
+
+
+@pytest.mark.parametrize(("name", "delimiter"), [("a, b", ","), (',a"', ","), ('"', ","), ("a||b", "||")])
+def test_a_quoted_name_behind_a_byte_order_mark(tmp_path: Path, name: str, delimiter: str) -> None:
+    quoted = '"' + name.replace('"', '""') + '"'
+    (tmp_path / "in.csv").write_text(
+        "".join(f"{one}{delimiter}x\n" for one in [quoted, *"1234"]), encoding="utf-8-sig", newline="\n"
+    )
+    described = {"path": str(tmp_path / "in.csv"), "csv": {"header": True, "delimiter": delimiter}}
+    target = {"path": str(tmp_path / "out.csv"), "csv": {"delimiter": ","}}
+    kanon_sql.run(simple(described, target, "x", unlisted="insensitive"))
+    assert records(tmp_path / "out.csv")[0] == [name, "x"]
+    assert sorted(row[0] for row in records(tmp_path / "out.csv")[1:]) == list("1234")
 
 
 CELLS = st.sampled_from(["", "007", "+5", "1e3", "NaN", " a ", "?", "x\ny", "x\r\ny", '"', ",", "e\u0301", "é", "NULL"])

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import codecs
 import csv
-import gzip
 import io
 import re
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,6 +18,7 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.formats import kind_of
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.duckdb import DuckDB
+from kanon_sql.source.formats.csv_encodings import SAMPLE, chunks, refuse_behind_mark, refuse_beyond_engine
 from kanon_sql.source.formats.csv_end import BUFFER, LONGEST_LINE, lost_end, may_lose_its_end
 from kanon_sql.source.formats.csv_formulas import unescaped, unescaped_name
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
@@ -27,8 +26,8 @@ from kanon_sql.sql.connection import Engine, literal
 
 USUAL = CsvDialect(",", '"', '"', True, "utf-8")
 _NO_DELIMITER = "\x02"  # a file that holds it has no lines that could be counted
+_FOR_MORE = "\x1f"  # Python's reader takes one character as a delimiter
 _DELIMITERS = (",", ";", "\t", "|")
-_SAMPLE = 1 << 20
 _MOST_COLUMNS = 10_000
 _ENCODINGS = {
     "utf8": "utf-8",
@@ -55,7 +54,8 @@ def open_csv(
     """
     dialect, names = _examine(paths[0], options, named, place)
     warnings = []
-    _refuse_beyond_engine(paths, dialect.encoding)
+    for path in paths:
+        refuse_beyond_engine(path, dialect.encoding)
     if dialect.encoding != "utf-8":
         warnings.append(f"{paths[0].name} is read as {dialect.encoding}; a CSV release is written as UTF-8")
     for path in paths[1:]:
@@ -196,13 +196,15 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
     quote = '"' if options.quote is None else options.quote
     escape = options.escape if options.escape is not None else quote
     text = sample.decode(encoding, errors="replace").removeprefix("\ufeff")
-    delimiter = options.delimiter or _delimiter(text, quote)
+    delimiter = options.delimiter or _delimiter(text, quote, named)
     if delimiter == quote:
         raise ConfigurationError(f"{place}: csv.quote and csv.delimiter are the same; choose two characters")
     records = _records(text, delimiter, quote)
     first: list[str] = next(filter(None, records), [])
     if not first:
         raise EngineError(f"{path}: the file holds only blank lines; expected a header and rows")
+    if len(delimiter) > 1:
+        first = [name.replace(_FOR_MORE, delimiter) for name in first]
     if options.formulas == "escape":
         first = [unescaped_name(name) for name in first]
     header = options.header
@@ -213,6 +215,8 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
             f"{path}: its first line has {len(first):,} fields between {delimiter!r}, more than {_MOST_COLUMNS:,}; "
             "expected a table with one record a line"
         )
+    if header and sample.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE)):
+        refuse_behind_mark(path, first[0], delimiter, quote)
     names = first if header else [f"column{position}" for position in range(len(first))]
     formulas = options.formulas == "escape"
     return CsvDialect(delimiter, quote, escape, header, encoding, _line_end(text, quote), formulas), names
@@ -221,28 +225,7 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
 def _sample(path: Path) -> bytes:
     if path.suffix == ".zst":
         raise EngineError(f"{path}: Zstandard is not read; decompress the file, or compress it with gzip")
-    try:
-        opener = gzip.open if path.suffix == ".gz" else open
-        with opener(path, "rb") as file:
-            found: bytes = file.read(_SAMPLE)
-            return found
-    except (OSError, EOFError, zlib.error) as error:
-        raise EngineError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
-
-
-def _refuse_beyond_engine(paths: Sequence[Path], encoding: str) -> None:
-    """The engine reads UTF-16 in little-endian order and without surrogate pairs; others would come out wrong."""
-    if encoding != "utf-16":
-        return
-    for path in paths:
-        with path.open("rb") as file:
-            while chunk := file.read(_SAMPLE):
-                big_endian = file.tell() <= _SAMPLE and chunk.startswith(codecs.BOM_UTF16_BE)
-                if big_endian or re.search(rb"[\xd8-\xdb]", chunk[1::2]):
-                    raise EngineError(
-                        f"{path}: this UTF-16 (big-endian, or with characters beyond 16 bits) cannot be read "
-                        "unchanged; convert the file to UTF-8"
-                    )
+    return next(chunks(path), b"")
 
 
 def _encoding(sample: bytes, given: str | None, place: str) -> str:
@@ -260,7 +243,7 @@ def _encoding(sample: bytes, given: str | None, place: str) -> str:
     if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < _SAMPLE)
+        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < SAMPLE)
     except UnicodeDecodeError:
         return "latin-1"
     return "utf-8"
@@ -268,21 +251,24 @@ def _encoding(sample: bytes, given: str | None, place: str) -> str:
 
 def _line_end(text: str, quote: str) -> str:
     """What ends the first record; line breaks inside quotes are values."""
-    outside = re.sub(f"{quote}[^{quote}]*{quote}", "", text[:_SAMPLE]) if quote else text
+    outside = re.sub(f"{quote}[^{quote}]*{quote}", "", text[:SAMPLE]) if quote else text
     found = re.search(r"\r\n|\n|\r", outside)
     return found[0] if found else "\n"
 
 
-def _delimiter(text: str, quote: str) -> str:
-    """The candidate that the first record holds most often outside quotes; a comma when it holds none."""
-    counts = {candidate: len(next(_records(text, candidate, quote), [])) for candidate in _DELIMITERS}
-    return max(_DELIMITERS, key=lambda candidate: counts[candidate])
+def _delimiter(text: str, quote: str, named: Sequence[str]) -> str:
+    """The candidate that the first record holds most often outside quotes; a comma when it holds none.
+
+    Of several it is that between which most columns stand that the configuration names.
+    """
+    fields: dict[str, list[str]] = {one: next(_records(text, one, quote), []) for one in _DELIMITERS}
+    return max(_DELIMITERS, key=lambda one: (len(fields[one]), len(set(fields[one]) & set(named))))
 
 
 def _records(text: str, delimiter: str, quote: str) -> csv.Reader:  # type: ignore[name-defined]
     csv.field_size_limit(LONGEST_LINE)
     if len(delimiter) > 1:
-        text, delimiter = text.replace(delimiter, "\x1f"), "\x1f"
+        text, delimiter = text.replace(delimiter, _FOR_MORE), _FOR_MORE
     if not quote:
         return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=csv.QUOTE_NONE)
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote)

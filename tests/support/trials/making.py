@@ -127,6 +127,7 @@ def make(seed: int) -> Case:
     _rest(draw, case)
     if draw.random() < 0.27:
         making_wrong.spoil(draw, case)
+        case.expected |= {3} if written.unread else set()
     return case
 
 
@@ -219,6 +220,8 @@ def _source(draw: random.Random, case: Case) -> Written:
     described = [(column.name, column.kind) for column in case.columns]
     cells = [list(row) for row in zip(*(column.values for column in case.columns), strict=True)]
     written = write(draw, case.way, described, cells)
+    if written.unread:
+        case.expected = {3}
     case.files |= written.files
     source = written.source
     case.missing = ("",) if texts else ()
@@ -258,10 +261,12 @@ def _quasi_identifiers(draw: random.Random, case: Case) -> None:
         if set(entry) == {"hierarchy"} and draw.random() < 0.5:
             entries[column.name] = entry["hierarchy"]
             continue
+        low, high = 0, max(1, column.tree.top)
         if draw.random() < 0.12:
-            entry["min_level"] = draw.randint(0, column.tree.top)
+            low = draw.randint(0, high)
+            entry["min_level"] = min(low, column.tree.top)
         if draw.random() < 0.08 and not bare:
-            entry["max_level"] = draw.randint(entry.get("min_level", 0), column.tree.top)
+            entry["max_level"] = min(draw.randint(low, high), column.tree.top)
         if draw.random() < 0.1:
             entry["weight"] = draw.choice([0.5, 2, 3.25])
         entries[column.name] = entry

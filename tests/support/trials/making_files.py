@@ -32,6 +32,7 @@ class Written:
     dialect: Json = field(default_factory=dict)  # of a CSV, as far as a release takes it over
     partition: str | None = None
     in_place: bool = True
+    unread: bool = False  # refused as it is: what the engine cannot read in an encoding
 
 
 def write(draw: random.Random, way: str, columns: Sequence[tuple[str, str]], rows: Rows) -> Written:
@@ -76,7 +77,15 @@ def _csv(draw: random.Random, columns: Sequence[tuple[str, str]], rows: Rows) ->
     if draw.random() < 0.1 and encoding == "utf-8":
         name, made = "s.csv.gz", gzip.compress(made, mtime=0)
     source: Any = {"path": name, "csv": config} if config else name
-    return Written(source, {name: made}, dialect)
+    return Written(source, {name: made}, dialect, unread=_unread(made, encoding, config, names[0] + delimiter))
+
+
+def _unread(made: bytes, encoding: str, config: Json, first: str) -> bool:
+    """Control characters in Latin-1, and a first name behind a byte order mark that ends in a delimiter."""
+    if encoding == "latin-1":
+        utf8 = "encoding" not in config and made.decode("utf-8", "ignore").encode() == made
+        return not utf8 and any(0x80 <= one <= 0x9F for one in made)
+    return encoding in ("utf-8-sig", "utf-16") and first.endswith(first[-1] * 2)
 
 
 def parquet_bytes(columns: Sequence[tuple[str, str]], rows: Rows) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING, Any
 
+from trials.making_files import parquet_bytes
 from trials.making_trees import number, table_bytes, text
 
 if TYPE_CHECKING:
@@ -136,9 +137,13 @@ def _population(draw: random.Random, case: Case, privacy: Json) -> None:
     if any(one.kind != "text" for one in quasi) or case.way not in ("csv", "several"):
         return
     rows = [[column.values[i] for column in quasi] for i in range(case.rows) for _ in range(draw.choice([1, 1, 2, 3]))]
-    case.files["population.csv"] = table_bytes([[column.name for column in quasi], *rows])
     case.population = [{column.name: row[i] for i, column in enumerate(quasi)} for row in rows]
     source: Json = {"path": "population.csv", "csv": {"delimiter": ",", "header": True}, "missing": list(case.missing)}
+    if any(value is None for row in rows for value in row):  # CSV would not tell it from an empty text
+        case.files["population.parquet"] = parquet_bytes([(column.name, "text") for column in quasi], rows)
+        source = {"path": "population.parquet", "missing": list(case.missing)}
+    else:
+        case.files["population.csv"] = table_bytes([[column.name for column in quasi], *rows])
     if draw.random() < 0.5:
         privacy["k_map"] = {"k": draw.choice([2, 3, 5]), "population": source}
         if draw.random() < 0.5:

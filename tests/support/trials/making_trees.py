@@ -36,10 +36,10 @@ class Tree:
     counted: bool = False  # made of the rows that take part: merge-rare
 
     def label(self, value: Any, level: int) -> Any:
-        """What a value becomes; a missing one is `*` at the top."""
-        if level == 0 or (value is None and level < self.top):
-            return value
-        return "*" if value is None else self.words[text(value)][level]
+        """What a value becomes; a missing one is `*` at the top, also where that is level 0."""
+        if value is None:
+            return "*" if level == self.top else None
+        return value if level == 0 else self.words[text(value)][level]
 
 
 def text(value: Any) -> str:
@@ -178,21 +178,21 @@ def _file(draw: random.Random, texts: list[str], index: int) -> Tree:
     """A file of levels or of pairs; values that the data lack may be in it, `*` on top may be left out."""
     height = draw.choice([0, 1, 1, 2, 2, 3])
     groups = [f"g{i} {draw.choice(['', 'a,b', 'é', chr(34), 'x'])}".strip() for i in range(max(1, len(texts) // 2))]
-    spread = [one for one in texts if one]
+    spread = [one for one in texts if one]  # an empty text that needs a row gets it below, without a draw
     extra = [f"extra{i}" for i in range(draw.choice([0, 0, 1, 4]))]
     lines = []
     for one in [*spread, *extra, *([""] if draw.random() < 0.2 else [])]:
         at = draw.randrange(len(groups))
         ways = [groups[at], f"h{at // 2}", f"i{at // 4}"][:height]
         lines.append([one, *ways])
+    if "" in texts and not any(line[0] == "" for line in lines):
+        lines.append(["", *[groups[0], "h0", "i0"][:height]])
     if not lines:
         lines = [["none", *["g0", "h0", "i0"][:height]]]
     starred = draw.random() < 0.5
     if starred:
         lines = [[*line, "*"] for line in lines]
-    complete = (
-        lines if len({line[-1] for line in lines}) == 1 and len(lines[0]) > 1 else [[*line, "*"] for line in lines]
-    )
+    complete = lines if len({line[-1] for line in lines}) == 1 else [[*line, "*"] for line in lines]
     if draw.random() < 0.1:
         lines.append(lines[0])
     name = f"h{index}.csv" if draw.random() < 0.8 else f"hier {index} é.csv"
