@@ -72,6 +72,10 @@ class NoRoomError(EngineError):
     """Memory or a disk was used up, which says nothing against what was being read."""
 
 
+class UnsettledError(EngineError):
+    """A target is neither the old nor the new one, which the next run puts in order."""
+
+
 class OutOfTimeError(EngineError):
     """Time ran out before any solution was found."""
 

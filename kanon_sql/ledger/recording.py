@@ -19,7 +19,7 @@ from sqlglot import exp
 from kanon_sql.config.arguments import to_yaml
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
-from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedError
+from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedError, UnsettledError
 from kanon_sql.ledger.basis import Hierarchies, basis_of, digest, fingerprint
 from kanon_sql.ledger.earlier import settle_open, still_beside
 from kanon_sql.ledger.entry import Entry
@@ -159,6 +159,8 @@ def _recorded(loaded: LoadedConfig, made: Made, sink: Sink) -> Iterator[None]:
         except ReleasedError:
             _close(ledger, entry, made.draft, released=True)
             raise
+        except UnsettledError:
+            raise  # it stays open until the next run has completed the exchange
         except (KanonError, KeyboardInterrupt):
             if not _close(ledger, entry, made.draft, released=False):
                 sink.keep()

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
+from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError, UnsettledError
 from kanon_sql.sql import signals
 from kanon_sql.sql.room import why
 from kanon_sql.sql.watching import Version, version, version_of
@@ -172,7 +172,8 @@ class StagedFolder:
 
         Files and folders get the permissions of those that they replace. Raises EngineError: when the old
         folder changed since the staging or the disk failed, the target is untouched; when only the old
-        folder's removal failed, the new one is in place, and the error says so.
+        folder's removal failed, the new one is in place, and the error says so; when a disk fails between two
+        renames, and the first cannot be undone, UnsettledError.
         """
         try:
             if _contents(self.target, self.place) != self._before:
@@ -203,12 +204,20 @@ class StagedFolder:
         try:
             flush_folder(self.target.parent)
             ready.rename(self.target)
-        except BaseException:
-            with suppress(OSError):
-                old.rename(self.target)
+        except BaseException as error:
+            self._put_back(old, error)
             raise
         self.committed = True
         return old
+
+    def _put_back(self, old: Path, error: BaseException) -> None:
+        try:
+            old.rename(self.target)
+        except OSError:
+            raise UnsettledError(
+                f"{self.place}: the folder {self.target} was to be replaced, and the disk failed between two steps "
+                f"({error}): it is {old} now, whole; run again once the disk works, which completes it"
+            ) from None
 
     def _remove(self, replaced: Path) -> None:
         try:
@@ -239,9 +248,9 @@ def stage_folder(target: Path, *, place: str) -> Iterator[StagedFolder]:
             with signals.cleared(lambda: clear_part(path, real)):
                 yield staged
         finally:
-            with suppress(EngineError):
+            with suppress(EngineError):  # what cannot be put in order now is all there is: it stays to the next run
                 settle(real, place)
-            empty(path) if staged.kept else clear(real)
+                empty(path) if staged.kept else clear(real)
 
 
 def make_private(path: Path, place: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from kanon_sql.errors import EngineError
+from kanon_sql.errors import EngineError, UnsettledError
 from kanon_sql.targets import staging
 from kanon_sql.targets.staging import stage_file, stage_folder
 
@@ -82,6 +82,29 @@ def test_an_interrupt_between_the_renames_restores_the_old_folder(hive: Path, mo
         fill(staged.path)
         staged.commit()
     assert contents(hive) == before
+    assert list(hive.parent.iterdir()) == [hive]
+
+
+def test_a_disk_that_fails_between_the_renames_loses_nothing(hive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, rename = contents(hive), Path.rename
+
+    def full(self: Path, target: Path) -> Path:
+        if self.suffix in (".ready", ".old"):
+            raise OSError(28, "No space left on device")
+        return rename(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(staging, "exchange", lambda *_: False)
+        patch.setattr(Path, "rename", full)
+        failing = pytest.raises(UnsettledError, match=r"it is .*\.old now, whole; run again")
+        with failing, stage_folder(hive, place="here") as staged:
+            fill(staged.path)
+            staged.commit()
+    assert not hive.exists()
+    (old,) = hive.parent.glob(".*.old")
+    assert contents(old) == before
+    staging.recover(hive, place="here")
+    assert contents(hive) != before and contents(hive)
     assert list(hive.parent.iterdir()) == [hive]
 
 

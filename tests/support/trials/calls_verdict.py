@@ -40,7 +40,7 @@ class Verdict:
         if state == "missing" and not self.whole.job.replaced:
             self.state = state = "old"
         if state not in ("old", "new"):
-            between = self.killed and self.whole.job.no_exchange and self.whole.job.read == "folder"
+            between = (self.killed or self._halfway) and self.whole.job.no_exchange and self.whole.job.read == "folder"
             if not (state == "missing" and between):
                 self.wrong.append(f"the target: {state}")
         self._status()
@@ -50,7 +50,7 @@ class Verdict:
         left = self.whole.left(self.folder)
         if left and not self.killed and not self._left_to_the_next(left):
             self.wrong.append(f"left: {', '.join(left)}")
-        self.next_is_due = self.killed or bool(left) or self._open_allowed
+        self.next_is_due = self.killed or bool(left) or self._open_allowed or state == "missing"
         ending = "killed" if self.killed else f"exit {self.ended.status}"
         self.outcome = "not reached" if self.call == "none" else f"{state}, {ending}"
         return state
@@ -78,6 +78,8 @@ class Verdict:
         The log of a ledger that the engine could not write belongs to it: whoever opens it next reads and removes it.
         Where the ledger may not know that a release failed, what was written stays, emptied: the next run finds it.
         """
+        if self._halfway:
+            return True
         ledger = self.whole.job.ledger
         if self.fault.startswith("E") and ledger:
             left = [name for name in left if name != f"{ledger}.wal" and not self._emptied(name)]
@@ -85,6 +87,11 @@ class Verdict:
             return True
         unlocked = self.call == "flock" and len(left) == 1 and left[0].endswith(".kanon-sql.lock")
         return self.fault.startswith("E") and (self.call in _CLEARING or unlocked)
+
+    @property
+    def _halfway(self) -> bool:
+        """Whether the run says that the old folder is beside its place, and that the next run completes it."""
+        return ".old now, whole; run again" in self.ended.err
 
     def _emptied(self, name: str) -> bool:
         path = self.folder / name
