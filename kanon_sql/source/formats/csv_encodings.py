@@ -12,7 +12,7 @@ from pathlib import Path
 from kanon_sql.errors import EngineError
 
 SAMPLE = 1 << 20  # bytes that are looked at together
-_CONTROLS = re.compile(rb"[\x80-\x9f]")  # of Latin-1
+_CONTROLS = bytes(range(0x80, 0xA0))  # of Latin-1
 _SURROGATE = re.compile(rb"[\xd8-\xdb]")
 
 
@@ -32,7 +32,7 @@ def refuse_beyond_engine(path: Path, encoding: str) -> None:
     It reads UTF-16 in little-endian order and without surrogate pairs; others would come out wrong. Of Latin-1 it
     refuses the bytes that are control characters there; mostly they are letters of Windows-1252.
     """
-    if encoding == "latin-1" and any(_CONTROLS.search(chunk) for chunk in chunks(path)):
+    if encoding == "latin-1" and any(len(chunk.translate(None, _CONTROLS)) < len(chunk) for chunk in chunks(path)):
         raise EngineError(
             f"{path}: this is not UTF-8, and as Latin-1 it holds control characters (bytes 80 to 9F, letters in "
             "Windows-1252), which cannot be read; convert the file to UTF-8"
