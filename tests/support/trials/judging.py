@@ -122,7 +122,7 @@ def _nothing_else(case: Case, report: Json) -> Iterator[str]:
     asked = Asked(case)
     if case.algorithm in FULL_DOMAIN:
         blind = isinstance(case.config.get("algorithm"), dict) and case.config["algorithm"].get("blind")
-        if blind or (case.population is not None and case.config.get("missing", "keep") != "keep"):
+        if blind:
             return
         for levels in asked.nodes if len(asked.nodes) <= _MOST_NODES else asked.nodes[-1:]:
             if asked.satisfies(levels):

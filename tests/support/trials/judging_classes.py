@@ -77,7 +77,8 @@ class Asked:
         assert column.tree
         if not column.tree.counted:
             return column.tree
-        return merged(column.tree, [self.value(column, i) for i in self.rows])
+        others = [person[column.name] for person in self.persons if person[column.name] is not None]
+        return merged(column.tree, [self.value(column, i) for i in self.rows], others)
 
     def named(self, name: str) -> Column:
         """The column that the configuration means."""
@@ -94,14 +95,14 @@ class Asked:
             ways.append(range(entry.get("min_level", 0), entry.get("max_level", tree.top) + 1))
         return list(itertools.product(*ways))
 
-    def label(self, column: Column, value: Any) -> Any:
-        """A released value of a quasi-identifier, as it is compared."""
+    def label(self, column: Column, value: Any, *, blank: bool | None = None) -> Any:
+        """A released value of a quasi-identifier, as it is compared; `blank` where an empty text is a missing value."""
         kind = "double" if self.aggregate(column) in ("mean", "median", "mode") else column.kind
-        found = canonical(value, kind, blank=self.blank)
+        found = canonical(value, kind, blank=self.blank if blank is None else blank)
         return None if isinstance(found, str) and found in self.case.missing else found
 
     def labels(self, levels: Levels) -> dict[int, Key]:
-        """The labels of the rows that take part."""
+        """The labels of the rows that take part, by which they are classes: empty texts are no missing values."""
         found: dict[int, list[Any]] = {i: [] for i in self.rows}
         for column, tree, level in zip(self.quasi, self.trees, levels, strict=True):
             known: dict[Any, Any] = {}
@@ -109,7 +110,7 @@ class Asked:
                 value = self.value(column, i)
                 at = None if value is None else text(value)
                 if at not in known:
-                    known[at] = self.label(column, tree.label(value, level))
+                    known[at] = self.label(column, tree.label(value, level), blank=False)
                 found[i].append(known[at])
         return {i: tuple(one) for i, one in found.items()}
 
@@ -186,14 +187,23 @@ class Asked:
     def population(self, levels: Levels) -> Counter[Key]:
         """The persons of the population by their labels."""
         found: Counter[Key] = Counter()
-        for person in self.case.population or ():
+        for person in self.persons:
             key = []
             for column, tree, level in zip(self.quasi, self.trees, levels, strict=True):
-                value = person[column.name]
-                value = None if value is None or value in self.case.missing else value
-                key.append(self.label(column, tree.label(value, level)))
+                key.append(self.label(column, tree.label(person[column.name], level), blank=False))
             found[tuple(key)] += 1
         return found
+
+    @cached_property
+    def persons(self) -> list[Json]:
+        """The persons of the population that take part, None for what is missing."""
+        missing = self.case.missing
+        read = [
+            {name: None if value in missing else value for name, value in person.items()}
+            for person in self.case.population or ()
+        ]
+        keep = self.case.config.get("missing", "keep") == "keep"
+        return [person for person in read if keep or None not in person.values()]
 
     # What is released.
 
@@ -206,6 +216,8 @@ class Asked:
             i: labels[i] for i in labels if i not in kept
         }
         shown = {i: labels[i] for i in kept} | {i: ("*",) * len(levels) for i in masked}
+        if self.blank:
+            shown = {i: tuple(None if one == "" else one for one in key) for i, key in shown.items()}
         return Released(shown, len(masked), len(labels) - len(kept))
 
     def satisfies(self, levels: Levels) -> bool:

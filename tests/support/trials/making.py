@@ -16,7 +16,7 @@ from typing import Any
 
 from trials import making_privacy, making_targets, making_treatments, making_values, making_wrong
 from trials.making_files import Written, write
-from trials.making_trees import Tree, ready, text, tree
+from trials.making_trees import Tree, day, ready, text, tree
 
 VERSION = 2  # of the generator: what a seed gives changes with it
 Json = dict[str, Any]
@@ -128,6 +128,8 @@ def make(seed: int) -> Case:
     if draw.random() < 0.27:
         making_wrong.spoil(draw, case)
         case.expected |= {3} if written.unread else set()
+    if _without_widened_ranges(case):
+        case.expected |= {2}
     return case
 
 
@@ -271,6 +273,18 @@ def _quasi_identifiers(draw: random.Random, case: Case) -> None:
             entry["weight"] = draw.choice([0.5, 2, 3.25])
         entries[column.name] = entry
     case.config["quasi_identifiers"] = entries
+
+
+def _without_widened_ranges(case: Case) -> bool:
+    """Whether `ranges: widened` is asked of dates that have none: near the ends of what four digits tell."""
+    if case.config.get("release", {}).get("ranges") != "widened":
+        return False
+    for column in case.of("quasi"):
+        present = [text(value) for value in column.values if value is not None and value not in case.missing]
+        years = [0 if (one := day(value)) is None else one.year for value in present]
+        if column.tree is None and all(years) and not all(10 <= year <= 9989 for year in years):
+            return True
+    return False
 
 
 def texts_alone(case: Case) -> bool:

@@ -105,11 +105,13 @@ def _merge(draw: random.Random, texts: list[str], index: int) -> Tree:
     return Tree(entry, {}, len(below) + 1, counted=True)
 
 
-def merged(made: Tree, values: Sequence[str | None]) -> Tree:
-    """The words of merge-rare, which the rows that take part decide."""
+def merged(made: Tree, values: Sequence[str | None], others: Sequence[str] = ()) -> Tree:
+    """The words of merge-rare, which the rows that take part decide, for `others` too."""
     rows = Counter(one for one in values if one is not None)
     other = made.entry.get("other", "Other")
-    words = {one: (one, *(one if rows[one] >= n else other for n in made.entry["below"]), "*") for one in rows}
+    words = {
+        one: (one, *(one if rows[one] >= n else other for n in made.entry["below"]), "*") for one in {*rows, *others}
+    }
     return Tree(made.entry, words, made.top)
 
 
