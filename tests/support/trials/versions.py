@@ -207,5 +207,6 @@ def command(pythons: tuple[str, ...], only: str, quick: bool, keep: bool) -> Non
             click.echo(f"written by DuckDB {writer}, gone on with by {reader}: {releases} releases in one ledger")
     if keep:
         head = ["Python", "DuckDB", "sqlglot", "the others", "tests passed", "failed", "skipped"]
-        record("versions", "scripts/faults versions" + " --quick" * quick, head, rows)
+        words = ["scripts/faults versions", *["--quick"] * quick, *([f"--only '{only}'"] if only else [])]
+        record("versions", " ".join(words), head, rows)
     sys.exit(1 if lost else 0)
