@@ -248,8 +248,11 @@ def stage_folder(target: Path, *, place: str) -> Iterator[StagedFolder]:
             with signals.cleared(lambda: clear_part(path, real)):
                 yield staged
         finally:
-            with suppress(EngineError):  # what cannot be put in order now is all there is: it stays to the next run
+            settled = staged.committed
+            with suppress(EngineError):
                 settle(real, place)
+                settled = True
+            if settled:  # else what lies beside the target is all there is, and stays to the next run
                 empty(path) if staged.kept else clear(real)
 
 
