@@ -35,7 +35,7 @@ _TABLE = """
         'person ' || i AS name,
         CAST(17 + abs(hashint4(i)) % 74 AS integer) AS age,
         CASE abs(hashint4(i + 1)) % 2 WHEN 0 THEN 'f' ELSE 'm' END AS sex,
-        CAST(10000 + abs(hashint4(i + 2)) % 90 AS text) AS zip,
+        CAST(10000 + abs(hashint4(i + 2)) % {zips} AS text) AS zip,
         'illness ' || abs(hashint4(i + 3)) % 9 AS diagnosis
     FROM generate_series(1, {rows}) AS row(i)
 """
@@ -117,7 +117,7 @@ def server(rows: int, kinds: Sequence[int] = KINDS) -> Iterator[Server]:
     with postgres() as url, tempfile.TemporaryDirectory(prefix="servers-") as name:
         here = Server(url, Path(name))
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(_TABLE.format(rows=rows).encode())
+            connection.execute(_TABLE.format(rows=rows, zips=rows // 1000).encode())  # some rows of each
             connection.execute(b"ANALYZE people")
         for k in kinds:
             begin = time.perf_counter()
