@@ -117,7 +117,7 @@ def server(rows: int, kinds: Sequence[int] = KINDS) -> Iterator[Server]:
     with postgres() as url, tempfile.TemporaryDirectory(prefix="servers-") as name:
         here = Server(url, Path(name))
         with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(_TABLE.format(rows=rows, zips=rows // 1000).encode())  # some rows of each
+            connection.execute(_TABLE.format(rows=rows, zips=rows // 1100).encode())  # some rows of each
             connection.execute(b"ANALYZE people")
         for k in kinds:
             begin = time.perf_counter()
@@ -212,7 +212,7 @@ def read(here: Server, releases: int) -> tuple[int, list[str]]:
 
 
 @click.command(help=__doc__)
-@click.option("--rows", default=300_000, show_default=True, help="Of the table.")
+@click.option("--rows", default=100_000, show_default=True, help="Of the table.")
 @click.option("--signals", "number", default=60, show_default=True, help="Runs that get a signal.")
 @click.option("--rounds", default=5, show_default=True, help="Of runs at once.")
 @click.option("--runs", default=10, show_default=True, help="At once; releases while a reader looks.")
