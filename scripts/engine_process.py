@@ -85,6 +85,13 @@ class Running:
             self.groups.append(Group(process.pid, began, stop))
         return Log(log, process)
 
+    def complete(self, what: str, command: list[str], **settings: Any) -> None:
+        """Runs a process to its end, in a group that `stop` ends with all that it has started."""
+        log = self.spawn(command, **settings)
+        if log.process.wait():
+            raise StartError(f"{what} failed: {log.path.read_text(encoding='utf-8', errors='replace').strip()}")
+        self.groups.pop()
+
     def alive(self) -> bool:
         """Whether every process that was started still runs."""
         known = {(one.number, one.began) for one in processes() if not one.dead}
