@@ -1,7 +1,7 @@
 -- Answers: Parquet files whose columns, in order, are not those of the first file. Rows of parquet_schema come out of
 -- order where there are many: only column_id tells the place of a column in its file.
 -- Reads: parquet_schema(), what the engine tells.
--- Takes: $paths, the files.
+-- Takes: $paths, the files, with what reads as a glob in them escaped.
 -- Gives: file_name.
 WITH described AS (
     SELECT

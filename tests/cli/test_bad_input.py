@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from places import ROOT
 from tables import configuration, write
 
 import kanon_sql
-from kanon_sql.errors import KanonError
+from kanon_sql.errors import EngineError, KanonError
+from kanon_sql.sql.connection import EngineOptions
 
 SUPPRESS = {"builtin": "suppress"}
 
@@ -117,10 +119,35 @@ def test_a_damaged_parquet_file(tmp_path: Path, damage: str) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["in.parquet"]
 
 
-def test_a_damaged_parquet_file_is_named(tmp_path: Path) -> None:
+_DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda whole: b"",
+    "half": lambda whole: whole[: len(whole) // 2],
+    "footer": lambda whole: whole[:-60] + b"\xff" * 40 + whole[-20:],
+    "page": lambda whole: whole[:40] + b"\xff" * 200 + whole[240:],
+}
+
+
+@pytest.mark.parametrize("place", ["in/who=mary/b.parquet", "in/b.parquet"])
+@pytest.mark.parametrize("damage", list(_DAMAGES))
+def test_the_damaged_one_of_many_parquet_files_is_named(tmp_path: Path, damage: str, place: str) -> None:
+    damaged = tmp_path / place
+    damaged.parent.mkdir(parents=True)
+    for path in (damaged.with_name("a.parquet"), damaged, damaged.with_name("c.parquet")):
+        duckdb.sql(f"COPY (SELECT 'v' || n % 300 AS x, n AS file FROM range(3000) AS t(n)) TO '{path}'")
+    damaged.write_bytes(_DAMAGES[damage](damaged.read_bytes()))
+    config = {**simple(tmp_path / "in", tmp_path / "out.csv", "x"), "unlisted": "drop"}
+    (problem,) = refused(config, 3)
+    assert problem.startswith(f"{str(damaged).replace('=mary', '=...')}: ")
+    assert "damaged" in problem or "magic" in problem
+
+
+def test_a_damaged_parquet_file_is_named_in_the_words_of_the_engine_where_these_may_be_shown(tmp_path: Path) -> None:
     source = tmp_path / "in.parquet"
     source.write_bytes(b"")
-    assert "in.parquet" in refused(simple(source, tmp_path / "out.csv", "x"), 3)[0]
+    config = simple(source, tmp_path / "out.csv", "x")
+    assert refused(config, 3)[0].startswith(f"{source}: cannot be read: it is damaged or cut off")
+    with pytest.raises(EngineError, match=r"in\.parquet: the engine failed .* too small to be a Parquet file"):
+        kanon_sql.run(config, options=EngineOptions(show_values=True))
 
 
 def test_a_line_break_in_the_header_unlike_those_of_the_file(tmp_path: Path) -> None:

@@ -67,6 +67,17 @@ def test_a_single_file_whose_name_reads_as_a_glob(tmp_path: Path, name: str) -> 
     assert records(tmp_path / "out.csv")[1:] == [["a", "1"], ["a", "1"]]
 
 
+def test_the_columns_of_a_single_parquet_file_are_its_own(tmp_path: Path) -> None:
+    """Read by the names of a file that its own name matches as a glob, what identifies would be released as `y`."""
+    with duckdb.connect() as connection:
+        connection.sql(f"COPY (SELECT 'a' AS x, 'mary' AS y, 1 AS who FROM range(2)) TO '{tmp_path}/a1.parquet'")
+        connection.sql(f"COPY (SELECT 'a' AS x, 'mary' AS who, 1 AS y FROM range(2)) TO '{tmp_path}/new.parquet'")
+    (tmp_path / "new.parquet").rename(tmp_path / "a[1].parquet")
+    config = {**simple(tmp_path / "a[1].parquet", tmp_path / "out.csv", "x"), "insensitive": ["y"], "unlisted": "drop"}
+    kanon_sql.run(config)
+    assert records(tmp_path / "out.csv") == [["x", "y"], ["a", "1"], ["a", "1"]]
+
+
 def test_a_quasi_identifier_that_is_partition_and_column(tmp_path: Path) -> None:
     for name in ("anna", "bert", "carl"):
         folder = tmp_path / "in" / f"who={name}"

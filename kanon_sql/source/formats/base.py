@@ -97,7 +97,7 @@ class FileFormat(ABC):
         """Opens a file that was released as `target` says from a source `like` this, with columns of these names."""
 
     def ragged(self, engine: Engine, source: Source) -> str | None:
-        """What is wrong with records of files that could not be read; None where nothing is known of it."""
+        """What is wrong with records, or with one, of files that could not be read; None where nothing is known."""
         del engine, source
         return None
 

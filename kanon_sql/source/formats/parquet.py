@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import ConfigurationError, EngineError, NoRoomError, UnplacedError
 from kanon_sql.settings.formats import head_of, kind_of
 from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
@@ -19,6 +19,11 @@ from kanon_sql.sql.connection import Engine, literal
 
 _NOT_HELD = re.compile(r"\b(U?HUGEINT|BIGNUM|INTERVAL|TIME WITH TIME ZONE|UNION)\b")
 _IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'")  # names of fields and values of ENUM types
+_FOLDER_OF_VALUES = re.compile(r"=[^/]*(?=/)")
+_DAMAGED = (
+    "cannot be read: it is damaged or cut off, or holds texts that are not UTF-8; write it anew "
+    "(--show-values shows the engine's words)"
+)
 _VIRTUAL = {"filename", "file_row_number"}  # what the engine calls a file and the places of its rows
 
 
@@ -33,6 +38,9 @@ class ParquetFormat(FileFormat):
     ) -> Source:
         del target, names, place
         return _open(engine, (path,), like.missing)
+
+    def ragged(self, engine: Engine, source: Source) -> str | None:
+        return _unreadable(engine, source.files, "source/parquet_values")
 
     def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
         del engine
@@ -68,11 +76,17 @@ def _open(
     try:
         described = engine.run(exp.Describe(this=exp.select("*").from_(reader.copy())))
         written = _written_names(engine, paths[0])
+        different = _first_other(engine, paths)
     except EngineError as error:
         _refuse_other_kinds(paths)
-        raise EngineError(f"{paths[0]}: {error}") from error
+        fault = _unreadable(engine, paths, "source/parquet_columns")
+        raise EngineError(fault or f"{paths[0]}: {error}") from error
     names = [str(row[0]) for row in described]
-    _refuse_differences(engine, paths, written, partitions)
+    if different is not None:
+        raise EngineError(
+            f"{different}: its columns or types differ from those of other files; expected files of one schema"
+        )
+    _refuse_both(paths[0], written, partitions)
     # The engine renames columns that differ only in case; their places tell which is which.
     shown = [
         written[position] if position < len(written) and name not in partitions else name
@@ -111,24 +125,42 @@ def _refuse_other_kinds(paths: tuple[Path, ...]) -> None:
             raise EngineError(f"{path}: is {kind.what}, no Parquet; {kind.remedy}")
 
 
-def _refuse_differences(
-    engine: Engine, paths: tuple[Path, ...], written: list[str], partitions: tuple[str, ...]
-) -> None:
-    """The engine reads all files by the first one's columns, and casts values that are of another type."""
+def _first_other(engine: Engine, paths: tuple[Path, ...]) -> str | None:
+    """The first file of other columns: the engine reads all by those of the first one, and casts other types."""
+    if len(paths) == 1:
+        return None
+    found = engine.query("source/parquet_differences", values={"paths": [escape(str(path)) for path in paths]})
+    return str(found[0][0]) if found else None
+
+
+def _refuse_both(path: Path, written: list[str], partitions: tuple[str, ...]) -> None:
+    """Raises EngineError for columns of the file that its folders hold, too."""
     twice = sorted(set(written) & set(partitions))
     if twice:
-        raise EngineError(f"{paths[0]}: column {', '.join(map(repr, twice))} is there twice, as a partition too")
-    if len(paths) > 1:
-        found = engine.query("source/parquet_differences", values={"paths": [escape(str(path)) for path in paths]})
-        if found:
-            raise EngineError(
-                f"{found[0][0]}: its columns or types differ from those of other files; expected files of one schema"
-            )
+        raise EngineError(f"{path}: column {', '.join(map(repr, twice))} is there twice, as a partition too")
+
+
+def _unreadable(engine: Engine, paths: tuple[Path, ...], query: str) -> str | None:
+    """What is wrong with the first file that a query of one file fails on; None where it fails on none.
+
+    Folders of partitions hold values, which are left out of a path that was not asked for by its name.
+    """
+    for path in paths:
+        try:
+            engine.query(query, values={"path": escape(str(path))})
+        except NoRoomError:
+            return None
+        except EngineError as error:
+            unsaid = isinstance(error, UnplacedError) and not engine.show_values
+            shown = engine.show_values or len(paths) == 1  # a file that was asked for by its name
+            place = str(path) if shown else _FOLDER_OF_VALUES.sub("=...", str(path))
+            return f"{place}: {_DAMAGED if unsaid else error}"
+    return None
 
 
 def _written_names(engine: Engine, path: Path) -> list[str]:
     """The names of the top-level columns as the file has them."""
-    rows = engine.query("source/parquet_columns", values={"path": str(path)})
+    rows = engine.query("source/parquet_columns", values={"path": escape(str(path))})
     names: list[str] = []
     position = 1
     while position < len(rows):

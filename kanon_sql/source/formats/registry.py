@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from kanon_sql.errors import EngineError, UnplacedError
+from kanon_sql.errors import EngineError, NoRoomError, UnplacedError
 from kanon_sql.source.formats.base import FileFormat, First
 from kanon_sql.source.formats.csv import CsvFormat
 from kanon_sql.source.formats.excel import ExcelFormat
@@ -52,7 +52,8 @@ def telling_source(engine: Engine) -> Iterator[list[Source]]:
 
 
 def _told(engine: Engine, source: Source, error: EngineError) -> EngineError:
-    known = FILE_FORMATS.get(source.kind) if source.files else None
+    looked_at = source.files and not isinstance(error, NoRoomError)
+    known = FILE_FORMATS.get(source.kind) if looked_at else None
     fault = None
     with suppress(EngineError):  # files that cannot be read once more, as those of a broken encoding
         fault = known.ragged(engine, source) if known is not None else None
