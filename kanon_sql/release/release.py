@@ -26,9 +26,9 @@ from kanon_sql.sql.template import column
 class Writing:
     """How a release is written.
 
-    With `plain_text` generalized values are VARCHAR; else they may be of an ENUM type, which files store as text and
-    write faster. With `as_text` every quasi-identifier is VARCHAR, as where rows may be masked. `masked` says that
-    suppressed rows stay as `*`. `seed` is for tests: it makes the random order repeatable.
+    With `plain_text` generalized values are VARCHAR; else they may be of an ENUM type, which is sorted faster and which
+    files store as text. With `as_text` every quasi-identifier is VARCHAR, as where rows may be masked. `masked` says
+    that suppressed rows stay as `*`. `seed` is for tests: it makes the random order repeatable.
     """
 
     order: str

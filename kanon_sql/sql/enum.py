@@ -1,5 +1,5 @@
 """ENUM types of the program's own: texts of which there are few are sorted as small integers, and files store them as
-texts again, which their writers need not compare row by row.
+texts again.
 """
 
 from __future__ import annotations

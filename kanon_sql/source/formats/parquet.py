@@ -16,9 +16,11 @@ from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.sql.template import column
 
 _NOT_HELD = re.compile(r"\b(U?HUGEINT|BIGNUM|INTERVAL|TIME WITH TIME ZONE|UNION)\b")
 _IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'")  # names of fields and values of ENUM types
+_ONE_VALUE = re.compile(r"ENUM\('(?:[^']|'')*'\)")
 _FOLDER_OF_VALUES = re.compile(r"=[^/]*(?=/)")
 _DAMAGED = (
     "cannot be read: it is damaged or cut off, or holds texts that are not UTF-8; write it anew "
@@ -55,7 +57,11 @@ class ParquetFormat(FileFormat):
 
 
 class ParquetWriter(Writer):
-    """Writes Parquet."""
+    """Writes Parquet.
+
+    What is of an ENUM type of several values becomes text in the last step. DuckDB 2.0 loses those that are rare in a
+    row group: two threads note at once which of them a dictionary needs, and it has empty texts for those not noted.
+    """
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
         lossy = [item for item in released if _NOT_HELD.search(_IN_QUOTES.sub("", item.type))]
@@ -65,8 +71,25 @@ class ParquetWriter(Writer):
                 "cast it in source.query, or write CSV or a table"
             )
 
+    def begin(
+        self, engine: Engine, release: exp.Expr, source: Source, columns: Sequence[str], partitions: Sequence[str]
+    ) -> exp.Expr:
+        described = engine.run(exp.Describe(this=release.copy()))
+        made = [_as_text(str(row[0]), str(row[1])) for row in described]
+        if not any(isinstance(one, exp.Alias) for one in made):
+            return release
+        return exp.select(*made).from_(exp.Subquery(this=release, alias=exp.to_identifier("released")))
+
     def written(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
         return _open(engine, files, (), partitions)
+
+
+def _as_text(name: str, described: str) -> exp.Expr:
+    """A column, as text where it is of an ENUM type of several values."""
+    value = column(name, "released")
+    if not described.startswith("ENUM") or _ONE_VALUE.fullmatch(described):
+        return value
+    return exp.alias_(exp.cast(value, "VARCHAR"), name, quoted=True)
 
 
 def _open(
