@@ -151,6 +151,12 @@ def test_seeds_and_outcomes_add_up(tmp_path: Path) -> None:
     found = tally.recorded("runs", kept)
     assert found["state"]["ranges"] == [[0, 14], [100, 100]]
     assert found["rows"] == [["refused", 3], ["released", 13], ["all", 16], ["losses", 1]]
+    state = {**found["state"], "version": -1}
+    kept.write_text(json.dumps({"runs": {**found, "state": state}}))
+    keep(7, 2, Counter(released=2), 0, kept)
+    found = tally.recorded("runs", kept)
+    assert found["rows"][-3:] == [["all", 18], ["of an earlier generator", 16], ["losses", 1]]
+    assert (found["command"], found["state"]["ranges"]) == ("scripts/faults runs --first 7 --count 2", [[7, 8]])
     assert merged([[5, 9], [0, 6], [20, 30]]) == [[0, 9], [20, 30]]
 
 

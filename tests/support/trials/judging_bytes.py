@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,9 +80,8 @@ def _file(path: Path, dialect: Json) -> Table:
     if made[:2] == b"\x1f\x8b":
         made = gzip.decompress(made)
     if made[:4] == b"PAR1":
-        return _selected(
-            f"FROM read_parquet('{str(path).replace(chr(39), chr(39) * 2)}', hive_partitioning = false)", None
-        )
+        name = escape(str(path)).replace("'", "''")
+        return _selected(f"FROM read_parquet('{name}', hive_partitioning = false)", None)
     inner = path.name.removesuffix(".gz").rsplit(".", 1)[-1]
     if inner in ("json", "jsonl", "ndjson"):
         decoded = made.decode()

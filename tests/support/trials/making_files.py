@@ -8,7 +8,7 @@ import json
 import random
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -39,8 +39,24 @@ def write(draw: random.Random, way: str, columns: Sequence[tuple[str, str]], row
     """A source of a table of (name, kind) columns."""
     if way in ("table", "view", "database query"):
         return _table(draw, columns, rows, way)
-    made = {"csv": _csv, "parquet": _parquet, "json": _json, "several": _several, "hive": _hive}
-    return {**made, "query": _query, "xlsx": _xlsx}[way](draw, columns, rows)
+    if way in ("csv", "parquet", "json"):
+        written = {"csv": _csv, "parquet": _parquet, "json": _json}[way](draw, columns, rows)
+        return _beside_another(columns, rows, written) if draw.random() < 0.15 else written
+    return {"several": _several, "hive": _hive, "query": _query, "xlsx": _xlsx}[way](draw, columns, rows)
+
+
+def _beside_another(columns: Sequence[tuple[str, str]], rows: Rows, written: Written) -> Written:
+    """The file under a name that reads as a glob, which a file with the values of other columns matches."""
+    ((name, made),) = written.files.items()
+    names = [one for one, _ in columns]
+    if made[:4] == b"PAR1":
+        turned = [(one, kind) for one, (_, kind) in zip(reversed(names), columns, strict=True)]
+        other = parquet_bytes(turned, rows)
+    else:
+        other = made[: len(made) // 2]
+    asked = f"[{name[0]}]{name[1:]}"
+    source = {**written.source, "path": asked} if isinstance(written.source, dict) else asked
+    return replace(written, source=source, files={asked: made, name: other})
 
 
 def csv_bytes(names: Sequence[str], rows: Rows, dialect: Json, encoding: str = "utf-8", end: str = "\n") -> bytes:

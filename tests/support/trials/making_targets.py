@@ -37,8 +37,12 @@ def fill(draw: random.Random, case: Case, written: Written) -> None:
             "out.json",
             "out.jsonl",
             "out.tsv",
+            "[o]ut.csv",
+            "[o]ut.parquet",
         ]
     )
+    if name.startswith("["):  # it reads as a glob, which another file matches
+        case.files["out" + name[3:]] = OLD
     target: Any = name
     if draw.random() < 0.25:
         case.files[name] = OLD
@@ -46,7 +50,7 @@ def fill(draw: random.Random, case: Case, written: Written) -> None:
     elif draw.random() < 0.15:
         case.files["out/keep"] = b""
         target = {"path": f"out/{name}"}
-    if name.startswith("out.csv") and draw.random() < 0.2:
+    if ".csv" in name and draw.random() < 0.2:
         target = {"path": target} if isinstance(target, str) else target
         target["csv"] = {"delimiter": draw.choice([",", ";", "\t", "|"]), "header": True}
     case.config["target"] = target

@@ -222,24 +222,19 @@ def command(first: int, count: int, jobs: int, record: bool, kept: Path | None, 
 
 
 def keep(first: int, count: int, counts: Counter[str], losses: int, kept: Path) -> None:
-    """Adds seeds and outcomes to what was recorded; another version of the generator begins anew."""
-    state = tally.recorded("runs", kept).get("state", {})
+    """Adds seeds and outcomes to what was recorded; ranges are of seeds of this version of the generator."""
+    state = tally.recorded("runs", kept).get("state", {"counts": {}, "losses": 0})
     if state.get("version") != VERSION:
-        state = {"version": VERSION, "ranges": [], "counts": {}, "losses": 0}
+        state = {**state, "ranges": [], "earlier": sum(state["counts"].values())}
     new = Counter(state["counts"]) + counts
     ranges = merged([*state["ranges"], [first, first + count - 1]])
     total = state["losses"] + losses
     rows: list[list[str | int]] = [[name, number] for name, number in sorted(new.items())]
-    rows += [["all", new.total()], ["losses", total]]
-    at = {"version": VERSION, "ranges": ranges, "counts": dict(new), "losses": total}
-    tally.record(
-        "runs",
-        f"scripts/faults runs --first {ranges[0][0]} --count {new.total()}",
-        ["outcome", "runs"],
-        rows,
-        at,
-        kept=kept,
-    )
+    earlier = state["earlier"]
+    rows += [["all", new.total()], *([["of an earlier generator", earlier]] if earlier else []), ["losses", total]]
+    at = {"version": VERSION, "ranges": ranges, "counts": dict(new), "losses": total, "earlier": earlier}
+    words = f"scripts/faults runs --first {ranges[0][0]} --count {new.total() - earlier}"
+    tally.record("runs", words, ["outcome", "runs"], rows, at, kept=kept)
 
 
 def merged(ranges: list[list[int]]) -> list[list[int]]:
