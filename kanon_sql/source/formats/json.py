@@ -57,7 +57,7 @@ class JsonFormat(FileFormat):
 
     def open(self, engine: Engine, asked: Asked) -> Source:
         for path in asked.paths:
-            refuse_damaged(path)
+            _refuse_unended(path, refuse_damaged(path))
         return self._open(engine, asked.paths, tuple(asked.config.missing or ()), asked.partitions)
 
     def open_release(
@@ -283,6 +283,18 @@ def _refuse_other_kinds(paths: Sequence[Path]) -> None:
             raise EngineError(f"{path}: is UTF-16, JSON is read as UTF-8; convert the file")
 
 
+def _refuse_unended(path: Path, end: bytes) -> None:
+    """Raises EngineError for an array that was cut off behind a comma, which the engine takes for the whole of it."""
+    if path.suffix.lower() == ".zst":
+        return
+    try:
+        is_array = _begins_array(path)
+    except OSError:
+        return  # said where its records are read
+    if is_array and end.strip() and not end.rstrip().endswith(b"]"):
+        raise EngineError(f"{path}: cannot be read as JSON: its array has no end; it was cut off, write it anew")
+
+
 def _fault(engine: Engine, paths: Sequence[Path]) -> str | None:
     """Where a file is no JSON; None where there is no telling. Reads it again, so only after an error."""
     for path in paths:
@@ -295,13 +307,17 @@ def _fault(engine: Engine, paths: Sequence[Path]) -> str | None:
 def _is_array(engine: Engine, path: Path) -> bool:
     """Whether the records stand in an array, by the first character of the file."""
     if path.suffix.lower() != ".zst":
-        return head_of(path).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+        return _begins_array(path)
     first = exp.Left(this=exp.func("ltrim", exp.column("line")), expression=exp.Literal.number(1))
     try:
         found = engine.run(exp.select(first).from_(lines_of(path)).where("line IS NOT NULL").limit(1))
     except EngineError:
         return True  # a line that is too long to be read is no record
     return found == [("[",)]
+
+
+def _begins_array(path: Path) -> bool:
+    return head_of(path).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
 
 
 def _fault_of_lines(engine: Engine, path: Path) -> int | None:

@@ -6,6 +6,7 @@ They pass over the checksum of a gzip file, and take a Zstandard file that is cu
 from __future__ import annotations
 
 import gzip
+import os
 import zlib
 from pathlib import Path
 from typing import BinaryIO
@@ -20,19 +21,30 @@ _DICTIONARY = (0, 1, 2, 4)  # bytes of its number, by the bits that tell it
 _REPEATED = 1  # a block of one byte, however long it is
 
 
-def refuse_damaged(path: Path) -> None:
-    """Raises EngineError for a file called .gz or .zst that is not whole."""
+def refuse_damaged(path: Path) -> bytes:
+    """The last bytes of a file's text, none of a file called .zst. Raises EngineError for a packed file that is not
+    whole.
+    """
     suffix = path.suffix.lower()
     try:
         if suffix == ".gz":
             with gzip.open(path, "rb") as file:
-                while file.read(_AT_ONCE):
-                    pass
-        elif suffix == ".zst":
-            with path.open("rb") as packed:
-                _pass_frames(packed, path.stat().st_size)
+                return _end(file)
+        with path.open("rb") as plain:
+            if suffix == ".zst":
+                _pass_frames(plain, path.stat().st_size)
+                return b""
+            plain.seek(-min(_AT_ONCE, path.stat().st_size), os.SEEK_END)
+            return plain.read()
     except (OSError, EOFError, zlib.error) as error:
         raise EngineError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+
+
+def _end(file: gzip.GzipFile) -> bytes:
+    end = b""
+    while read := file.read(_AT_ONCE):
+        end = read if read.strip() else end
+    return end
 
 
 def _pass_frames(file: BinaryIO, size: int) -> None:

@@ -286,6 +286,9 @@ class Asked:
     def _masked(self, labels: Mapping[int, Key], kept: Sequence[int]) -> list[int]:
         out = sorted(set(labels) - set(kept))
         everywhere = [i for i in kept if set(labels[i]) == {"*"}]
+        smallest = min((len(rows) for rows in by_key({i: labels[i] for i in kept}).values()), default=0)
+        if "average_risk" in self.privacy and len(everywhere) + len(out) < smallest:
+            return []
         return out if out and self.holds([*everywhere, *out]) else []
 
 
