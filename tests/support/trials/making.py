@@ -18,7 +18,7 @@ from trials import making_privacy, making_targets, making_treatments, making_val
 from trials.making_files import Written, write
 from trials.making_trees import Tree, day, ready, text, tree
 
-VERSION = 3  # of the generator: what a seed gives changes with it
+VERSION = 4  # of the generator: what a seed gives changes with it
 Json = dict[str, Any]
 FULL_DOMAIN = ("optimal", "samarati", "minimal")
 WAYS = {

@@ -42,7 +42,7 @@ def fill(draw: random.Random, case: Case, written: Written) -> None:
         ]
     )
     if name.startswith("["):  # it reads as a glob, which another file matches
-        case.files["out" + name[3:]] = OLD
+        case.files["o" + name[3:]] = OLD
     target: Any = name
     if draw.random() < 0.25:
         case.files[name] = OLD
