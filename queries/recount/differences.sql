@@ -1,5 +1,5 @@
 -- Answers: how many classes hold other numbers of rows in what was written than in the source as it is generalized.
--- Reads: written and generalized, the rows of both: qi_value.
+-- Reads: written and generalized, the rows of both: qi_value, an empty text for NULL.
 -- Takes: written_rows and generalized_rows, how many rows one of them stands for.
 -- Gives: different_classes.
 SELECT count(*) AS different_classes

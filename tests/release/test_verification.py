@@ -134,6 +134,29 @@ def test_whatever_the_search_and_the_release(tmp_path: Path, monkeypatch: pytest
     assert not (tmp_path / "out.parquet").exists()
 
 
+@pytest.mark.parametrize("asks", [{"privacy": {"k": 2, "entity": "who"}}, {"privacy": {"k": 2}, "group": "who"}])
+@pytest.mark.parametrize("missing", ["keep", "drop"])
+def test_an_empty_text_that_a_csv_file_does_not_tell_from_a_missing_one(
+    tmp_path: Path, asks: dict[str, Any], missing: str
+) -> None:
+    rows = [*(("''", i) for i in range(3)), *(("'a'", i) for i in range(3, 6)), ("NULL", 6), ("NULL", 7)]
+    values = ", ".join(f"({value}, 'p{i}', 1)" for value, i in rows)
+    duckdb.sql(f"COPY (FROM (VALUES {values}) AS t(v, who, n)) TO '{tmp_path / 's.parquet'}'")
+    config = {
+        "source": str(tmp_path / "s.parquet"),
+        "quasi_identifiers": {"v": {"builtin": "suppress"}},
+        "identifiers": ["who"],
+        "insensitive": ["n"],
+        "missing": missing,
+        "target": str(tmp_path / "out.csv"),
+        **asks,
+    }
+    report = kanon_sql.run(config).report
+    assert report["solution"]["levels"] == {"v": 0}
+    written = sorted((tmp_path / "out.csv").read_text().splitlines()[1:])
+    assert written == ['"",1'] * 3 + [",1"] * (2 if missing == "keep" else 0) + ["a,1"] * 3
+
+
 @pytest.mark.slow
 def test_every_byte_of_a_column_that_is_no_quasi_identifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A flipped byte either is seen, or changes nothing that anybody reads."""
