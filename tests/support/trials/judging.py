@@ -254,6 +254,7 @@ def _classes(asked: Asked, shown: list[tuple[Any, ...]], others: list[Column]) -
     def fits(labels: tuple[Any, ...], i: int) -> bool:
         return all(
             covers(labels[place], asked.value(column, i), column.tree and asked.tree(column))
+            or (asked.blank and labels[place] is None and asked.value(column, i) == "")
             or (place in intervals and asked.value(column, i) is None)
             for place, column in zip(compared, columns, strict=True)
         )

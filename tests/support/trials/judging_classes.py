@@ -235,16 +235,21 @@ class Asked:
         if "known_columns" in self.privacy or "group" in self.case.config:
             return self._closed(labels)
         classes = [(key, rows) for key, rows in by_key(labels).items() if self.holds(rows, key=key, levels=levels)]
+        classes = self._below_risk(classes)[0]
+        return sorted(i for _, rows in classes for i in rows)
+
+    def _below_risk(self, classes: list[tuple[Key, list[int]]]) -> tuple[list[tuple[Key, list[int]]], int]:
+        """(the classes that an average risk leaves, how many rows one needs for that)."""
+        fewest = self.k
         if "average_risk" in self.privacy:
             most = share(self.privacy["average_risk"]["at_most"])
             for least in sorted({len(rows) for _, rows in classes}):
                 large = [(key, rows) for key, rows in classes if len(rows) >= least]
                 if Fraction(len(large), sum(len(rows) for _, rows in large)) <= most:
-                    classes = large
-                    break
-            else:
-                classes = []
-        return sorted(i for _, rows in classes for i in rows)
+                    return large, fewest
+                fewest = max(self.k, least + 1)
+            return [], fewest
+        return classes, fewest
 
     def _closed(self, labels: Mapping[int, Key]) -> list[int]:
         """The largest set of rows in which every combination is large enough and no group is split."""
@@ -286,8 +291,8 @@ class Asked:
     def _masked(self, labels: Mapping[int, Key], kept: Sequence[int]) -> list[int]:
         out = sorted(set(labels) - set(kept))
         everywhere = [i for i in kept if set(labels[i]) == {"*"}]
-        smallest = min((len(rows) for rows in by_key({i: labels[i] for i in kept}).values()), default=0)
-        if "average_risk" in self.privacy and len(everywhere) + len(out) < smallest:
+        fewest = self._below_risk([(key, rows) for key, rows in by_key(labels).items() if self.holds(rows)])[1]
+        if "average_risk" in self.privacy and len(everywhere) + len(out) < fewest:
             return []
         return out if out and self.holds([*everywhere, *out]) else []
 

@@ -146,7 +146,7 @@ def _labels(n: Decimal, widths: list[int], ends: tuple[int, int | None, int | No
         low = max(low, bottom) if bottom is not None else low
         high = min(high, top) if top is not None else high
         if whole:
-            made.append(f"{low}-{high - 1}" if high - 1 > low else f"{low}")
+            made.append(f"{low}-{high - 1}")
         else:
             made.append(f"[{low}, {high})")
     return made
