@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import secrets
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -31,29 +30,27 @@ def write(tree: exp.Expr, dialect: Dialect) -> str:
         raise EngineError(f"the statement has no sure meaning in {dialect.name}: {'; '.join(problems[:5])}")
     if not dialect.backslash_is_sure:
         _refuse_backslashes(made, dialect)
-    return generator(dialect).generate(made, copy=False)
+    mark = generator(dialect).SENTINEL_LINE_BREAK
+    return generator(dialect, pretty=not _holds(made, mark)).generate(made, copy=False)
 
 
-def generator(dialect: Dialect) -> Generator:
-    """What writes a statement, or a part of it, in the dialect."""
-    return _generator_class(dialect.name)(
+def generator(dialect: Dialect, *, pretty: bool = False) -> Generator:
+    """What writes a statement, or a part of it, in the dialect.
+
+    Not a class of its own with another mark: those of sqlglot's compiled build cannot be derived from.
+    """
+    return Grammar.get_or_raise(dialect.name).generator_class(
         dialect=_exact_redshift() if dialect.name == "redshift" else dialect.name,
-        pretty=True,
+        pretty=pretty,
         comments=False,
         identify=dialect.name != "duckdb",
         unsupported_level=ErrorLevel.RAISE,
     )
 
 
-@cache
-def _generator_class(name: str) -> type[Generator]:
-    """The dialect's generator, but for its mark: it stands for line breaks in texts while lines are indented.
-
-    A value that held the mark would come out as another one. This mark no value holds; it is as long as sqlglot's, so
-    that lines break where they did.
-    """
-    mark = f"__{secrets.token_hex(6)}_"
-    return type("Exact", (Grammar.get_or_raise(name).generator_class,), {"SENTINEL_LINE_BREAK": mark})
+def _holds(tree: exp.Expr, mark: str) -> bool:
+    """Whether a text or a name holds what stands for line breaks while lines are indented: it would become one."""
+    return any(mark in node.name for node in tree.find_all(exp.Literal, exp.Identifier))
 
 
 def refuse_repeated(listing: Listing, dialect: Dialect) -> None:
