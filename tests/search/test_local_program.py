@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,13 @@ def both(folder: Path, seed: int, rows: int, k: int, monkeypatch: pytest.MonkeyP
 def proven(found: Found) -> float:
     """The bound in percent."""
     return 100 * (found.search.bound or 0.0) / len(found.classes.units)
+
+
+def test_the_solver_says_nothing() -> None:
+    """HiGHS 1.16 names itself once a process on standard output, where a report may stand."""
+    made = "from kanon_sql.search.local.highs import Deadline, solver_for; solver_for(1, Deadline()).run()"
+    ran = subprocess.run([sys.executable, "-c", made], capture_output=True, text=True, check=True)
+    assert ran.stdout + ran.stderr == ""
 
 
 def test_small_tables_are_released_at_the_optimum_and_proven(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

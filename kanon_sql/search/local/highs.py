@@ -243,8 +243,14 @@ def solver_for(seconds: float, deadline: Deadline) -> Any:
     """A solver that ends at the deadline, or after so much processor time: so a busy machine finds as much."""
     import highspy
 
-    solver = highspy.Highs()
-    for name, value in (("output_flag", False), ("threads", 1), ("random_seed", _SEED)):
+    class Silent(highspy.Highs):  # type: ignore[misc]
+        def enableCallbacks(self) -> None:  # noqa: N802
+            """A part of its making, where HiGHS 1.16 names itself on standard output: so silence is asked for here."""
+            self.setOptionValue("output_flag", False)
+            super().enableCallbacks()
+
+    solver = Silent()
+    for name, value in (("threads", 1), ("random_seed", _SEED)):
         solver.setOptionValue(name, value)
     end, remaining = time.process_time() + seconds, deadline.remaining()
     if remaining is not None:
