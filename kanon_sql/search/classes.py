@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,8 @@ from kanon_sql.sql.template import Item, column, quoted, state
 
 _BETWEEN = {"number": "-", "date": "/"}
 BOUNDS = ("lower", "upper")
+# Dimensions that one statement labels: each of its joins holds some 30 MB that no limit of memory governs.
+_AT_ONCE = 2
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,6 @@ def build_classes(
     ]
     names = {name: state(name) for name in ("classes", "assigned", "released_classes")}
     engine.query("search/classes", scope=names, lists={"this": items})
-    outputs: list[Item] = []
     for d, item in zip(dimensions, items, strict=True):
         _label(engine, d, grids.get(d.index), {**names, **{f"this_{key}": value for key, value in item.items()}})
         table = state(f"labels_{d.index}")
@@ -64,12 +65,8 @@ def build_classes(
             members = exp.select(column("part"), exp.alias_(column(d.position), "code"), column("row_count"))
             found = relabel(engine, shown[d.index], members.from_(quoted(state("assigned"))), table)
             deviations += [] if found is None else [found]
-        outputs.append({"label": _labels_as_enum(engine, d), "name": label_name(d)})
-        if d.has_ranges and d.index not in grids and d.index not in shown:
-            outputs += [{"label": column(f"{end}_bound", table), "name": bound_name(d, end)} for end in BOUNDS]
-    costs: list[Item] = [{"labels": state(f"labels_{d.index}"), "cost": f"cost_{d.index}"} for d in dimensions]
-    engine.query("search/released_classes", scope=names, lists={"out": outputs, "this": costs})
-    return replace(_measure(engine, dimensions, names, costs), sse=sse(deviations))
+    _release(engine, dimensions, {*grids, *shown}, names)
+    return replace(_measure(engine, dimensions, names), sse=sse(deviations))
 
 
 def rows_by_level(engine: Engine, d: Dimension) -> list[tuple[str, int]]:
@@ -95,12 +92,32 @@ def bound_name(d: Dimension, end: str) -> str:
     return f"{end}_{d.index}"
 
 
-def _measure(
-    engine: Engine, dimensions: Sequence[Dimension], names: Mapping[str, str], costs: Sequence[Item]
-) -> Classes:
+def _release(engine: Engine, dimensions: Sequence[Dimension], boundless: Set[int], names: Mapping[str, str]) -> None:
+    """Makes the table released_classes of the tables labels_i; dimensions that are `boundless` have no bounds."""
+    known: list[Item] = []
+    for start in range(0, len(dimensions), _AT_ONCE):
+        few = dimensions[start : start + _AT_ONCE]
+        outputs: list[Item] = [{"label": _labels_as_enum(engine, d), "name": label_name(d)} for d in few]
+        outputs += [
+            {"label": column(f"{end}_bound", state(f"labels_{d.index}")), "name": bound_name(d, end)}
+            for d in few
+            if d.has_ranges and d.index not in boundless
+            for end in BOUNDS
+        ]
+        costs = _costs(few)
+        scope = {**names, "labelled": names["released_classes" if known else "classes"]}
+        engine.query("search/released_classes", scope=scope, lists={"known": known, "out": outputs, "this": costs})
+        known += [{"name": one["name"]} for one in outputs] + [{"name": one["cost"]} for one in costs]
+
+
+def _costs(dimensions: Sequence[Dimension]) -> list[Item]:
+    return [{"labels": state(f"labels_{d.index}"), "cost": f"cost_{d.index}"} for d in dimensions]
+
+
+def _measure(engine: Engine, dimensions: Sequence[Dimension], names: Mapping[str, str]) -> Classes:
     labels: list[Item] = [{"name": label_name(d)} for d in dimensions]
     count, squares, partitions = engine.query("search/sizes", scope=names, lists={"label": labels})[0]
-    units = engine.query("search/losses", scope=names, lists={"this": costs})[0]
+    units = engine.query("search/losses", scope=names, lists={"this": _costs(dimensions)})[0]
     return Classes(int(count), int(partitions), int(squares), tuple(float(one) for one in units))
 
 

@@ -46,7 +46,6 @@ print(status, used.ru_maxrss, used.ru_utime + used.ru_stime)
 MEGABYTE = 1_000_000
 BESIDE = 300 * MEGABYTE  # what a process may take beside the limit: Python, the engine's code and small blocks
 LEARNING = 200 * MEGABYTE  # what scikit-learn, where it is, takes beside that: `utility` predicts with it
-LABELLING = 200 * MEGABYTE  # what it takes while classes are labelled that are not those of a lattice node
 LIMITS = ("64MB", "96MB", "128MB", "256MB", "512MB", "1GB")
 K = 5
 _KILLED = -signal.SIGKILL
@@ -316,7 +315,7 @@ def judged(place: Place, trial: Trial, run: Measured, old: bytes | None) -> list
     elif old is not None and place.target.read_bytes() != old:
         lost.append("the old release is not as it was")
     over = run.peak - size(trial.limit)
-    beside = BESIDE + LEARNING * (trial.command == "utility") + LABELLING * (trial.search in ("mondrian", "local"))
+    beside = BESIDE + LEARNING * (trial.command == "utility")
     if over > beside:
         lost.append(f"{over / MEGABYTE:.0f} MB more than the limit")
     return lost
