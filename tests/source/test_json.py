@@ -312,6 +312,7 @@ FAULTS = {
     "array without end": (".json", '[{"q":1},\n{"q":2}\n', "cannot be read as JSON"),
     "array cut behind a comma": (".json", '[{"q":1},\n{"q":1},\n', "its array has no end; it was cut off"),
     "packed array cut behind a comma": (".json.gz", '[{"q":1},\n{"q":1},', "its array has no end; it was cut off"),
+    "array cut before it was packed": (".json.zst", '[{"q":1},\n{"q":1},\n \n', "its array has no end; it was cut off"),
     "not UTF-8": (".jsonl", '{"q":"x"}\n{"q":"secret\udcff"}\n', "cannot be read as JSON"),
     "half of a pair": (".jsonl", '{"q":"x"}\n{"q":"secret\\ud800"}\n', "line 2 cannot be read as JSON"),
     "no object": (".jsonl", '{"q":"x"}\n"secret"\n[1]\nnull\n', "3 records are no objects; expected an object"),

@@ -27,7 +27,7 @@ from kanon_sql.settings.formats import head_of, kind_of
 from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
 from kanon_sql.source.formats.csv_reading import lines_of
-from kanon_sql.source.formats.packed import refuse_damaged
+from kanon_sql.source.formats.packed import end_of_text
 from kanon_sql.source.model import Column, Source, is_nested, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal
@@ -57,7 +57,7 @@ class JsonFormat(FileFormat):
 
     def open(self, engine: Engine, asked: Asked) -> Source:
         for path in asked.paths:
-            _refuse_unended(path, refuse_damaged(path))
+            _refuse_unended(engine, path, end_of_text(path))
         return self._open(engine, asked.paths, tuple(asked.config.missing or ()), asked.partitions)
 
     def open_release(
@@ -283,16 +283,28 @@ def _refuse_other_kinds(paths: Sequence[Path]) -> None:
             raise EngineError(f"{path}: is UTF-16, JSON is read as UTF-8; convert the file")
 
 
-def _refuse_unended(path: Path, end: bytes) -> None:
-    """Raises EngineError for an array that was cut off behind a comma, which the engine takes for the whole of it."""
-    if path.suffix.lower() == ".zst":
-        return
+def _refuse_unended(engine: Engine, path: Path, end: bytes | None) -> None:
+    """Raises EngineError for an array that was cut off behind a comma, which the engine takes for the whole of it.
+
+    `end` is None of a file that only the engine can unpack.
+    """
     try:
-        is_array = _begins_array(path)
+        if _is_array(engine, path):
+            last = _last_line(engine, path) if end is None else end.rstrip()
+            if last and not last.endswith(b"]"):
+                problem = "its array has no end; it was cut off, write it anew"
+                raise EngineError(f"{path}: cannot be read as JSON: {problem}")
     except OSError:
         return  # said where its records are read
-    if is_array and end.strip() and not end.rstrip().endswith(b"]"):
-        raise EngineError(f"{path}: cannot be read as JSON: its array has no end; it was cut off, write it anew")
+
+
+def _last_line(engine: Engine, path: Path) -> bytes:
+    """The last line that is not blank; nothing where the engine cannot read a file by lines."""
+    try:
+        found = engine.query("source/last_line", names={"file_lines": lines_of(path)})[0][0]
+    except EngineError:
+        return b""  # lines that are too long
+    return str(found or "").rstrip().encode()
 
 
 def _fault(engine: Engine, paths: Sequence[Path]) -> str | None:

@@ -1,6 +1,6 @@
-"""Whether a packed file is whole, where the engine's readers of texts do not look.
+"""The end of a file of text, and whether a packed one is whole, where the engine's reader of JSON does not look.
 
-They pass over the checksum of a gzip file, and take a Zstandard file that is cut off for one that ends there.
+It passes over the checksum of a gzip file, and takes a Zstandard file that is cut off for one that ends there.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ _DICTIONARY = (0, 1, 2, 4)  # bytes of its number, by the bits that tell it
 _REPEATED = 1  # a block of one byte, however long it is
 
 
-def refuse_damaged(path: Path) -> bytes:
-    """The last bytes of a file's text, none of a file called .zst. Raises EngineError for a packed file that is not
-    whole.
+def end_of_text(path: Path) -> bytes | None:
+    """The last bytes of a file's text; None of a file called .zst, which Python cannot read.
+
+    Raises EngineError for a packed file that is not whole.
     """
     suffix = path.suffix.lower()
     try:
@@ -33,7 +34,7 @@ def refuse_damaged(path: Path) -> bytes:
         with path.open("rb") as plain:
             if suffix == ".zst":
                 _pass_frames(plain, path.stat().st_size)
-                return b""
+                return None
             plain.seek(-min(_AT_ONCE, path.stat().st_size), os.SEEK_END)
             return plain.read()
     except (OSError, EOFError, zlib.error) as error:
