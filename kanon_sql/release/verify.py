@@ -256,12 +256,11 @@ def _count_problems(counts: ClassCounts, expected: Expected) -> list[str]:
 
 
 def _differences(engine: Engine, written: Table, recounted: Table) -> int:
-    """Classes that hold other numbers of rows in one table than in the other; CSV has one mark for NULL and no text."""
+    """Classes that hold other numbers of rows in one table than in the other."""
 
     def rows(table: Table) -> exp.Select:
-        texts = [exp.cast(value.copy(), "VARCHAR") for value in table.quasi_identifiers]
-        made = [exp.Coalesce(this=one, expressions=[exp.Literal.string("")]) for one in texts]
-        return table.select([exp.alias_(one, f"v{i}", quoted=True) for i, one in enumerate(made)])
+        values = enumerate(table.quasi_identifiers)
+        return table.select([exp.alias_(value.copy(), f"v{i}", quoted=True) for i, value in values])
 
     items: list[Item] = [{"value": f"v{i}"} for i in range(len(written.quasi_identifiers))]
     names: dict[str, Fill] = {"written": rows(written), "generalized": rows(recounted)}
