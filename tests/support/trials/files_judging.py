@@ -8,7 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +48,18 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 def judge(case: Case, folder: Path, answer: Json, read: Read) -> Outcome:
     """What a trial came to in its folder."""
     try:
-        return _judge(case, folder, answer, read)
+        return _judge(_as_configured(case), folder, answer, read)
     except Lost as lost:
         return lost.outcome
+
+
+def _as_configured(case: Case) -> Case:
+    """The case with the target that a damaged configuration names."""
+    try:
+        target = yaml.safe_load(case.files["config.yaml"])["target"]["path"]
+    except (yaml.YAMLError, LookupError, TypeError, ValueError):
+        return case
+    return replace(case, result=target) if case.damaged == "config.yaml" and isinstance(target, str) else case
 
 
 def _judge(case: Case, folder: Path, answer: Json, read: Read) -> Outcome:
@@ -90,8 +99,8 @@ def _refuse_unclear(case: Case, answer: Json) -> None:
     if answer["status"] not in (2, 3):
         return
     errors = [line for line in lines if ": error: " in line]
-    # A value without a place in its hierarchy is told with the column's place in the configuration.
-    names = (case.damaged.removesuffix(".wal"), "is not covered", "are not covered")
+    # A value without a place in its hierarchy, and a type, are told with the column's place in the configuration.
+    names = (case.damaged.removesuffix(".wal"), "is not covered", "are not covered", " is of type ")
     if not any(name in line for line in errors for name in names):
         raise Lost("error names no file", said or "nothing was said")
 
