@@ -19,6 +19,7 @@ from typing import Any
 
 import click
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 from places import ROOT
 
@@ -61,36 +62,34 @@ def interpreters(given: Sequence[str]) -> list[str]:
     return [found[version] for version in sorted(filter(None, found), key=Version)]
 
 
-def least() -> dict[str, str]:
-    """The lowest version of each dependency that the package admits."""
-    bounds = {}
-    for requirement in map(Requirement, requires("kanon-sql") or []):
-        if requirement.marker is not None:  # an extra's
-            continue
-        lowest = [one.version for one in requirement.specifier if one.operator == ">="]
-        bounds[requirement.name] = min(lowest, key=Version)
-    return bounds
+def admitted() -> dict[str, SpecifierSet]:
+    """The versions of each dependency that the package takes."""
+    requirements = map(Requirement, requires("kanon-sql") or [])
+    return {one.name: one.specifier for one in requirements if one.marker is None}  # others are an extra's
 
 
-def published(package: str, lowest: str) -> list[str]:
-    """The versions of a package from `lowest` on that pip finds, the oldest first."""
+def published(python: str, package: str, versions: SpecifierSet) -> list[str]:
+    """Those versions of a package that pip finds for a Python, the oldest first."""
     asked = [sys.executable, "-m", "pip", "index", "versions", package, "--disable-pip-version-check"]
+    asked += ["--python-version", version_of(python), "--only-binary", ":all:"]
     done = subprocess.run(asked, capture_output=True, text=True, check=True)
     listed = re.search(r"Available versions: (.*)", done.stdout)
-    versions = map(Version, listed[1].split(", ") if listed else [])
-    return [str(one) for one in sorted(versions) if one >= Version(lowest)]
+    return sorted(versions.filter(listed[1].split(", ") if listed else []), key=Version)
 
 
 def combinations(pythons: Sequence[str]) -> Iterator[Combination]:
-    """Each Python with the newest of all; each DuckDB; sqlglot's ends; the lowest of all on the oldest Python."""
-    bounds = least()
+    """Each Python with the newest of all; each DuckDB that the oldest Python can have, there; sqlglot's oldest; the
+    lowest of all on the oldest Python.
+    """
+    bounds = admitted()
     oldest, newest = pythons[0], pythons[-1]
     for python in pythons:
         yield Combination(python)
-    for version in published("duckdb", bounds["duckdb"])[:-1]:
-        yield Combination(newest, {"duckdb": version})
-    yield Combination(newest, {"sqlglot": published("sqlglot", bounds["sqlglot"])[0]})
-    yield Combination(oldest, {name: published(name, low)[0] for name, low in bounds.items()}, "all lowest")
+    for version in published(oldest, "duckdb", bounds["duckdb"])[:-1]:
+        yield Combination(oldest, {"duckdb": version})
+    yield Combination(newest, {"sqlglot": published(newest, "sqlglot", bounds["sqlglot"])[0]})
+    lowest = {name: published(oldest, name, versions)[0] for name, versions in bounds.items()}
+    yield Combination(oldest, lowest, "all lowest")
 
 
 @dataclass(frozen=True)
