@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -239,17 +240,26 @@ def _fill(model: Any, rows: Any, columns: Any, values: Any) -> None:
     matrix.index_, matrix.value_ = columns[order].astype(np.int32), values[order]
 
 
-def solver_for(seconds: float, deadline: Deadline) -> Any:
-    """A solver that ends at the deadline, or after so much processor time: so a busy machine finds as much."""
+@cache
+def _silent() -> Any:
+    """The class of solvers that say nothing.
+
+    HiGHS 1.16 names itself on standard output while one is made, before an option of it can be set; `enableCallbacks`
+    is a part of that.
+    """
     import highspy
 
     class Silent(highspy.Highs):  # type: ignore[misc]
         def enableCallbacks(self) -> None:  # noqa: N802
-            """A part of its making, where HiGHS 1.16 names itself on standard output: so silence is asked for here."""
             self.setOptionValue("output_flag", False)
             super().enableCallbacks()
 
-    solver = Silent()
+    return Silent
+
+
+def solver_for(seconds: float, deadline: Deadline) -> Any:
+    """A solver that ends at the deadline, or after so much processor time: so a busy machine finds as much."""
+    solver = _silent()()
     for name, value in (("threads", 1), ("random_seed", _SEED)):
         solver.setOptionValue(name, value)
     end, remaining = time.process_time() + seconds, deadline.remaining()
