@@ -166,8 +166,8 @@ def crossed(writer: Environment, reader: Environment, folder: Path) -> int:
     for one in (reader, writer):
         checked = json.loads(one.output(*COMMAND, "check", "config.json", "release.parquet", "--json", where=folder))
         assert checked["status"] == "satisfied" and checked["classes"] == made["classes"], checked
-        one.output(*COMMAND, "apply", "1", "people.csv", "--ledger", "ledger.duckdb", "-o", "again.csv", where=folder)
-        (folder / "again.csv").unlink()
+        one.output(*COMMAND, "apply", "1", "people.csv", "--ledger", "ledger.duckdb", "-o", "new.parquet", where=folder)
+        (folder / "new.parquet").unlink()
         again = json.loads(one.output(*COMMAND, "run", "config.json", "--json", where=folder))
         assert {key: again[key] for key in ("rows", "classes")} == {key: made[key] for key in ("rows", "classes")}
     listed = json.loads(writer.output(*COMMAND, "releases", "list", "ledger.duckdb", "--json", where=folder))
