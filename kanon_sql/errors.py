@@ -48,6 +48,10 @@ class NoReleaseError(KanonError):
     source_rows: int | None = None  # of a source of which no row is left to take part
 
 
+class WarnedError(NoReleaseError):
+    """A strict run came to warnings: nothing was written but its report."""
+
+
 class ConfigurationError(KanonError):
     """Wrong usage, configuration or hierarchy."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
 from kanon_sql.commands.attack.run import ATTACKS, AttackRequest, play_attacks
-from kanon_sql.commands.check import check_table
+from kanon_sql.commands.check import check_table, without_absent_entity
 from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link.run import LinkRequest, Pair, run_link
 from kanon_sql.commands.risk.measure import THRESHOLD
@@ -23,7 +23,7 @@ from kanon_sql.commands.utility.run import compare_release
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import EngineConfig
 from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_given
-from kanon_sql.engines.duckdb.frames import rereadable
+from kanon_sql.engines.duckdb.frames import is_frame, rereadable
 from kanon_sql.engines.opening import job_of, refuse_kinds, require_rows
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.privacy.registry import models_of
@@ -57,18 +57,22 @@ def check(
     """Measures the configuration's source, or `data`, as it stands; the report of `kanon-sql check`.
 
     Distributions of sensitive values are compared with those of the table `reference`, else with the table's own; it
-    and `data` are files or frames, or tables of the `connection` in which the work is done. Its "status" is "satisfied"
-    or "violated". Raises the errors of kanon_sql.errors when it cannot be measured.
+    and `data` are files or frames, or tables of the `connection` in which the work is done. Of a release without the
+    column of privacy.entity rows are counted, and a warning says so. Its "status" is "satisfied" or "violated".
+    Raises the errors of kanon_sql.errors when it cannot be measured.
     """
     call = Call.of(options, progress)
     loaded, handed = hand(config, overrides, data, connection)
-    treatments = loaded.config.transform
+    treatments, target = loaded.config.transform, loaded.config.target
+    is_release = data is not None or (target is not None and target.in_place)
     if data is not None:
         loaded = _with_source(loaded, Path(data)) if _is_file(data, connection) else _as_it_stands(loaded)
     with job_of(loaded, handed).read(call.options) as (engine, opened):
         compared = None if reference is None else _open_reference(engine, loaded, reference)
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
-        return check_table(engine, loaded, opened.untreated or opened, call, compared, treatments)
+        loaded, warnings = without_absent_entity(loaded, opened) if is_release else (loaded, [])
+        report = check_table(engine, loaded, opened.untreated or opened, call, compared, treatments)
+        return {**report, "warnings": warnings}
 
 
 @without_causes
@@ -122,6 +126,8 @@ def sweep(
     (.csv or .json), `plot` the drawing (.html, .svg or .png); `time_limit` is that of each search. A point without a
     release has another "status" than "released"; the errors of kanon_sql.errors are raised for everything else.
     """
+    if is_frame(configs):
+        load(configs)  # type: ignore[arg-type]  # which refuses a table
     given = [configs] if isinstance(configs, (str, os.PathLike, Mapping)) else list(configs)
     outputs = Outputs(*(None if path is None else Path(path) for path in (output, plot, report)))
     rows, left = rereadable(data), HandedIn()

@@ -21,6 +21,7 @@ from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.settings.arguments import FLAGS
 from kanon_sql.source.roles import assign_roles
+from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql.connection import Engine, EngineOptions
 
 if TYPE_CHECKING:
@@ -98,5 +99,6 @@ def open_prepared(
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
             allow_paths(engine, loaded, source, None)
-            prepared = prepare_search(engine, loaded, source, roles, hierarchies, progress or Progress())
+            treated = with_lookups(engine, source)
+            prepared = prepare_search(engine, loaded, treated, roles, hierarchies, progress or Progress())
         yield engine, prepared

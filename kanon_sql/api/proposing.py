@@ -11,12 +11,13 @@ from kanon_sql.api.opening import without_causes
 from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.proposal import PURPOSES, RECIPIENTS, Proposal
 from kanon_sql.commands.init.run import Ask, Request, propose
+from kanon_sql.commands.init.tables import unnamed_table
 from kanon_sql.engines.duckdb.connection import HandedIn
 from kanon_sql.engines.opening import refuse_kinds
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress, chosen
 from kanon_sql.settings.formats import head_of
-from kanon_sql.settings.source import SourceConfig
+from kanon_sql.settings.source import CsvOptions, SourceConfig
 from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def init(
     unknown: Sequence[str] = (),
     entity: str | None = None,
     hierarchies: str | os.PathLike[str] | None = None,
+    header: bool | None = None,
     options: EngineOptions | None = None,
     progress: Progress | bool | None = None,
 ) -> Proposal:
@@ -46,26 +48,23 @@ def init(
     The release is for a `recipient`: public, partner or internal; its `purpose` is research, as exact as possible, or
     statistics, each column at one level. Columns that others may know of a person are `known`, those of which that
     seems so but is not `unknown`. `entity` names the column that tells persons apart who have several rows; by default
-    an id whose values repeat, "" for none. `hierarchies` is a folder of hierarchy files, called like the columns.
+    an id that is called like a person and whose values repeat, "" for none. `hierarchies` is a folder of hierarchy
+    files, called like the columns.
+    `header` says whether the first row of a CSV or Excel file names the columns; where that is left out, one that looks
+    like values is refused.
 
     `.profile` of the result is what was found, `.yaml` the configuration, `.to_dict()` what `kanon-sql init --json`
     prints, `.write(path)` writes the configuration. Raises the errors of kanon_sql.errors.
     """
-    problems = [
-        f"{key}={given!r}: expected one of {', '.join(taken)}"
-        for key, given, taken in (("recipient", recipient, RECIPIENTS), ("purpose", purpose, PURPOSES))
-        if given not in taken
-    ]
-    if problems:
-        raise ConfigurationError(problems)
+    _refuse_others(recipient, purpose)
 
     def answer(found: Findings) -> Answers:
         _refuse_unknown([*known, *unknown, *([entity] if entity else [])], found)
         person = found.entity if entity is None else entity or None
-        return Answers(recipient, purpose, tuple(known), tuple(unknown), person)
+        return Answers(recipient, purpose, tuple(known), tuple(unknown), person, entity is not None)
 
     if connection is None and isinstance(data, (str, os.PathLike)):
-        request = request_of(data, table, hierarchies)
+        request = request_of(data, table, hierarchies, header=header)
     else:
         handed = HandedIn(data, connection)
         refuse_kinds(handed)
@@ -78,17 +77,17 @@ def request_of(
     table: str | None,
     hierarchies: str | os.PathLike[str] | None,
     config: Path | None = None,
+    header: bool | None = None,
 ) -> Request:
     """What is asked for: a source whose paths are relative to the working folder. Raises ConfigurationError."""
     path = os.fspath(data)
     if table is None and _is_database(Path(path)):
-        raise ConfigurationError(
-            f"{path}: is a DuckDB database; name one of its tables with --table (in Python table=)"
-        )
+        raise unnamed_table(Path(path))
     if table is None and path.lower().endswith((".yaml", ".yml")):
         raise ConfigurationError(f"{path}: is called like a configuration; expected the table itself, DATA")
-    source = SourceConfig(path=path) if table is None else SourceConfig(database=path, table=table)
-    return Request(source, config, None if hierarchies is None else Path(hierarchies))
+    csv = CsvOptions() if header is None else CsvOptions(header=header)
+    source = SourceConfig(path=path, csv=csv) if table is None else SourceConfig(database=path, table=table)
+    return Request(source, config, None if hierarchies is None else Path(hierarchies), header=header)
 
 
 def _is_database(path: Path) -> bool:
@@ -103,6 +102,17 @@ def _is_database(path: Path) -> bool:
 def proposed(request: Request, ask: Ask, options: EngineOptions | None, progress: Progress | bool | None) -> Proposal:
     """The proposal for a request, `ask` being called with what was found. Raises the errors of kanon_sql.errors."""
     return propose(request, ask, options or EngineOptions(), chosen(progress))
+
+
+def _refuse_others(recipient: str, purpose: str) -> None:
+    """Raises ConfigurationError for a recipient or a purpose that there is not."""
+    problems = [
+        f"{key}={given!r}: expected one of {', '.join(taken)}"
+        for key, given, taken in (("recipient", recipient, RECIPIENTS), ("purpose", purpose, PURPOSES))
+        if given not in taken
+    ]
+    if problems:
+        raise ConfigurationError(problems)
 
 
 def _refuse_unknown(names: Sequence[str], found: Findings) -> None:

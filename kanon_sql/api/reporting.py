@@ -37,7 +37,7 @@ def report_release(
     given = Call.of(options, progress, time_limit, report)
     call = telling(given, loaded, html)
     facts = describe_release(loaded, replace(call, report=given.report, advice=False))
-    text = page_text(facts)
+    text = page_text(facts, loaded)
     if call.page is not None:
         write_page(call.page, text)
     return text, given.write(facts.report)

@@ -7,13 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
 
 from kanon_sql.api.showing import in_html, in_lines
-from kanon_sql.engines.duckdb.connection import ConnectionSink
-from kanon_sql.engines.job import Job
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.engines.duckdb.connection import ConnectionSink, DuckDBJob
+from kanon_sql.engines.duckdb.frames import read_frame
+from kanon_sql.engines.job import Job, standing_in
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.source.model import Source
 from kanon_sql.source.values import normalized
@@ -39,6 +43,16 @@ class _Release:
         self._owned = owned
         self._connection: Any = sink.connection if isinstance(sink, ConnectionSink) else None
         self._closed = False
+
+    @property
+    def options(self) -> EngineOptions:
+        """The bounds of the engine that made it."""
+        return self._options
+
+    @property
+    def in_connection(self) -> bool:
+        """Whether it is a table of a connection. Raises ConfigurationError when closed."""
+        return self._in_connection() is not None
 
     @contextmanager
     def reading(self) -> Iterator[Any]:
@@ -110,7 +124,8 @@ class RunResult:
     """What a run did, and the release that it made. `report` is the whole JSON report.
 
     `df()`, `pl()`, `arrow()` and `relation` read the release where it is: in its target, or in memory where it has
-    none. `close()`, or the end of a `with` block, frees that memory; a result that is not used any more does so, too.
+    none; `risk()`, `utility()` and `attack()` measure it beside its source. `close()`, or the end of a `with` block,
+    frees that memory; a result that is not used any more does so, too.
     """
 
     status: str
@@ -142,7 +157,8 @@ class RunResult:
             report=data,
         )
         assert job.sink is not None
-        # No field: it is no part of what is compared, shown or turned into a mapping.
+        # No fields: they are no part of what is compared, shown or turned into a mapping.
+        object.__setattr__(made, "_job", job)
         if data["status"] == "released":
             object.__setattr__(made, "_release", _Release(job.sink, options, owned=owned))
         return made
@@ -172,6 +188,65 @@ class RunResult:
         """The release as a relation of DuckDB, which lives as long as it is used. Raises EngineError."""
         relation: duckdb.DuckDBPyRelation = self._held().lasting()
         return relation
+
+    def risk(self, **options: Any) -> dict[str, Any]:
+        """The risk in the source and in this release, as `kanon_sql.risk` measures and returns it, with its `options`.
+
+        The source is read again: a stream that can be read only once has no rows any more. Raises the errors of
+        kanon_sql.errors.
+        """
+        from kanon_sql.api.measuring import risk
+
+        with self._measurable() as (loaded, handed):
+            found = risk(loaded, **handed, **options)
+        after = found["after"]
+        return {**found, "after": after if after is None else {**after, "table": self.target}}
+
+    def utility(self, **options: Any) -> dict[str, Any]:
+        """This release compared with its source, as `kanon_sql.utility` measures and returns it, with its `options`.
+
+        The source is read again (see `risk`). Raises the errors of kanon_sql.errors.
+        """
+        from kanon_sql.api.measuring import utility
+
+        with self._measurable() as (loaded, handed):
+            return utility(loaded, **handed, **options)
+
+    def attack(self, **options: Any) -> dict[str, Any]:
+        """Adversaries against this release, as `kanon_sql.attack` plays and returns them, with its `options`.
+
+        The source is read again (see `risk`). Raises the errors of kanon_sql.errors.
+        """
+        from kanon_sql.api.measuring import attack
+
+        with self._measurable() as (loaded, handed):
+            found = attack(loaded, **handed, **options)
+        return found if options.get("hold_out") is not None else {**found, "release": self.target}
+
+    @contextmanager
+    def _measurable(self) -> Iterator[tuple[LoadedConfig, dict[str, Any]]]:
+        """The configuration with the release as its target, for the block, and what was handed in for the source.
+
+        A release in a connection is copied into a file of this machine's temporary folder, which only its owner reads.
+        """
+        held, job = self._held(), self._job_done()
+        handed = {"data": job.handed.data, "connection": job.handed.connection} if isinstance(job, DuckDBJob) else {}
+        if not held.in_connection:
+            yield job.loaded, handed
+            return
+        with TemporaryDirectory(prefix="kanon-sql-", dir=held.options.temp_directory) as folder:
+            path = Path(folder) / "release.parquet"
+            with held.reading() as relation, open_engine(held.options) as engine:
+                _relation(engine, read_frame(engine, relation, (), "release")).write_parquet(str(path))
+            yield standing_in(job.loaded, {"target": {"path": str(path)}}), handed
+
+    def _job_done(self) -> Job:
+        job: Job | None = getattr(self, "_job", None)
+        if job is None:
+            raise ConfigurationError(
+                "this result does not know its source; measure the target that its run wrote, as kanon_sql.risk does"
+            )
+        return job
 
     def close(self) -> None:
         """Frees a release in memory, which can be read no more; one that has a target stays there."""

@@ -11,13 +11,13 @@ from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.api.results import RunResult
 from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import ReportConfig
 from kanon_sql.engines.duckdb.connection import HandedIn
 from kanon_sql.engines.job import Job
 from kanon_sql.engines.opening import hand_in, job_of, session_job
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import ON_INTERRUPT, Call
+from kanon_sql.settings.report import ReportConfig
 from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ def run(
     advice: bool = True,
     dry_run: bool = False,
     on_interrupt: str = "nothing",
+    strict: bool = False,
 ) -> RunResult:
     """Anonymizes what a configuration names, and verifies what was written.
 
@@ -51,11 +52,12 @@ def run(
     `target` is the table to make in it; nothing else of it is changed. With a Spark
     session that executes the job: its `source` (a table, view or DataFrame) and `target` (a table) may stand for those
     of the configuration.
-    `overrides` are pairs such as ("privacy.k", 5). With `advice` settings that would lose less are looked for, in a
-    tenth of the run's time. `report` and `html` are where the JSON report and the page for people are written, in the
+    `overrides` are pairs such as ("privacy.k", 5). With `advice` settings that would lose less are looked for, in about
+    a tenth of the run's time. `report` and `html` are where the JSON report and the page for people are written, in the
     place of those configured. A `dry_run` writes nothing else; its result holds no release. With `on_interrupt`
-    "release" the first interrupt ends the search as `time_limit` does, and the best found so far is released. Raises
-    the errors of kanon_sql.errors; the source and an existing target are then untouched.
+    "release" the first interrupt ends the search as `time_limit` does, and the best found so far is released. In a
+    `strict` run a warning raises WarnedError, and only the JSON report is written. Raises the errors of
+    kanon_sql.errors; the source and an existing target are then untouched.
     """
     if on_interrupt not in ON_INTERRUPT:
         raise ConfigurationError(f"on_interrupt={on_interrupt!r}: expected {' or '.join(map(repr, ON_INTERRUPT))}")
@@ -69,9 +71,8 @@ def run(
     job: Job | None = session_job(config, handed, overrides)
     if job is None:
         job = job_of(*hand_in(config, handed, overrides, load))
-    call = replace(Call.of(options, progress, time_limit, report), advice=advice, dry_run=dry_run)
-    call = replace(call, releases=on_interrupt == "release")
-    call = telling(call, job.loaded, html)
+    call = telling(Call.of(options, progress, time_limit, report), job.loaded, html)
+    call = replace(call, advice=advice, dry_run=dry_run, strict=strict, releases=on_interrupt == "release")
     draft = run_configuration(job, call)
     return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)
 

@@ -99,7 +99,7 @@ def sqlmesh() -> None:
 
     \b
       kanon-sql sqlmesh path                 where the audits are, for the folder audits of a project
-      kanon-sql sqlmesh compile config.yaml --project . --name clinic.release --relation clinic.patients
+      kanon-sql sqlmesh compile kanon.yaml --project . --name clinic.release --relation clinic.patients
     """
 
 
@@ -187,7 +187,7 @@ def compile_for_sqlmesh(common: Common, **options: Any) -> None:
     """Searches, and writes the release as a SQLMesh model with its audits.
 
     \b
-      kanon-sql sqlmesh compile config.yaml --project . --name clinic.release --relation clinic.patients
+      kanon-sql sqlmesh compile kanon.yaml --project . --name clinic.release --relation clinic.patients
 
     Nothing that is there is replaced without --overwrite. The model holds values of the source, and is as confidential;
     so is SQLMesh's state, which keeps the texts of models.

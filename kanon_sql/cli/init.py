@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option("--known", metavar="COLUMN", multiple=True, help="A column that others may know of a person.")
 @click.option("--unknown", metavar="COLUMN", multiple=True, help="A column that nobody outside knows.")
+@click.option("--header/--no-header", default=None, help="Whether the first row of DATA names the columns.")
 @click.option("--entity", metavar="COLUMN", help="The column that tells persons apart, where one has several rows.")
 @common_options_but("overrides", "time_limit", "report")
 def init(
@@ -48,7 +49,7 @@ def init(
     overwrite: bool,
     table: str | None,
     hierarchies: Path | None,
-    **given: object,
+    **given: Any,
 ) -> None:
     """Looks at DATA, a table that nobody has looked at, and proposes a configuration for it.
 
@@ -75,7 +76,7 @@ def init(
         print_findings(found)
         return ask(found, default, given)
 
-    request = request_of(data, table, hierarchies, config)
+    request = request_of(data, table, hierarchies, config, given["header"])
     proposal = proposed(request, answer, common.engine(), common.progress())
     if config is not None:
         proposal.write(config, overwrite=True)

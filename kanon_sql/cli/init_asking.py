@@ -22,6 +22,8 @@ _PURPOSES = (
     ("statistics", "to count and compare: every column at one level, the same in all rows"),
 )
 
+_ASKED = 2  # columns that may name the person
+
 
 def answers_of(found: Findings, given: Mapping[str, Any]) -> Answers:
     """What options say, and the defaults. Raises ConfigurationError for columns that are not there."""
@@ -37,7 +39,11 @@ def answers_of(found: Findings, given: Mapping[str, Any]) -> Answers:
         raise ConfigurationError(problems)
     entity = given["entity"] if given["entity"] is not None else found.entity
     known, unknown = tuple(given["known"]), tuple(given["unknown"])
-    return Answers(given["recipient"] or "public", given["purpose"] or "research", known, unknown, entity or None)
+    return Answers(
+        given["recipient"] or "public",
+        given["purpose"] or "research",
+        *(known, unknown, entity or None, given["entity"] is not None),
+    )
 
 
 def ask(found: Findings, default: Answers, given: Mapping[str, Any]) -> Answers:
@@ -52,7 +58,7 @@ def ask(found: Findings, default: Answers, given: Mapping[str, Any]) -> Answers:
     known, unknown = default.known, default.unknown
     if not known and not unknown:
         known, unknown = _known(found)
-    return Answers(recipient, purpose, known, unknown, entity)
+    return Answers(recipient, purpose, known, unknown, entity, entity_said=True)
 
 
 def _choose(question: str, options: Sequence[tuple[str, str]]) -> str:
@@ -67,12 +73,11 @@ def _choose(question: str, options: Sequence[tuple[str, str]]) -> str:
 def _person(found: Findings) -> str | None:
     """The column that tells persons apart; None where each row is a person."""
     click.echo("", err=True)
-    if found.entity is not None:
-        rows = found.profile.rows / max(found.profile.column(found.entity).distinct, 1)
-        question = (
-            f"{escape(found.entity)} has {rows:.1f} rows for a value. Does it name the person, who has several rows?"
-        )
-        return found.entity if click.confirm(question, default=True, err=True) else None
+    if found.entity is not None and click.confirm(_names_person(found, found.entity), default=True, err=True):
+        return found.entity
+    for name in found.maybe_persons[:_ASKED]:
+        if click.confirm(_names_person(found, name), default=False, err=True):
+            return name
     if click.confirm("Is each row another person?", default=True, err=True):
         return None
     names = [one.name for one in found.profile.columns]
@@ -80,6 +85,11 @@ def _person(found: Findings) -> str | None:
     _list(found, found.profile.columns)
     number = click.prompt("Number, 0 for none", type=click.IntRange(0, len(names)), default=0, err=True)
     return names[number - 1] if number else None
+
+
+def _names_person(found: Findings, name: str) -> str:
+    each = f"{escape(name)} has {found.rows_each(name):.1f} rows for a value."
+    return f"{each} Does it name the person, who has several rows?"
 
 
 def _known(found: Findings) -> tuple[tuple[str, ...], tuple[str, ...]]:

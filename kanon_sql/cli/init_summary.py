@@ -40,19 +40,22 @@ def print_findings(found: Findings, made: Proposal | None = None) -> None:
             if made:
                 how = made.generalizations.get(one.name)
                 left = found.left_out.get(one.name)
-                shown = "" if how is None else in_line(how.written(made.base))
+                first = made.treatments.get(one.name)
+                shown = in_line(how.written(made.base)) if how else in_line(first.spec) if first else ""
                 cells.append(Text(escape(shown if left is None else f"left out: {left}")))
             table.add_row(*cells)
     console = Console(stderr=True)
     if not console.is_terminal:
         console = Console(stderr=True, width=_WIDTH)
     click.echo(f"{profile.rows:,} rows, {len(profile.columns)} columns", err=True)
+    for text in found.repeated():
+        click.echo(escape(text), err=True)
     console.print(table)
     for role in ROLES:
         count = len(found.columns(role))
         if count:
             told = len(found.left_out) if role == "quasi-identifier" else 0
-            more = f", but for {told} that others tell, left out" if told else ""
+            more = f", but for {told} left out" if told else ""
             click.echo(f"  {role:<17} {count:>3}  {_MEANINGS[role]}{more}", err=True)
 
 

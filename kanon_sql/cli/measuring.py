@@ -96,7 +96,7 @@ def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> N
     refuse_outputs([loaded], [("--plot", plot), ("--report", common.report)])
     data = api.lattice(loaded, **common.arguments("report"))
     if plot is not None and plot.suffix.lower() == ".html":
-        write_output(plot, draw_lattice_page(data), "drawing", private=False)
+        write_output(plot, draw_lattice_page(data), "drawing")
     elif plot is not None:
         winner = next((node["levels"] for node in data["nodes"] if node["winner"]), None)
         title = f"k = {data['k']}, at most {data['limit']} rows suppressed"

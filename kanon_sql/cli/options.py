@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.command import Common, Option, with_options
-from kanon_sql.settings.arguments import ARGUMENTS
+from kanon_sql.settings.arguments import ARGUMENTS, Argument
 
 if TYPE_CHECKING:
     from kanon_sql.config.arguments import CommandLine
@@ -131,6 +131,13 @@ def releasing_nothing(options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "unlisted": options["unlisted"] or "insensitive"}
 
 
+# Options of one value, which stand for the same key beside a configuration file.
+_OVERRIDING = (
+    *("k", "known_columns", "entity", "group", "unlisted", "limit", "delimiter", "output", "algorithm", "order"),
+    *("suppressed", "missing_rows"),
+)
+
+
 def loaded_from(first: str, options: dict[str, Any], common: Common, *, releases: bool = True) -> LoadedConfig:
     """The configuration: of the file `first`, or with column options the one that they stand for.
 
@@ -145,16 +152,31 @@ def loaded_from(first: str, options: dict[str, Any], common: Common, *, releases
         overrides = (*overrides, ("algorithm.effort", options["effort"]))
     if options.get("qi"):
         return load(mapping_of(first, options if releases else releasing_nothing(options)), overrides)
-    refuse_columns(options)
-    return load(first, overrides)
+    refuse_columns({name: value for name, value in options.items() if name not in _OVERRIDING})
+    return load(first, (*overrides, *_overriding(options)))
+
+
+def _overriding(options: dict[str, Any]) -> list[tuple[str, str]]:
+    """What options say beside a configuration file, as --set says it."""
+    given = [(ARGUMENTS[name].key, options.get(name)) for name in _OVERRIDING]
+    return [(".".join(map(str, key)), str(value)) for key, value in given if value not in (None, "")]
+
+
+def _as_set(one: Argument, value: Any) -> str:
+    """An option that was given, as --set says it: of a model the number of the option, of a list its entries."""
+    key, column = ".".join(map(str, one.key)), {"--l": "l", "--t": "t"}.get(one.flags[0])
+    if column is not None:
+        return f"--set '{key}={{column: COLUMN, {column}: {value:g}}}'"
+    return f"--set '{key}=[{', '.join(value)}]'" if isinstance(value, tuple) else f"--set {key}={value}"
 
 
 def refuse_columns(options: dict[str, Any]) -> None:
     """Raises UsageError for options that stand for a configuration where one is given."""
     given = [
-        one.flags[0] for name, one in ARGUMENTS.items() if name != "qi" and options.get(name) not in (None, (), "")
+        (one, options[name])
+        for name, one in ARGUMENTS.items()
+        if name != "qi" and options.get(name) not in (None, (), "")
     ]
     if given:
-        raise click.UsageError(
-            f"{', '.join(given)} go with --qi; with a configuration file use --set, such as --set privacy.k=5"
-        )
+        flags = ", ".join(one.flags[0] for one, _ in given)
+        raise click.UsageError(f"{flags} go with --qi; with a configuration file use {_as_set(*given[0])}")

@@ -24,10 +24,23 @@ _shown_options = with_options(
 )
 
 
+_ledger_option = click.option(
+    "--ledger", "named", metavar="LEDGER|CONFIG", help="The ledger, in the place of the argument."
+)
+
+
+def _ledger(argument: str | None, named: str | None) -> str:
+    """The ledger that is named, once. Raises UsageError."""
+    if (argument is None) == (named is None):
+        raise click.UsageError("expected one ledger: LEDGER|CONFIG or --ledger")
+    return argument or named or ""
+
+
 @releases.command("list")
-@click.argument("ledger", metavar="LEDGER|CONFIG")
+@click.argument("ledger", metavar="LEDGER|CONFIG", required=False)
+@_ledger_option
 @_shown_options
-def list_command(ledger: str, as_json: bool) -> None:
+def list_command(ledger: str | None, named: str | None, as_json: bool) -> None:
     """Lists the releases of a ledger: when, of which source, in which columns, how many rows.
 
     \b
@@ -37,20 +50,26 @@ def list_command(ledger: str, as_json: bool) -> None:
     from kanon_sql import api
     from kanon_sql.cli.releases_summary import summarize_ledger
 
-    data = api.list_releases(ledger)
+    data = api.list_releases(_ledger(ledger, named))
     print_json(data) if as_json else print_summary(summarize_ledger, data)
 
 
 @releases.command()
-@click.argument("ledger", metavar="LEDGER|CONFIG")
-@click.argument("number", metavar="ID", type=click.IntRange(min=1))
+@click.argument("ledger_and_id", metavar="[LEDGER|CONFIG] ID", nargs=-1, required=True)
+@_ledger_option
 @_shown_options
-def show(ledger: str, number: int, as_json: bool) -> None:
+def show(ledger_and_id: tuple[str, ...], named: str | None, as_json: bool) -> None:
     """Shows one release of a ledger: its configuration, the solution, the columns, fingerprints and counts."""
     from kanon_sql import api
     from kanon_sql.cli.releases_summary import summarize_entry
 
-    data = api.show_release(ledger, number)
+    *ledgers, last = ledger_and_id
+    if len(ledgers) > 1:
+        raise click.UsageError("expected one ledger and one ID")
+    if not last.isdecimal() or int(last) < 1:
+        raise click.UsageError(f"ID: expected the number of a release, got {last!r}")
+    number = int(last)
+    data = api.show_release(_ledger(ledgers[0] if ledgers else None, named), number)
     if as_json:
         print_json(data)
     else:

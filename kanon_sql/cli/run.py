@@ -25,6 +25,9 @@ from kanon_sql.settings.algorithms import ALGORITHMS, EFFORTS
     help="The search [default: optimal].",
 )
 @click.option("--effort", type=click.Choice(EFFORTS), help="How long local looks for less loss [default: default].")
+@argument(
+    "strata", metavar="COLUMN", multiple=True, help="microaggregation: groups never mix its values; may be repeated."
+)
 @argument("order", type=click.Choice(["random", "none"]), help="Order of the released rows [default: random].")
 @argument(
     "suppressed",
@@ -36,6 +39,7 @@ from kanon_sql.settings.algorithms import ALGORITHMS, EFFORTS
 )
 @click.option("--html", metavar="FILE", type=FILE, help="Write the page for people, which needs nothing else.")
 @click.option("--dry-run", is_flag=True, help="Do everything but writing the release.")
+@click.option("--strict", is_flag=True, help="A warning is exit status 1, and nothing is released.")
 @click.option("--no-advice", is_flag=True, help="Do not look for settings that would lose less.")
 @click.option(
     "--on-interrupt",
@@ -53,7 +57,7 @@ def run(common: Common, config: str, print_config: bool, no_advice: bool, html: 
     \b
       kanon-sql run patients.csv --qi age=intervals:5,10,20 --qi sex --sensitive diagnosis --k 5 -o release.csv
     """
-    asked = {name: options.pop(name) for name in ("dry_run", "on_interrupt")}
+    asked = {name: options.pop(name) for name in ("dry_run", "on_interrupt", "strict")}
     loaded = loaded_from(config, options, common)
     if print_config:
         from kanon_sql.config.arguments import to_yaml

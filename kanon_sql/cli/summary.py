@@ -110,8 +110,12 @@ def _number(value: Any) -> str:
 def _algorithm(algorithm: Json) -> str:
     name, *options = algorithm.items()
     if name[1] in ("mondrian", "local", "microaggregation"):
-        return ", ".join([name[1], *(f"{key} {value}" for key, value in options)])
+        return ", ".join([name[1], *(f"{key} {_option(value)}" for key, value in options)])
     return " ".join([name[1], *(key if value is True else str(value) for key, value in options if value is not False)])
+
+
+def _option(value: Any) -> str:
+    return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _effort(report: Json) -> str:

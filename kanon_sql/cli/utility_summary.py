@@ -20,7 +20,7 @@ _NONE = "\N{EN DASH}"
 
 def summarize_utility(data: Json) -> str:
     """The distances of the columns, the pairs whose association changed most, the errors of queries, and the rest."""
-    parts = [f"what the release is still good for\n\n{_columns(data['columns'])}"]
+    parts = [f"what the release is still good for\n\n{_columns(data['columns'])}", *_treated(data["columns"])]
     if data["pairs"]:
         parts.append(_pairs(data["pairs"]))
     if data["prediction"]:
@@ -34,6 +34,14 @@ def _columns(columns: Json) -> str:
         [clean(name), _number(one["total_variation"]), _number(one["earth_mover"])] for name, one in columns.items()
     ]
     return table(["column", "total variation", "earth mover's distance"], rows, text=0)
+
+
+def _treated(columns: Json) -> list[str]:
+    """Which values treated columns are compared with."""
+    said = {"untreated": "the values before their treatments", "treated": "the treated values, for want of others"}
+    named = {key: [clean(name) for name, one in columns.items() if one.get("compared_with") == key] for key in said}
+    lines = [f"{', '.join(names)}: compared with {said[key]}" for key, names in named.items() if names]
+    return ["\n".join(lines)] if lines else []
 
 
 def _pairs(pairs: list[Json]) -> str:

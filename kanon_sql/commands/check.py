@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlglot import exp
@@ -70,6 +71,22 @@ def check_table(
         },
         "seconds": call.watch.report(),
     }
+
+
+def without_absent_entity(loaded: LoadedConfig, release: Source) -> tuple[LoadedConfig, list[str]]:
+    """The configuration for a release that does not hold the column of privacy.entity, and what is to be said of it.
+
+    Of such a release rows are counted: of persons no class holds more.
+    """
+    name = loaded.config.privacy.entity
+    if name is None or name in {item.name for item in release.columns}:
+        return loaded, []
+    privacy = loaded.config.privacy.model_copy(update={"entity": None})
+    said = (
+        f"{release.label} has no column {name!r} (privacy.entity): rows are counted, not persons, of whom a class may "
+        "hold fewer; the run that made it counted them, as its report says"
+    )
+    return replace(loaded, config=loaded.config.model_copy(update={"privacy": privacy})), [said]
 
 
 def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, reference: Source | None) -> ClassCounts:

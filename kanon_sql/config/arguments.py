@@ -16,7 +16,7 @@ from kanon_sql.settings.algorithms import by_order
 from kanon_sql.settings.arguments import ARGUMENTS
 from kanon_sql.settings.source import SourceConfig
 
-_LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels", "merge-rare": "below"}
+LIST_OPTIONS = {"prefix": "keep", "intervals": "widths", "date": "levels", "merge-rare": "below"}
 _EXAMPLES = {
     "prefix": "prefix:4,3,2",
     "intervals": "intervals:5,10,20",
@@ -141,13 +141,13 @@ def read_hierarchy(how: str, place: str, problems: list[str]) -> dict[str, Any]:
         return {"builtin": "suppress"}
     if not how:
         problems.append(f"{place}: expected a hierarchy after =, got nothing; add it, or remove the =")
-    if kind not in _LIST_OPTIONS:
+    if kind not in LIST_OPTIONS:
         return {"hierarchy": how}
     parts = [part.strip() for part in listed.split(",")]
     values = parts if kind == "date" else [_number(part) for part in parts]
     if not colon or "" in parts or None in values:
         problems.append(f"{place}: expected {kind} with a list, such as {_EXAMPLES[kind]}; correct it")
-    return {"builtin": kind, _LIST_OPTIONS[kind]: values}
+    return {"builtin": kind, LIST_OPTIONS[kind]: values}
 
 
 def _number(text: str) -> int | Decimal | None:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from kanon_sql.config.arguments import LIST_OPTIONS, read_hierarchy
 from kanon_sql.config.model import Config
 from kanon_sql.settings.part import Each, ShortFor, short_forms
 from kanon_sql.settings.yaml import KeyPath, YamlError, read_text, read_yaml
@@ -81,9 +82,25 @@ class Draft:
             self._expand_names(entries)
         elif isinstance(entries, dict):
             self.value["quasi_identifiers"].update({name: {} for name, entry in entries.items() if entry is None})
+            self._expand_hierarchies(entries)
         for short in short_forms(Config):
             for parent, path in _places(self.value, short.steps):
                 self._expand_text(parent, path, short.form)
+
+    def _expand_hierarchies(self, entries: dict[str, Any]) -> None:
+        """Texts such as intervals:5,10, as a command line takes them; a file of such a name is written ./suppress."""
+        for name, entry in entries.items():
+            if not isinstance(entry, str):
+                continue
+            kind, colon, _ = entry.partition(":")
+            if entry == "suppress" or (colon and kind in LIST_OPTIONS):
+                problems: list[str] = []
+                made = read_hierarchy(entry, "", problems)
+                path: KeyPath = ("quasi_identifiers", name)
+                for problem in problems:
+                    self.problem(path, problem.removeprefix(": "))
+                if not problems:
+                    entries[name] = made
 
     def _expand_text(self, parent: Any, path: KeyPath, form: ShortFor) -> None:
         text = parent[path[-1]]

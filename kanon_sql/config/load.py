@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from kanon_sql.config import messages as words
 from kanon_sql.config.draft import Draft, among, draft_of_mapping, draft_of_text, key_text
 from kanon_sql.config.model import Config, QuasiIdentifier
+from kanon_sql.config.strata import expand_strata
 from kanon_sql.errors import ConfigurationError, bounded, escape
 from kanon_sql.privacy import registry
 from kanon_sql.privacy.closed import closed_faults
@@ -98,17 +99,38 @@ def _is_in_path(text: str, start: int, end: int) -> bool:
     return name != part and bool(re.search(r"/|\.\w", name)) and "@" not in name and "://" not in name
 
 
+_OF_SQLMESH = ("gateways", "default_gateway", "model_defaults")
+
+
+def _refuse_kind(config: object) -> None:
+    """Raises ConfigurationError for what is no configuration, such as a table."""
+    if not isinstance(config, (str, os.PathLike)):
+        raise ConfigurationError(
+            f"the configuration is of type {type(config).__name__}; expected the path of its file, or a mapping of its "
+            "keys\na table goes by kanon_sql.anonymize(table, quasi_identifiers, k), or with a configuration as data=, "
+            "such as kanon_sql.run(config, data=table)"
+        )
+
+
 def load_config(path: str | os.PathLike[str], overrides: Overrides = ()) -> LoadedConfig:
     """The configuration in a YAML file, with `--set` overrides as pairs of a key and a YAML text.
 
     Raises ConfigurationError with every problem of the file and the overrides, FILE:LINE first.
     """
+    _refuse_kind(path)
     name = os.fspath(path)
     try:
         draft = draft_of_text(name, decode(_read(name)), os.environ)
     except YamlError as error:
         place = name if error.line is None else f"{name}:{error.line}"
         raise ConfigurationError(escape(f"{place}: {error.text}")) from None
+    if any(key in draft.value for key in _OF_SQLMESH):
+        raise ConfigurationError(
+            escape(
+                f"{name}: this is the configuration of a SQLMesh project, not of kanon-sql; expected one "
+                "beside it, such as kanon.yaml: name that"
+            )
+        )
     return _validated(draft, Path(name).parent, overrides)
 
 
@@ -171,6 +193,7 @@ def _validated(draft: Draft, base: Path, overrides: Overrides) -> LoadedConfig:
     draft.expand()
     for key, value in overrides:
         draft.override(key, value, os.environ)
+    expand_strata(draft)
     _read_keys(draft, os.environ)
     config = None
     try:
@@ -262,6 +285,7 @@ def _note_broken_rules(draft: Draft) -> None:
     found += treated_columns(config)
     found += rules.ends_of_intervals(config)
     found += rules.blind_and_masked(config)
+    found += rules.strata(config)
     found += rules.places(config)
     spoilt = draft.spoilt()
     for path, text in found:

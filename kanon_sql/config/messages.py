@@ -136,6 +136,8 @@ def missing_option(path: KeyPath) -> str:
 
 def _unknown(path: KeyPath, *, suggest: bool) -> str:
     meant = suggestion(path) if suggest else None
+    if meant and meant == path[-1] and len(path) > 1:
+        return f"unknown key {meant!r} here, it stands at the top level; move it out of {path[0]}"
     if meant:
         return f"unknown key {path[-1]!r}, did you mean {meant}?"
     part = part_at(path[:-1])

@@ -7,14 +7,13 @@ so the rest of the program sees one form only.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping
 from decimal import Decimal
 from fractions import Fraction
 from math import floor
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings import rules
@@ -23,6 +22,7 @@ from kanon_sql.settings.aggregates import AGGREGATES
 from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, either, values
 from kanon_sql.settings.formats import typed_formats, written_formats
 from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, ShortFor, Width
+from kanon_sql.settings.report import ReportConfig
 from kanon_sql.settings.rules import ExactlyOne, Excludes, GoesWith, Needs, Odd
 from kanon_sql.settings.source import CsvOptions, SourceConfig
 from kanon_sql.settings.treatments import TreatmentConfig, treated_columns
@@ -219,7 +219,10 @@ class AlgorithmConfig(Part):
     effort: Annotated[str, OneOf(lambda: values("effort"))] | None = Field(
         None, description="local: how long it looks for less loss, and for a proof of how little it could be"
     )
-    seed: int | None = Field(None, description="mondrian, local: makes what is drawn repeatable")
+    seed: int | None = Field(None, description="mondrian, local: draws what is drawn; default 0")
+    strata: list[ColumnName] | None = Field(
+        None, description="microaggregation: columns that are released as they are; groups never mix their values"
+    )
     blind: bool | None = Field(
         None, description="optimal, samarati, minimal: the levels are chosen without a look at sensitive values"
     )
@@ -309,55 +312,16 @@ class ReleasesConfig(Part):
     )
 
 
-RECIPES = ("hipaa-expert", "ema-0070", "ehds", "gdpr-wp216")
-
-if TYPE_CHECKING:
-    _ReportKeys = Part
-else:
-    # No class body can have a field `for`, and BaseModel has a deprecated method `json`, which would be warned of.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        _ReportKeys = create_model(
-            "_ReportKeys",
-            __base__=Part,
-            **{
-                "json": (Name | None, Field(None, description="where the JSON report is written")),
-                "html": (Name | None, Field(None, description="where the page for people is written")),
-                "for": (
-                    Annotated[str, OneOf(lambda: RECIPES)] | None,
-                    Field(None, description="along whose steps the page is laid out"),
-                ),
-            },
-        )
-
-
-class ReportConfig(_ReportKeys):
-    """What is told of a run, and where."""
-
-    @property
-    def data(self) -> str | None:
-        """Where the JSON report is written."""
-        return self._given("json")
-
-    @property
-    def page(self) -> str | None:
-        """Where the page is written."""
-        return self._given("html")
-
-    @property
-    def recipe(self) -> str | None:
-        """The preset that the page is laid out for."""
-        return self._given("for")
-
-    def _given(self, key: str) -> str | None:
-        value: str | None = self.__dict__[key]
-        return value
-
-
 class Config(Part):
     """One anonymization: source, roles of the columns, models, search and target."""
 
-    between = (Odd(rules.roles), Odd(rules.ends_of_intervals), Odd(rules.blind_and_masked), Odd(treated_columns))
+    between = (
+        Odd(rules.roles),
+        Odd(rules.ends_of_intervals),
+        Odd(rules.blind_and_masked),
+        Odd(rules.strata),
+        Odd(treated_columns),
+    )
 
     source: Annotated[SourceConfig, ShortFor("path")] = Field(description="where the rows are: a path, or a mapping")
     target: Annotated[TargetConfig | None, _TARGET] = Field(
@@ -390,6 +354,7 @@ class Config(Part):
     algorithm: Annotated[AlgorithmConfig, ShortFor("name")] = Field(
         AlgorithmConfig(), description="which search finds the release: a name, or a mapping"
     )
+    strata: list[ColumnName] = Field([], description="short for strata of the algorithm microaggregation")
     release: ReleaseConfig = Field(ReleaseConfig(), description="how the release is written")
     engine: Annotated[EngineConfig, ShortFor("name")] = Field(
         EngineConfig(name="duckdb"), description="where the rows are and the work is done: duckdb, or a mapping"

@@ -101,6 +101,8 @@ def standing_in(
             kept = {*part, *(["csv", "sheet"] if "path" in part else [])}
             given += [(f"source.{name}", None) for name in _PLACES_OF_A_SOURCE if name not in kept]
             given += [(f"source.{name}", _AsItIs(value)) for name, value in part.items()]
+            if "path" in part:
+                given.append(("source.csv.encoding", None))  # that of this file is its own
         else:
             given.append((key, part))
     loaded = from_mapping(config, base, given) if isinstance(config, Mapping) else load_config(config, given)
@@ -112,8 +114,8 @@ def standing_in(
 
 
 _LABEL = "data"
-# With csv and sheet, which go with a path.
-_PLACES_OF_A_SOURCE = ("path", "database", "table", "query", "allow", "csv", "sheet")
+# With csv, encoding and sheet, which go with a path; csv and sheet are kept for another path.
+_PLACES_OF_A_SOURCE = ("path", "database", "table", "query", "allow", "csv", "encoding", "sheet")
 
 
 @dataclass(frozen=True)

@@ -97,6 +97,24 @@ class Remote(Backend):
     def copy_to(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
         """Makes the temporary table of DuckDB of a statement's result; `columns` are its (names, types) in order."""
 
+    def keep(self, statement: exp.Expr, name: str, secrets: Mapping[str, str] | None = None) -> exp.Table:
+        if not secrets:
+            return self.make(statement, name)
+        # What makes a table takes no parameters everywhere, and logs have those of statements that take them. Rows that
+        # are loaded stand in no statement, and in no log of them.
+        columns = tuple((one, "VARCHAR") for one in secrets)
+        bound = self.load(f"bound_of_{name}", Listing(name, name, columns, (tuple(secrets.values()),)))
+        made = statement.copy()
+        for node in list(made.find_all(exp.Parameter)):
+            node.replace(exp.select(template.column(node.name)).from_(bound.copy()).subquery())
+        kept = self.make(made, name)
+        self.forget(bound)
+        return kept
+
+    @abstractmethod
+    def make(self, statement: exp.Expr, name: str) -> exp.Table:
+        """Makes a table of a statement's result, for this run only; what statements call it."""
+
     @abstractmethod
     def load(self, name: str, listing: Listing) -> exp.Table:
         """Loads a table of values under a name, for this run only; what statements call it."""

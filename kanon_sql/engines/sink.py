@@ -118,7 +118,7 @@ class RemoteSink(Sink):
         columns = [
             one
             for one in body.released
-            # Where classes share tuples their rows are dealt out anew each time.
+            # Where classes share tuples whose rows cannot be put in order these are dealt out anew each time.
             if not (one.is_quasi_identifier and statement.find(exp.Rand))
             # CSV has its own texts of other types.
             and (not source.only_texts or one.described in _PLAIN_TEXTS)

@@ -77,11 +77,9 @@ def read_aggregated(
         released_missing=one.released_missing,
         place=one.where,
     )
-    reading = one.column.reading if one.column.is_text else None
-    typed = reading is not None and reading.is_typed
     names: dict[str, template.Fill] = {
         "aggregated": found.table,
-        "label_value": as_written(column("ordered"), str(described)) if typed else column("label"),
+        "label_value": _label(one, ordered.kind, str(described)),
         "coded": coded,
         "code_of_value": code,
         "domain": ordered.domain,
@@ -89,6 +87,16 @@ def read_aggregated(
     }
     engine.query("frequency/aggregated", names=names)
     return found
+
+
+def _label(one: Input, kind: str, described: str) -> exp.Expr:
+    """What a class of one value shows; of texts the value itself where it is said what they are."""
+    reading = one.column.reading if one.column.is_text else None
+    if reading is not None and reading.is_typed:
+        return as_written(column("ordered"), described)
+    if one.column.is_text and kind == "number":
+        return template.parse("CASE WHEN ordered = 0 THEN ltrim(label, '-') ELSE label END")
+    return column("label")
 
 
 def refuse_aggregates(engine: Engine, columns: Sequence[Aggregated]) -> None:

@@ -16,6 +16,7 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.hierarchy.pairs import is_pairs, tree_levels
 from kanon_sql.hierarchy.problems import Problems
+from kanon_sql.settings.encodings import ENCODINGS, decoded
 
 __all__ = ["Hierarchy", "read_hierarchy", "read_text"]
 
@@ -30,9 +31,10 @@ Rows = list[list[str]]
 def read_hierarchy(path: Path, *, show_values: bool = False) -> Hierarchy:
     """The hierarchy of a file.
 
-    Raises ConfigurationError with every problem of the file: it cannot be read, is no UTF-8 or no CSV, rows of
-    different lengths, values that stand in two different rows, a level that is no function of the level below, a tree
-    with a cycle or with two parents. Problems hold values of the file only with `show_values`.
+    It is found out in which encoding the file is. Raises ConfigurationError with every problem of it: it cannot be
+    read, is in another encoding or no CSV, rows of different lengths, values that stand in two different rows, a level
+    that is no function of the level below, a tree with a cycle or with two parents. Problems hold values of the file
+    only with `show_values`.
     """
     try:
         content = path.read_bytes()
@@ -40,11 +42,9 @@ def read_hierarchy(path: Path, *, show_values: bool = False) -> Hierarchy:
         raise ConfigurationError(
             f"{path}: the hierarchy cannot be read ({error.strerror or error}); expected a CSV file"
         ) from None
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigurationError(f"{path}:{line}: this is not UTF-8; save the hierarchy as UTF-8") from None
+    text = decoded(content)
+    if text is None:
+        raise ConfigurationError(f"{path}: this is in none of {', '.join(ENCODINGS)}; save the hierarchy as UTF-8")
     return read_text(text, str(path), show_values=show_values)
 
 

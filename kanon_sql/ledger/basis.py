@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.config.model import QuasiIdentifier
@@ -20,16 +21,32 @@ Json = dict[str, Any]
 Hierarchies = Mapping[str, tuple[QuasiIdentifier, Hierarchy | None]]
 
 
+@dataclass(frozen=True)
+class Overview:
+    """What one scan of a table tells: its fingerprint, its rows, about how many values each column has, by name."""
+
+    fingerprint: str
+    rows: int
+    estimates: Sequence[int]
+
+
 def fingerprint(engine: Engine, table: Source) -> str:
-    """A text that is equal for tables of equal columns and rows, in whatever order and format; it takes one scan.
+    """A text that is equal for tables of equal columns and rows, in whatever order and format; it takes one scan."""
+    return overview(engine, table).fingerprint
+
+
+def overview(engine: Engine, table: Source) -> Overview:
+    """The fingerprint of a table, and what else its scan tells.
 
     Of a source it is taken as it stands: read in another way it holds the same persons.
     """
     table = table.unread or table
     columns = sorted(table.columns, key=lambda item: item.name)
-    items: list[Item] = [{"value": text_of(item, ())} for item in columns]
-    sums = engine.query("ledger/fingerprint", names={"table_rows": table.relation}, lists={"cell": items})[0]
-    return digest(json.dumps([[item.name for item in columns], *map(str, sums)]))
+    items: list[Item] = [{"value": text_of(item, ()), "text": f"text_{i}"} for i, item in enumerate(columns)]
+    rows, *sums, estimates = engine.query(
+        "ledger/fingerprint", names={"table_rows": table.relation}, lists={"cell": items}
+    )[0]
+    return Overview(digest(json.dumps([[item.name for item in columns], *map(str, [rows, *sums])])), rows, estimates)
 
 
 def digest(text: str) -> str:

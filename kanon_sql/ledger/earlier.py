@@ -153,8 +153,8 @@ def _as_source(loaded: LoadedConfig) -> SourceConfig:
     target, source = loaded.config.target, loaded.config.source
     assert target is not None
     if target.in_place:
-        csv = source.csv.model_copy(update={"formulas": target.csv.formulas})
-        return source.model_copy(update={"missing": None, "csv": csv})
+        csv = source.csv.model_copy(update={"encoding": None, "formulas": target.csv.formulas})
+        return source.model_copy(update={"missing": None, "encoding": None, "csv": csv})
     if target.path is not None:
         given = {name: getattr(target.csv, name) for name in target.csv.model_fields_set}
         like = source.csv.model_copy(update={"encoding": None, "formulas": "keep"})

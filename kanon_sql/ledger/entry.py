@@ -45,8 +45,10 @@ class Entry:
         return "open" if "open" in self.details else "released"
 
     def to_dict(self) -> Json:
-        """The entry as JSON data."""
-        return {**asdict(self), "state": self.state}
+        """The entry as JSON data, without what only tells whether a source is another one."""
+        shown = asdict(self)
+        shown["details"] = {name: value for name, value in self.details.items() if name not in ("prints", "places")}
+        return {**shown, "state": self.state}
 
 
 _Kinds = tuple[type, ...]
@@ -64,8 +66,8 @@ _IN_DETAILS: dict[str, _Kinds] = {
     "solution": (dict, _NULL),
 }
 _MAYBE_IN_DETAILS: dict[str, _Kinds] = {
-    **dict.fromkeys(("columns", "treatments"), (dict,)),
-    **dict.fromkeys(("aggregated", "open"), (list,)),
+    **dict.fromkeys(("columns", "treatments", "prints"), (dict,)),
+    **dict.fromkeys(("aggregated", "open", "places"), (list,)),
 }
 _COUNTS = (("rows", ("source", "suppressed", "released")), ("classes", ("count", "min", "max")))
 
@@ -83,8 +85,10 @@ def entry_of(row: Json) -> Entry:
         raise ValueError("details")
     _expect(details, _IN_DETAILS)
     _expect({**{name: kinds[0]() for name, kinds in _MAYBE_IN_DETAILS.items()}, **details}, _MAYBE_IN_DETAILS)
-    for name in ("aggregated", "open"):
+    for name in ("aggregated", "open", "places"):
         _expect_texts({name: [], **details}, name)
+    if "prints" in details:
+        _expect_prints(details["prints"])
     for name, counts in _COUNTS:
         _expect(details[name], dict.fromkeys(counts, (int,)))
     _expect_parts(details)
@@ -105,6 +109,16 @@ def _expect_parts(details: Json) -> None:
         raise ValueError("columns, treatments")
     if len(details.get("open", [])) > 2:
         raise ValueError("open")
+
+
+def _expect_prints(prints: Json) -> None:
+    """Raises ValueError where the fingerprints of columns cannot be."""
+    _expect(prints, {"key": (str,), "source": (dict,), "release": (dict,)})
+    for table in (prints["source"], prints["release"]):
+        _expect(table, {"rows": (int,), "columns": (dict,), "others": (list,)})
+        for column in (*table["columns"].values(), *table["others"]):
+            if not isinstance(column, list) or [type(part) for part in column] != [str, int]:
+                raise ValueError("prints")
 
 
 def _expect(held: Json, kinds: dict[str, _Kinds]) -> None:

@@ -21,6 +21,7 @@ from kanon_sql.sql import room
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.staging import stage_file
 from kanon_sql.targets.staging_names import clear, leftovers, lock_path, target_lock
+from kanon_sql.targets.staging_paths import refuse_link_to_nothing, refuse_special
 from kanon_sql.targets.staging_permissions import mask_of
 
 Json = dict[str, Any]
@@ -130,6 +131,7 @@ def open_ledger(path: Path, place: str, *, write: bool) -> Iterator[Ledger]:
 
 @contextmanager
 def _opened(path: Path, place: str, *, write: bool) -> Iterator[Ledger]:
+    refuse_ledger(path, place)
     if not write and not path.is_file():
         raise EngineError(f"{place}: there is no ledger {path}; a run with releases.path makes it")
     if not path.parent.is_dir():
@@ -145,6 +147,12 @@ def _opened(path: Path, place: str, *, write: bool) -> Iterator[Ledger]:
         yield ledger
     finally:
         ledger.end()
+
+
+def refuse_ledger(path: Path, place: str) -> None:
+    """Raises ConfigurationError for what can be no ledger: a pipe, a socket, a device, a symbolic link to nothing."""
+    refuse_special(path, f"{place}: the ledger")
+    refuse_link_to_nothing(path, f"{place}: the ledger")
 
 
 def _is_empty(path: Path) -> bool:

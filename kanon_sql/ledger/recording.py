@@ -20,14 +20,18 @@ from kanon_sql.config.arguments import to_yaml
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
 from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedError, UnsettledError
-from kanon_sql.ledger.basis import Hierarchies, basis_of, digest, fingerprint
+from kanon_sql.ledger.basis import Hierarchies, basis_of, digest
+from kanon_sql.ledger.columns import kept_key
 from kanon_sql.ledger.earlier import settle_open, still_beside
 from kanon_sql.ledger.entry import Entry
-from kanon_sql.ledger.ledger import Ledger, open_ledger
+from kanon_sql.ledger.known import SourceLook, printed
+from kanon_sql.ledger.ledger import Ledger, open_ledger, refuse_ledger
+from kanon_sql.ledger.new_data import no_new_data
+from kanon_sql.ledger.places import places_of_source, places_of_target, source_place, target_place
 from kanon_sql.ledger.treated import (
     aggregated_again,
-    apart,
     kept_of,
+    known_again,
     other_keys,
     pseudonyms_among,
     treated_twice,
@@ -39,7 +43,7 @@ from kanon_sql.source.roles import Roles
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, EngineOptions
 from kanon_sql.sql.template import Item, column
-from kanon_sql.targets.digests import file_of, sha256
+from kanon_sql.targets.digests import file_of, new_salt, sha256
 from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.target import Sink
 
@@ -79,6 +83,7 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOption
     if asked is None:
         return
     path, place = loaded.base / asked.path, loaded.place("releases")
+    refuse_ledger(path, place)
     refuse_outputs([loaded], [("the ledger", path)])
     if not dry_run:
         settle_open(path, place, options)
@@ -112,6 +117,7 @@ def note_digests(made: Made, sink: Sink) -> None:
     if read is not None and read == made.source.database and not made.engine.owned:
         read = None  # it is the user's to close, and what it holds may not be in the file yet
     made.draft.source_sha256 = None if read is None else sha256(read, made.engine.held)
+    made.draft.source_salt = new_salt()
     made.draft.release_sha256 = None if staged is None else sha256(staged)
 
 
@@ -186,16 +192,14 @@ def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
     config = loaded.config
     source, target = (
         None if handed_in else place(loaded)
-        for place, handed_in in zip((_source_place, _target_place), made.handed_in, strict=True)
+        for place, handed_in in zip((source_place, target_place), made.handed_in, strict=True)
     )
-    source_print = fingerprint(made.engine, made.source)
+    look = _look(loaded, made, earlier)
     number = earlier[-1].id + 1 if earlier else 1
-    built_on = next((one for one in reversed(earlier) if one.release_fingerprint == source_print), None)
-    place = None if source is None else digest(source)
-    if made.applied is not None:
-        built_on = made.applied
-    same = built_on or next((one for one in earlier if _has_source(one, source_print, place)), None)
+    built_on = made.applied or look.built_on(earlier)
+    same = built_on or next((one for one in earlier if look.has_source_of(one)), None)
     report = made.draft.to_dict()
+    released, released_print = printed(made.engine, made.written, look.key)
     levels = (made.draft.solution or {}).get("levels")
     return Entry(
         id=number,
@@ -204,11 +208,11 @@ def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
         origin=same.origin if same else number,
         built_on=built_on.id if built_on else None,
         source=None if source is None else loaded.redact(source),
-        source_place=place,
-        source_fingerprint=source_print,
+        source_place=None if source is None else digest(source),
+        source_fingerprint=look.fingerprint,
         target=None if target is None else loaded.redact(target),
         target_place=None if target is None else digest(target),
-        release_fingerprint=fingerprint(made.engine, made.written),
+        release_fingerprint=released.fingerprint,
         quasi_identifiers=[item.name for item in made.roles.quasi_identifiers],
         released=[item.name for item in made.roles.released],
         details={
@@ -219,16 +223,20 @@ def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
             **({} if levels is None else {"columns": basis_of(made.roles, made.hierarchies, levels)}),
             **({} if made.applied is None else {"applied": True}),
             **kept_of(made.source, config),
+            **look.kept([item.name for item in made.roles.released], released_print),
             "open": [loaded.redact(one) for one in still_beside(made.paths)],
             **{key: report[key] for key in ("algorithm", "rows", "classes", "privacy")},
         },
     )
 
 
-def _has_source(entry: Entry, source_print: str, place: str | None) -> bool:
-    """Whether a release was made of the same source: the same rows, or the same place, which may have changed since."""
-    known = (entry.source_place, entry.target_place)
-    return entry.source_fingerprint == source_print or (place is not None and place in known)
+def _look(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> SourceLook:
+    """By what the source of a release is known again."""
+    key = kept_key(earlier)
+    overview, columns = printed(made.engine, made.source, key)
+    reads = set() if made.handed_in[0] else places_of_source(made.engine, loaded, made.source)
+    writes = set() if made.handed_in[1] else places_of_target(loaded)
+    return SourceLook(overview.fingerprint, columns, key, reads, writes)
 
 
 def _refuse_complementary(
@@ -239,14 +247,15 @@ def _refuse_complementary(
     report = made.draft.ledger = _account(asked, entry, earlier)
     report.update(known=[], violating={"classes": 0, "rows": 0})
     same_again = any(one.release_fingerprint == entry.release_fingerprint for one in related)
+    made.draft.warnings += [] if related else no_new_data(loaded)
     if entry.built_on is not None:
         made.draft.warnings += treated_twice(entry, next(one for one in earlier if one.id == entry.built_on))
     if not related or entry.built_on is not None or same_again:
         return
     made.draft.warnings += other_keys(entry, related)
     _refuse_aggregates(loaded, asked, made, entry, related)
-    published = {name for one in related for name in one.released} - apart(entry, related)
-    known = [name for name in entry.released if name in published or name in entry.quasi_identifiers]
+    again = known_again(entry, related)
+    known = [name for name in entry.released if name in again or name in entry.quasi_identifiers]
     new = set(entry.released) - set(known)
     keys: list[Item] = [{"key": item.key} for item in made.written.columns if item.name not in new]
     k = loaded.config.privacy.k
@@ -317,24 +326,3 @@ def conflict(loaded: LoadedConfig, asked: ReleasesConfig, draft: ReportDraft, pr
         draft.warnings.append(problem)
         return
     raise NoReleaseError(f"{loaded.place('releases')}: {problem}; releases.on_conflict: warn releases it all the same")
-
-
-def _source_place(loaded: LoadedConfig) -> str | None:
-    source = loaded.config.source
-    if source.path is not None:
-        return _absolute(loaded, source.path)
-    database = "" if source.database is None else _absolute(loaded, source.database)
-    return f"{database}: {source.table or ' '.join((source.query or '').split())}"
-
-
-def _target_place(loaded: LoadedConfig) -> str | None:
-    target = loaded.config.target
-    if target is None or target.in_place:
-        return _source_place(loaded)
-    if target.path is not None:
-        return _absolute(loaded, target.path)
-    return f"{_absolute(loaded, target.database or '')}: {target.table}"
-
-
-def _absolute(loaded: LoadedConfig, path: str) -> str:
-    return str((loaded.base / path).resolve())

@@ -11,7 +11,9 @@ from typing import Any
 
 from kanon_sql.config.model import Config
 from kanon_sql.ledger.entry import Entry
+from kanon_sql.ledger.known import columns_again
 from kanon_sql.source.model import Source
+from kanon_sql.source.treatments.ends import found_ends
 from kanon_sql.source.treatments.registry import treatments_of
 
 Json = dict[str, Any]
@@ -43,19 +45,28 @@ def treatments_in(entry: Entry) -> Json:
     return found
 
 
-def apart(entry: Entry, related: Sequence[Entry]) -> set[str]:
-    """The columns of which no pseudonym can be joined with one that an earlier release has under the same name."""
-    return {
-        name
-        for name, treated in treatments_in(entry).items()
-        if "pseudonym" in treated
-        and all(_apart(treated["pseudonym"], one, name) for one in related if name in one.released)
-    }
+def known_again(entry: Entry, related: Sequence[Entry]) -> list[str]:
+    """The columns whose values an earlier release shows, whatever it calls them.
+
+    Pseudonyms are known where one key and context made those there.
+    """
+    known = []
+    for name in entry.released:
+        pseudonym = treatments_in(entry).get(name, {}).get("pseudonym")
+        if any(
+            (former == name and pseudonym is None) or not _apart(pseudonym, treatments_in(earlier).get(former, {}))
+            for earlier in related
+            for former in columns_again(entry, earlier)[name]
+        ):
+            known.append(name)
+    return known
 
 
-def _apart(pseudonym: Json, earlier: Entry, name: str) -> bool:
-    before = treatments_in(earlier).get(name, {}).get("pseudonym")
-    return before is not None and bool(_differing(pseudonym, before, _JOINING))
+def _apart(pseudonym: Json | None, before: Json) -> bool:
+    """Whether pseudonyms cannot be joined with what an earlier release shows; values cannot with pseudonyms of them."""
+    if pseudonym is None or "pseudonym" not in before:
+        return pseudonym is None and "pseudonym" in before
+    return bool(_differing(pseudonym, before["pseudonym"], _JOINING))
 
 
 def pseudonyms_among(entry: Entry, names: Collection[str]) -> list[str]:
@@ -65,8 +76,11 @@ def pseudonyms_among(entry: Entry, names: Collection[str]) -> list[str]:
 
 def aggregated_again(entry: Entry, related: Sequence[Entry]) -> list[str]:
     """The columns that this release and an earlier one show aggregates of."""
-    before = {name for one in related for name in one.details.get("aggregated", [])}
-    return [name for name in entry.details.get("aggregated", []) if name in before]
+    return [
+        name
+        for name in entry.details.get("aggregated", [])
+        if any(columns_again(entry, earlier)[name] & set(earlier.details.get("aggregated", [])) for earlier in related)
+    ]
 
 
 def other_keys(entry: Entry, related: Sequence[Entry]) -> Iterator[str]:
@@ -121,6 +135,8 @@ def treated_twice(entry: Entry, source: Entry) -> Iterator[str]:
 def treatment_changes(entry: Entry, source: Source) -> list[str]:
     """Why the values of a source, treated, are not those that a release of the ledger would have."""
     kept, now = treatments_in(entry), treatments_kept(source)
+    for name, treatment, end in found_ends(source):  # none of them is noted before there is a release
+        now[name][treatment.key]["value"] = float(end)
     problems = []
     for name in dict.fromkeys([*kept, *now]):
         before, after = kept.get(name, {}), now.get(name, {})

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from kanon_sql.privacy.uniqueness.sizes import ClassSizes
 from kanon_sql.recount.combinations import FewColumns, count_few_columns
-from kanon_sql.recount.statement import Chain, Question, Table, ranks_and_steps, union_all
+from kanon_sql.recount.statement import Chain, Question, Table, named_rows, ranks_and_steps, union_all
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import understood
 from kanon_sql.source.values import null_for
@@ -59,7 +59,7 @@ class ClassCounts:
 
     `fewest` are the rows, or the entities where k counts these, of the smallest class, starred rows included; `models`
     are in the order of the models that were asked about, `thresholds` in that of the thresholds; starred rows are of no
-    class that these look at. Combinations of so many `columns` were counted.
+    class that these look at. Combinations of so many `columns` were counted. `digest` is that of a written release.
     """
 
     rows: int
@@ -75,6 +75,7 @@ class ClassCounts:
     columns: int = 0
     groups: GroupCounts | None = None
     thresholds: tuple[Reached, ...] = ()
+    digest: str | None = None
 
     @property
     def average(self) -> float | None:
@@ -118,6 +119,16 @@ def count_classes(engine: Engine, table: Table, question: Question, *, apart: bo
     counted.append(tuple(Measured(_finite(low), _finite(high), int(classes)) for low, high, classes in reached))
     whole = _reached(engine, table, question, apart=apart)
     return replace(ClassCounts(*counted), columns=len(table.quasi_identifiers), thresholds=whole)
+
+
+def class_digest(engine: Engine, table: Table) -> str:
+    """The digest of a table's classes, its values in the order of the columns' names (see queries/recount/digest)."""
+    items: list[Item] = [{"value": f"v{i}"} for i in range(len(table.quasi_identifiers))]
+    names: dict[str, template.Fill] = {
+        "written": named_rows(replace(table, entity=None), ()),
+        "written_rows": column("row_count") if table.weighted else 1,
+    }
+    return str(engine.query("recount/digest", names=names, lists={"qi": items})[0][0])
 
 
 def _of_few(classes: ClassCounts, few: FewColumns) -> ClassCounts:

@@ -12,7 +12,7 @@ from sqlglot import exp
 from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.table import code_name
 from kanon_sql.recount.statement import Table
-from kanon_sql.search.aggregates import BETWEEN, Deviations, label_aggregates
+from kanon_sql.search.aggregates import Deviations, label_aggregates
 from kanon_sql.settings.aggregates import query_of
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -80,10 +80,7 @@ class Again:
         problems = []
         keys: list[Item] = [{"value": f"v{i}"} for i in range(len(self.keys))]
         for one, shown, value in self.columns:
-            given = {
-                "between": exp.Literal.string(BETWEEN.get(one.kind, "")),
-                "rounded": exp.Literal.number(_ROUNDED.get(one.described, _ROUNDED[one.kind])),
-            }
+            given = {"rounded": exp.Literal.number(_ROUNDED.get(one.described, _ROUNDED[one.kind]))}
             found = engine.query(
                 compose(f"release/aggregates/{query_of(one.aggregate)}", values=given),
                 names={"shown_rows": self._shown_rows(one, shown, value)},
@@ -106,8 +103,21 @@ class Again:
             "shown": shown_text,
             "shown_number": _number(one, shown_text),
         }
+        if one.aggregate == "interval":
+            least, most = (_end(one, shown_text, group) for group in _ENDS[one.kind][1])
+            columns |= {"shown_least": _number(one, least), "shown_most": _number(one, most)}
         named = [exp.alias_(made, name) for name, made in columns.items()]
         return exp.select(*named).from_(self.rows.copy().subquery("released_rows"))
+
+
+# What stands between the ends is a number's minus, too, and that of its exponent.
+_ENDS = {"number": ("^(-?[^-]+?([eE]-[0-9]+)?)-(.+)$", (1, 3)), "date": ("^([^/]+)/(.+)$", (1, 2))}
+
+
+def _end(one: Aggregated, text: exp.Expr, group: int) -> exp.Expr:
+    """The text of an end of an interval, an empty one where it has none."""
+    pattern = exp.Literal.string(_ENDS[one.kind][0])
+    return exp.Anonymous(this="regexp_extract", expressions=[text.copy(), pattern, exp.Literal.number(group)])
 
 
 # How far what is shown may be rounded: dates in microseconds, a mean of days by half of one; texts not at all, below 0.

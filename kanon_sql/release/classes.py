@@ -21,13 +21,20 @@ from kanon_sql.sql.template import Item, column, state
 
 @dataclass(frozen=True)
 class Output:
-    """A released column: one of the source unchanged (`key`), or one of the table released_classes (`label`)."""
+    """A released column: one of the source unchanged (`key`), or one of the table released_classes (`label`).
+
+    One of both is of a class, whose rows all have one value: it stays of its type but where all is text.
+    """
 
     name: str
     key: str | None = None
     label: str | None = None
     is_bound: bool = False
     column: Column | None = None
+
+    def is_plain(self, *, as_text: bool) -> bool:
+        """Whether a row's own value is released, where quasi-identifiers are text or not."""
+        return self.key is not None and not (as_text and self.label is not None)
 
 
 def outputs(roles: Roles, dimensions: Sequence[Dimension], whole: Set[int] | None) -> list[Output]:
@@ -44,6 +51,8 @@ def outputs(roles: Roles, dimensions: Sequence[Dimension], whole: Set[int] | Non
             made.append(Output(item.name, key=item.key, column=item))
         elif whole is not None and d.has_ranges and d.index not in whole:
             made += [Output(f"{item.name}_{end}", label=bound_name(d, end), is_bound=True) for end in BOUNDS]
+        elif d.apart and not item.is_text:
+            made.append(Output(item.name, key=item.key, label=label_name(d), column=item))
         else:
             made.append(Output(item.name, label=label_name(d)))
     names = [output.name.casefold() for output in made]
@@ -63,14 +72,14 @@ def select_partitions(
     released: Sequence[Output],
     writing: Writing,
     *,
-    share_seed: int | None,
+    dealt_by: Sequence[exp.Expr] | None,
 ) -> exp.Expr:
-    """SELECT of the released rows; with `share_seed` classes may share the rows of a tuple, dealt out by that seed."""
+    """SELECT of the released rows; with `dealt_by` classes may share the rows of a tuple, dealt out in that order."""
     classes = state("released_classes")
     items: list[Item] = []
     for output in released:
-        if output.key is not None:
-            value: exp.Expr = column(output.key, "source")
+        if output.is_plain(as_text=writing.as_text):
+            value: exp.Expr = column(str(output.key), "source")
             value = output.column.released(value) if output.column else value
         else:
             value = column(output.label or "", classes)
@@ -78,9 +87,9 @@ def select_partitions(
                 value = exp.cast(value, "VARCHAR")
         items.append({"value": value, "name": output.name})
     sort = sort_items(writing)
-    if share_seed is not None:
+    if dealt_by is not None:
         labels: list[Item] = [{"classes": classes, "part": column("part", "source")}]
-        dealt = _dealt(engine, rows, dimensions, share_seed)
+        dealt = _dealt(engine, rows, dimensions, dealt_by)
         return filled(dealt, {"label": labels, "out": items, "sort": sort or [{"key": column("number", "source")}]})
     assigned = state("assigned")
     return filled(
@@ -96,12 +105,13 @@ def select_partitions(
     )
 
 
-def _dealt(engine: Engine, rows: exp.Select, dimensions: Sequence[Dimension], seed: int) -> exp.Expr:
+def _dealt(engine: Engine, rows: exp.Select, dimensions: Sequence[Dimension], dealt_by: Sequence[exp.Expr]) -> exp.Expr:
     """The rows with their classes, those of shared tuples dealt out, and with their numbers."""
     list_shares(engine, dimensions)
     holes: list[Item] = [{"domain": d.domain, "key": d.column.key, "position": d.position} for d in dimensions]
-    names: dict[str, template.Fill] = {"source": rows, "shares": state("shares"), "row_seed": seed}
-    return exp.Subquery(this=template.fill("release/dealt_rows", names=names, lists={"qi": holes}))
+    names: dict[str, template.Fill] = {"source": rows, "shares": state("shares")}
+    lists: dict[str, Sequence[Item]] = {"qi": holes, "deal": [{"key": key} for key in dealt_by]}
+    return exp.Subquery(this=template.fill("release/dealt_rows", names=names, lists=lists))
 
 
 def list_shares(engine: Engine, dimensions: Sequence[Dimension]) -> None:

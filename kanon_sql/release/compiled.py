@@ -23,7 +23,7 @@ class CompileRequest:
     mean missing, `order` that of the release. With `as_text` every quasi-identifier is VARCHAR, with `masks` suppressed
     rows stay as `*`. `carried` is a column that is not released but counted in a check, as `entity`. A statement that
     is `executed` at once says what is known already (which classes are left out, which class a tuple is in) by tables
-    instead of counting it again.
+    instead of counting it again. `hashes` says that md5 of a text is one of hexadecimal digits there.
     """
 
     rows: exp.Select
@@ -33,6 +33,7 @@ class CompileRequest:
     masks: bool = False
     carried: Column | None = None
     executed: bool = False
+    hashes: bool = True
 
 
 @dataclass(frozen=True)

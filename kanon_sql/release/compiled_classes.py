@@ -15,8 +15,10 @@ from kanon_sql.release.compiled import (
     assembled,
     key_name,
     leave_out,
+    other_name,
     split_missing,
 )
+from kanon_sql.release.dealing import dealing_order, tells_apart
 from kanon_sql.source.roles import Roles
 from kanon_sql.source.values import or_missing
 from kanon_sql.sql.connection import Engine
@@ -25,7 +27,6 @@ from kanon_sql.sql.template import Item, column, quoted, state
 
 # How the rows of shared tuples are dealt out.
 _DEAL: Item = {
-    "random": exp.Rand(),
     "turn": "turn",
     "before": "rows_before",
     "last": "last_row",
@@ -40,6 +41,7 @@ def compiled_classes(
     outputs: Sequence[Output],
     *,
     boxes: bool,
+    seed: int,
 ) -> CompiledRelease:
     """The release as one SELECT over the source.
 
@@ -47,7 +49,7 @@ def compiled_classes(
     it all. Otherwise the tuples of each class are listed, and where classes share tuples the rows that each takes.
     """
     domains = [_domain(engine, d, asked) for d in dimensions]
-    labels = [output.label for output in outputs if output.label]
+    labels = [output.label for output in outputs if output.label and not output.is_plain(as_text=asked.as_text)]
     types = _label_types(engine, asked)
     boxes = boxes and not asked.executed
     dealt = not boxes and classes_share(engine, dimensions)
@@ -55,9 +57,8 @@ def compiled_classes(
     edges = [{"position": d.position, "low": f"low_{d.index}", "high": f"high_{d.index}"} for d in dimensions]
     placed = exp.select(*map(column, positions)).distinct().from_("placed")
     lists: dict[str, list[Item]] = {
-        "part": [] if boxes else [{"number": "part"}],
-        "range": [*edges] if boxes else [],
-        "deal": [_DEAL] if dealt else [],
+        **({"part": [], "range": [*edges]} if boxes else {"part": [{"number": "part"}], "range": []}),
+        **_dealing(asked, outputs, seed if dealt else None),
         "label": [{"name": label} for label in labels],
         "qi": [
             {"domain": listing.name, "key": key_name(d.column), "place": place, "position": d.position}
@@ -77,10 +78,15 @@ def compiled_classes(
         listings.append(_classes(engine, labels, types, ["part"], state("released_classes")))
     types |= {item.key: item.released_type for item in roles.released}
     released = tuple(
-        Released(f"r{position}", output.name, output.key is None, types[str(output.key or output.label)])
+        Released(f"r{position}", output.name, output.label is not None, types[_shown(output, asked)])
         for position, output in enumerate(outputs)
     )
     return CompiledRelease(statement, tuple(listings), released)
+
+
+def _shown(output: Output, asked: CompileRequest) -> str:
+    """The column of a row, or of its class, that is released."""
+    return str(output.key if output.is_plain(as_text=asked.as_text) else output.label)
 
 
 def _columns(asked: CompileRequest, outputs: Sequence[Output]) -> dict[str, list[Item]]:
@@ -89,15 +95,35 @@ def _columns(asked: CompileRequest, outputs: Sequence[Output]) -> dict[str, list
     out: list[Item] = []
     for position, output in enumerate(outputs):
         value = column(str(output.label), "members")
-        if output.key is not None:
-            name = f"o{output.key[1:]}"
-            others.append({"value": column(name, "source_rows"), "column": name})
+        if output.is_plain(as_text=asked.as_text):
+            assert output.column is not None
+            name = other_name(output.column)
+            given: exp.Expr = column(name, "source_rows")
+            if output.label is not None:
+                given = output.column.released(column(key_name(output.column), "source_rows"))
+            others.append({"value": given, "column": name})
             value = column(name, "dealt")
         out.append({"value": value, "column": f"r{position}", "name": output.name})
     if asked.carried is not None:
         others.append({"value": column("entity", "source_rows"), "column": "entity"})
         out.append({"value": column("entity", "dealt"), "column": "entity", "name": "entity"})
     return {"other": others, "out": out}
+
+
+def _dealing(asked: CompileRequest, outputs: Sequence[Output], seed: int | None) -> dict[str, list[Item]]:
+    """What the rows of a shared tuple are put in turn by: their values, or chance where no hash is at hand."""
+    if seed is None:
+        return {"deal": [], "drawn": []}
+    values = [
+        (column(f"o{output.key[1:]}", "source_rows"), output.column.type)
+        for output in outputs
+        if output.key is not None and output.column is not None
+    ]
+    drawn = dealing_order(values, seed) if asked.hashes else []
+    if not asked.hashes or not all(tells_apart(kind) for _, kind in values):
+        drawn.append(exp.Rand())
+    names: list[Item] = [{"value": value, "name": f"drawn_{place}"} for place, value in enumerate(drawn)]
+    return {"deal": [_DEAL], "drawn": names}
 
 
 def _domain(engine: Engine, d: Dimension, asked: CompileRequest) -> tuple[Listing, exp.Expr]:

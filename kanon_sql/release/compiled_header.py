@@ -9,6 +9,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.release.compiled_source import Statement, key_names
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
+from kanon_sql.source.treatments.ends import found_ends
 from kanon_sql.source.treatments.keys_outside import how_to_set
 from kanon_sql.sql.dialects.dialect import Dialect
 from kanon_sql.sql.dialects.inline_table import Listing
@@ -34,6 +35,9 @@ def header_lines(
     header += _reads(source, roles, asked_for, dialect)
     header.append("It holds for the rows that were searched: after the source changes, search again. Rows with values")
     header.append("of quasi-identifiers that were not there then are left out, below the top of a hierarchy.")
+    hidden = sorted({name for name, _, end in found_ends(source) if not end.shown})
+    if hidden:
+        header.append(f"Ends that no released row shows are found in the rows: of {', '.join(hidden)}.")
     header += _keys(loaded, asked_for, dialect)
     if loaded.config.release.order == "random" and not asked_for.check:
         header.append("The rows come in a random order of the engine's own; a table that keeps them need not.")

@@ -23,6 +23,7 @@ from kanon_sql.source.columns import read_value
 from kanon_sql.source.duckdb import with_absolute_paths
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.treatments.applying import treated_rows
+from kanon_sql.source.treatments.ends import sought_ends
 from kanon_sql.source.treatments.keys_outside import KeysOutside, place_in_session
 from kanon_sql.source.treatments.registry import treatments_of
 from kanon_sql.sql import template
@@ -133,7 +134,14 @@ def _relation(
     by = {one.shift.by for one in source.treatments.values() if one.shift is not None}
     named = {item.key for item in needed}
     read = [item for item in plain.columns if item.key in named or item.name in by]
-    rows = treated_rows(plain, source.treatments, _as_read(loaded, plain, read, asked_for, dialect), keys, dialect)
+    rows = treated_rows(
+        plain,
+        source.treatments,
+        _as_read(loaded, plain, read, asked_for, dialect),
+        keys,
+        dialect,
+        sought_ends(source, loaded, dialect, lambda items: _as_read(loaded, plain, items, asked_for, dialect)),
+    )
     rows.set("expressions", [one for one in rows.expressions if one.alias_or_name in named])
     return rows
 

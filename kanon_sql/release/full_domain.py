@@ -232,6 +232,19 @@ class FullDomainRelease(Release):
         assert isinstance(rows, exp.Select)
         return rows, [column(item.key) for item in quasi]
 
+    def released_rows(self) -> exp.Select:
+        """SELECT of the rows of the source that are not suppressed, as they are there, all columns under their keys."""
+        if self.result.suppressed:
+            self.list_suppressed()
+        source, quasi = self.problem.source, self.problem.roles.quasi_identifiers
+        raw = {item.key: f"raw_{place}" for place, item in enumerate(quasi)}
+        others = [item for item in source.columns if item.key not in raw]
+        rows, _ = self._generalized(others, Writing(order="none", seed=None, plain_text=True, as_text=True))
+        for key, name in raw.items():
+            rows = rows.select(exp.alias_(column(key, "source"), name, quoted=True))
+        keys = [exp.alias_(column(raw.get(item.key, item.key)), item.key, quoted=True) for item in source.columns]
+        return exp.select(*keys).from_(rows.subquery(state("rows_as_they_were")))
+
     def _label_of(self, one: Aggregated) -> exp.Expr:
         return column(self.problem.roles.quasi_identifiers[one.index].key)
 

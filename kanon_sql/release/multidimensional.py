@@ -14,6 +14,7 @@ from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.release.classes import Output, outputs, select_partitions
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.compiled_classes import classes_share, compiled_classes
+from kanon_sql.release.dealing import dealing_order
 from kanon_sql.release.listed import listed_rows
 from kanon_sql.release.release import Finer, Labels, Release, Writing
 from kanon_sql.release.verify import Expected, ExpectedClasses, question_of
@@ -27,7 +28,7 @@ _HOW = {"local": "Local recoding", "microaggregation": "Microaggregation"}
 
 @dataclass(frozen=True)
 class MultidimensionalRelease(Release):
-    """Every row, under the labels of its class. Its tables are those of the last search."""
+    """Every row of a class, under its labels. Its tables are those of the last search."""
 
     result: MultidimensionalResult
 
@@ -68,7 +69,7 @@ class MultidimensionalRelease(Release):
         )
 
     def select(self, writing: Writing) -> exp.Expr:
-        # Rows that classes share are dealt out by their numbers, which verification must find again.
+        # Rows that classes share are dealt out by all of their values.
         rows = self.problem.rows if self._shares else listed_rows(self.engine, self.problem, writing)
         return self._select(rows, self.outputs, writing, shares=self._shares)
 
@@ -83,13 +84,23 @@ class MultidimensionalRelease(Release):
         partitions = self.result.classes.partitions
         how = _HOW.get(algorithm.name, f"Mondrian, cut: {algorithm.cut or 'strict'}")
         boxes = self.result.found.boxes
-        made = compiled_classes(self.engine, asked, self.problem.roles, self.dimensions, self.outputs, boxes=boxes)
-        return replace(made, lines=(f"{how}: {partitions} partitions; no row is left out.",))
+        compiled = compiled_classes(
+            self.engine,
+            asked,
+            self.problem.roles,
+            self.dimensions,
+            self.outputs,
+            boxes=boxes,
+            seed=self.result.found.seed,
+        )
+        suppressed = self.result.suppressed
+        left = f"{suppressed} of {self.problem.n} rows are" if suppressed else "no row is"
+        return replace(compiled, lines=(f"{how}: {partitions} partitions; {left} left out.",))
 
     def expected(self, written: Source, masked: int) -> Expected:
         return ExpectedClasses(
             columns=self.columns(),
-            rows=self.problem.n,
+            rows=self.problem.n - self.result.suppressed,
             masked=masked,
             question=question_of(self.problem, self.result.request.k, written),
             recounted=self._recounted(masked),
@@ -115,5 +126,12 @@ class MultidimensionalRelease(Release):
         return self.result.algorithm.name == "local" or self.result.algorithm.cut == "relaxed"
 
     def _select(self, rows: exp.Select, released: Sequence[Output], writing: Writing, *, shares: bool) -> exp.Expr:
-        seed = self.result.found.seed if shares else None
-        return select_partitions(self.engine, rows, self.dimensions, released, writing, share_seed=seed)
+        dealt_by = self._dealing("numbered") if shares else None
+        return select_partitions(self.engine, rows, self.dimensions, released, writing, dealt_by=dealt_by)
+
+    def _dealing(self, table: str) -> list[exp.Expr]:
+        """What the rows of a shared tuple are put in turn by, from a table with what is released as it is."""
+        roles = self.problem.roles
+        quasi = {item.key for item in roles.quasi_identifiers}
+        values = [(column(item.key, table), item.type) for item in roles.released if item.key not in quasi]
+        return dealing_order(values, self.result.found.seed)

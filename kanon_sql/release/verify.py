@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from kanon_sql.errors import EngineError, NoRoomError, VerificationError
 from kanon_sql.hierarchy.mapping import Mapping as MappingTable
-from kanon_sql.recount.counting import ClassCounts, GroupCounts, comparable, count_classes
+from kanon_sql.recount.counting import ClassCounts, GroupCounts, class_digest, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table, named_rows, row_total
 from kanon_sql.recount.treated import broken_treatments, other_intervals
 from kanon_sql.release.aggregates import Again
@@ -88,8 +88,12 @@ class Expected(ABC):
     groups: Groups | None = field(default=None, kw_only=True)
 
     @abstractmethod
+    def named(self) -> list[str]:
+        """The names of the columns that tell classes apart."""
+
+    @abstractmethod
     def values(self, written: Source) -> list[exp.Expr]:
-        """What tells the classes of the written release apart."""
+        """What tells the classes of the written release apart, in the order of `named`."""
 
     @abstractmethod
     def differences(self, engine: Engine, written: Source) -> list[str]:
@@ -102,6 +106,9 @@ class ExpectedLevels(Expected):
 
     levels: Sequence[tuple[str, MappingTable, int]]
     aggregated: Collection[str] = ()
+
+    def named(self) -> list[str]:
+        return [name for name, _, _ in self.levels]
 
     def values(self, written: Source) -> list[exp.Expr]:
         # By their texts: whoever reads the release tells 0.0 from -0.0, though the engine does not.
@@ -148,6 +155,9 @@ class ExpectedClasses(Expected):
 
     labels: Mapping[str, str]
 
+    def named(self) -> list[str]:
+        return list(self.labels)
+
     def values(self, written: Source) -> list[exp.Expr]:
         return [exp.cast(column(written.column(name).key), "VARCHAR") for name in self.labels]
 
@@ -185,7 +195,18 @@ def verify(engine: Engine, written: Source, expected: Expected) -> ClassCounts:
         problems += expected.again.differences(engine)
     if problems:
         raise VerificationError(problems)
-    return counts
+    return replace(counts, digest=_digest(engine, written, expected))
+
+
+def _digest(engine: Engine, written: Source, expected: Expected) -> str:
+    """The digest of the classes that were written, columns in the order of their names."""
+    values = [value for _, value in sorted(zip(expected.named(), expected.values(written), strict=True), key=_name)]
+    with reading_again():
+        return class_digest(engine, Table(written.relation, values, weighted=written.weighted))
+
+
+def _name(entry: tuple[str, exp.Expr]) -> str:
+    return entry[0]
 
 
 def verify_treatments(problem: SearchProblem, written: Source) -> None:

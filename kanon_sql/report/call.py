@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import EngineError, InterruptedRunError, KanonError, ReleasedError
+from kanon_sql.errors import EngineError, InterruptedRunError, KanonError, ReleasedError, WarnedError
 from kanon_sql.progress import Progress, Stopwatch, chosen
 from kanon_sql.report.report import Json, ReportDraft, write_json
 from kanon_sql.sql import signals
@@ -23,7 +23,8 @@ class Call:
     """Bounds of the engine, bars, a time limit, the report to write; `watch` runs from the call on.
 
     Of a run: whether `advice` is looked for, whether it is a `dry_run`, which writes nothing but what tells of it, the
-    `page` to write, laid out for a `recipe`, and whether a signal during the search `releases` the best found so far.
+    `page` to write, laid out for a `recipe`, whether a signal during the search `releases` the best found so far, and
+    whether it is `strict`, so that a warning ends it before anything is written but the report.
     """
 
     options: EngineOptions = field(default_factory=EngineOptions)
@@ -36,6 +37,7 @@ class Call:
     page: Path | None = None
     recipe: str | None = None
     releases: bool = False
+    strict: bool = False
 
     @classmethod
     def of(
@@ -80,8 +82,8 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
                 draft.seconds = call.watch.report()
                 try:
                     report = call.write(describe())
-                    if call.page is not None and draft.status != "released":
-                        _write_page(call.page, draft.target or loaded.name, report)
+                    if call.page is not None and draft.status != "released" and not isinstance(error, WarnedError):
+                        _write_page(call.page, draft.target or loaded.name, report, loaded)
                 except EngineError as failure:
                     error.add(failure.problems)
                 raise
@@ -100,12 +102,12 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
         raise
 
 
-def _write_page(path: Path, title: str, report: Json) -> None:
+def _write_page(path: Path, title: str, report: Json, loaded: LoadedConfig) -> None:
     """The page of a job that failed. Raises EngineError."""
     from kanon_sql.report.page.model import PageFacts
     from kanon_sql.report.page.writing import page_text, write_page
 
-    write_page(path, page_text(PageFacts(title, report)))
+    write_page(path, page_text(PageFacts(title, report), loaded))
 
 
 @contextmanager

@@ -46,6 +46,8 @@ class ReportDraft:
     order: str | None = None
     source: str | None = None
     source_sha256: str | None = None
+    encoding: str | None = None
+    source_salt: str | None = None
     target: str | None = None
     release_sha256: str | None = None
     utility: Json | None = None
@@ -89,7 +91,12 @@ class ReportDraft:
             "created": self.created,
             "version": __version__,
             "configuration": self.configuration,
-            "source": {"table": self.source, "sha256": self.source_sha256},
+            "source": {
+                "table": self.source,
+                "sha256": self.source_sha256,
+                "encoding": self.encoding,
+                **({} if self.source_salt is None else {"salt": self.source_salt}),
+            },
             "rows": {
                 "source": self.source_rows,
                 "missing": self.missing,
@@ -137,9 +144,10 @@ class ReportDraft:
             "min": min(sizes, default=0),
             "max": max(sizes, default=0),
             "average": self.released / count if count else None,
+            **({} if counts.digest is None else {"digest": counts.digest}),
         }
 
 
 def write_json(path: Path, data: Json) -> None:
     """Writes a report all or nothing, for its owner alone unless it replaces a file with other rights. EngineError."""
-    write_output(path, to_json(data), "report", private=True)
+    write_output(path, to_json(data), "report")

@@ -11,6 +11,7 @@ from kanon_sql.privacy.registry import MODELS
 from kanon_sql.privacy.thresholds import THRESHOLDS
 from kanon_sql.settings.abilities import ENGINES
 from kanon_sql.settings.algorithms import ALGORITHMS, options, values
+from kanon_sql.settings.encodings import ENCODINGS
 
 Schema = dict[str, Any]
 
@@ -25,6 +26,7 @@ _WHOLE: Schema = {"type": "integer"}
 _COUNT: Schema = {"type": "integer", "minimum": 0}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _DIGEST: Schema = {"type": ["string", "null"], "pattern": "^[0-9a-f]{64}$"}
+_SALT: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _UTC = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$"
 
 
@@ -40,7 +42,10 @@ def report_schema() -> Schema:
                 "created": {"type": "string", "pattern": _UTC},
                 "version": _TEXT,
                 "configuration": {"type": "object"},
-                "source": _mapping({"table": _or_null(_TEXT), "sha256": _DIGEST}),
+                "source": _mapping(
+                    {"table": _or_null(_TEXT), "sha256": _DIGEST},
+                    {"salt": _SALT, "encoding": _or_null(_one_of(ENCODINGS))},
+                ),
                 "rows": _mapping(
                     _rows(), {"groups": _mapping(dict.fromkeys(("taking_part", "released", "split"), _COUNT))}
                 ),
@@ -105,7 +110,12 @@ def _engine() -> dict[str, Schema]:
 
 def _algorithm() -> dict[str, Schema]:
     known = {key: _one_of(values(key)) if values(key) else _WHOLE for key in options()}
-    return {**known, "blind": _TRUTH, "reserve": {"anyOf": [_WHOLE, _TEXT]}}
+    return {
+        **known,
+        "blind": _TRUTH,
+        "reserve": {"anyOf": [_WHOLE, _TEXT]},
+        "strata": {"type": "array", "items": _TEXT},
+    }
 
 
 def _solution() -> Schema:
@@ -120,7 +130,7 @@ def _solution() -> Schema:
 
 
 def _classes() -> Schema:
-    return _mapping({"count": _COUNT, "min": _COUNT, "max": _COUNT, "average": _or_null(_NUMBER)})
+    return _mapping({"count": _COUNT, "min": _COUNT, "max": _COUNT, "average": _or_null(_NUMBER)}, {"digest": _TEXT})
 
 
 def _privacy() -> Schema:

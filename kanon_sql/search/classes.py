@@ -42,12 +42,17 @@ class Classes:
 
 
 def build_classes(
-    engine: Engine, tuples: Tuples, grids: Mapping[int, Grid] | None = None, aggregated: Sequence[Aggregated] = ()
+    engine: Engine,
+    tuples: Tuples,
+    grids: Mapping[int, Grid] | None = None,
+    aggregated: Sequence[Aggregated] = (),
+    *,
+    suppresses: bool = False,
 ) -> Classes:
     """Labels the classes of the table assigned(part, p0 ..., row_count).
 
     `grids` are those of the dimensions, by their numbers, whose ranges are widened; `aggregated` dimensions show an
-    aggregate of the class.
+    aggregate of the class. Where a search that leaves tuples whole `suppresses` rows, the table lacks theirs.
     """
     dimensions, grids = tuples.dimensions, grids or {}
     shown = {one.index: one for one in aggregated}
@@ -62,11 +67,23 @@ def build_classes(
         _label(engine, d, grids.get(d.index), {**names, **{f"this_{key}": value for key, value in item.items()}})
         table = state(f"labels_{d.index}")
         if d.index in shown:
-            members = exp.select(column("part"), exp.alias_(column(d.position), "code"), column("row_count"))
-            found = relabel(engine, shown[d.index], members.from_(quoted(state("assigned"))), table)
+            found = relabel(engine, shown[d.index], _members(dimensions, d, suppresses=suppresses), table)
             deviations += [] if found is None else [found]
     _release(engine, dimensions, {*grids, *shown}, names)
     return replace(_measure(engine, dimensions, names), sse=sse(deviations))
+
+
+def _members(dimensions: Sequence[Dimension], d: Dimension, *, suppresses: bool) -> exp.Select:
+    """SELECT of the values of a dimension, by their codes, in each class: part, code, row_count."""
+    if not suppresses:
+        members = exp.select(column("part"), exp.alias_(column(d.position), "code"), column("row_count"))
+        return members.from_(quoted(state("assigned")))
+    names: dict[str, template.Fill] = {"value_position": d.position}
+    names |= {name: state(name) for name in ("frequency", "assigned")}
+    positions: list[Item] = [{"position": other.position} for other in dimensions]
+    found = template.fill("search/aggregates/members", names=names, lists={"this": positions})
+    assert isinstance(found, exp.Select)
+    return found
 
 
 def rows_by_level(engine: Engine, d: Dimension) -> list[tuple[str, int]]:

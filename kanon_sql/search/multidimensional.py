@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -39,13 +38,20 @@ class Multidimensional(SearchProblem):
     grids: Mapping[int, Grid] = field(default_factory=dict)
     aggregated: tuple[Aggregated, ...] = ()
 
+    @property
+    def strata(self) -> list[str]:
+        """The quasi-identifiers of which a class has one value."""
+        return [d.column.name for d in self.tuples.dimensions if d.apart]
+
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
     ) -> MultidimensionalResult:
         refused = impossible(engine, self.models, request.limit)
         if refused:
             return MultidimensionalResult(self, request, engine, algorithm, None, refused)
-        if self.n < request.k or (not self.models.only_k and violates_as_a_whole(engine, self.models, request.k)):
+        if self.n < request.k or (
+            not self.models.only_k and not self.strata and violates_as_a_whole(engine, self.models, request.k)
+        ):
             return MultidimensionalResult(self, request, engine, algorithm, None)
         found = SEARCHES[algorithm.name](engine, self, algorithm, request.k, progress, deadline)
         return MultidimensionalResult(self, request, engine, algorithm, found, ended=deadline.why())
@@ -68,7 +74,7 @@ class MultidimensionalResult(SearchResult):
 
     @property
     def suppressed(self) -> int:
-        return 0
+        return self.found.left_out
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -85,7 +91,10 @@ class MultidimensionalResult(SearchResult):
     @cached_property
     def classes(self) -> Classes:
         """The classes, labelled when they are first asked for."""
-        return build_classes(self.engine, self.problem.tuples, self.problem.grids, self.problem.aggregated)
+        given = self.problem
+        return build_classes(
+            self.engine, given.tuples, given.grids, given.aggregated, suppresses=self.found.left_out > 0
+        )
 
     def require(self) -> None:
         if self.impossible:
@@ -97,6 +106,20 @@ class MultidimensionalResult(SearchResult):
             )
         if self.partitioning is None:
             raise NoReleaseError(f"no release satisfies k = {k}: only {n} row{'s' * (n != 1)} take part")
+        self._require_strata()
+
+    def _require_strata(self) -> None:
+        """Raises NoReleaseError where the strata that are too small hold more rows than may be suppressed, or all."""
+        found, n, request = self.found, self.problem.n, self.request
+        if found.left_out <= request.limit and found.left_out < n:
+            return
+        how = f"hold fewer than {request.k}" if self.problem.models.only_k else "violate k or a model"
+        limit = f"the limit is {request.limit}: set suppression.limit: {found.left_out}, or name"
+        names = ", ".join(map(repr, self.problem.strata))
+        raise NoReleaseError(
+            f"no release keeps the strata {names} apart: {found.strata_left_out} of them {how}, with {found.left_out} "
+            f"of {n} rows; {limit if found.left_out < n else 'name'} fewer columns as strata"
+        )
 
     def describe(self) -> Json:
         partitions = self.classes.partitions
@@ -113,13 +136,13 @@ class MultidimensionalResult(SearchResult):
             "finished": self.found.finished,
             "proven": False,
             "bound": self.found.bound,
-            "gap": None if self.partitioning is None else gap(self.describe_loss()["objective"], self.found.bound),
+            "gap": None if self.found.bound is None else gap(self.describe_loss()["objective"], self.found.bound),
             "notes": list(self.notes),
         }
 
     def describe_loss(self) -> Json:
-        n, classes = self.problem.n, self.classes
-        losses = tuple(units / n for units in classes.units)
+        n, classes, suppressed = self.problem.n, self.classes, self.suppressed
+        losses = tuple((units + suppressed) / n for units in classes.units)
         lm = math.fsum(losses)
         weighted = [weight * loss for weight, loss in zip(self.request.weights, losses, strict=True)]
         return {
@@ -128,9 +151,9 @@ class MultidimensionalResult(SearchResult):
             **({} if classes.sse is None else {"sse": classes.sse}),
             "geometric_mean": geometric_mean(losses),
             "objective": math.fsum(weighted),
-            "c_avg": n / classes.count / self.request.k,
-            "average_class_size": n / classes.count,
-            "discernibility": classes.squares,
+            "c_avg": (n - suppressed) / classes.count / self.request.k,
+            "average_class_size": (n - suppressed) / classes.count,
+            "discernibility": classes.squares + suppressed * n,
             "precision": None,
             "entropy": None,
             "attributes": dict(zip(self.problem.names, losses, strict=True)),
@@ -151,7 +174,7 @@ def _local(
 ) -> Partitioning:
     effort = algorithm.options()["effort"]
     found = LocalSearch(engine, given.tuples, k, progress, given.models, effort).run(deadline)
-    return replace(found, seed=secrets.randbits(62) if algorithm.seed is None else algorithm.seed)
+    return replace(found, seed=algorithm.seed or 0)
 
 
 def _microaggregation(

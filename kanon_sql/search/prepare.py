@@ -8,12 +8,13 @@ from functools import partial
 
 from sqlglot import exp
 
+from kanon_sql.config.arguments import in_line
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency.aggregated import Aggregated, read_aggregated, refuse_aggregates
 from kanon_sql.frequency.dimensions.dimension import Dimension
-from kanon_sql.frequency.dimensions.order import ordered_dimension
+from kanon_sql.frequency.dimensions.order import ordered_dimension, stratum
 from kanon_sql.frequency.dimensions.tree import tree_dimension
 from kanon_sql.frequency.dimensions.widened import Grid, find_grid
 from kanon_sql.frequency.judged import Models, count_models, model_columns, read_models
@@ -59,12 +60,12 @@ def load_hierarchies(loaded: LoadedConfig, *, show_values: bool) -> dict[str, tu
     A quasi-identifier that names a ready built-in gets its options. Raises ConfigurationError with the problems of
     all files.
     """
-    declared = loaded.config.algorithm.declared
+    declared, strata = loaded.config.algorithm.declared, loaded.config.algorithm.strata or ()
     found: dict[str, tuple[QuasiIdentifier, Hierarchy | None]] = {}
     problems: list[str] = []
     for name, asked in loaded.config.quasi_identifiers.items():
         place = loaded.place("quasi_identifiers", name)
-        shown = asked.aggregate or declared.aggregate
+        shown = asked.aggregate or (None if name in strata else declared.aggregate)
         spec = asked if shown == asked.aggregate else asked.model_copy(update={"aggregate": shown})
         if declared.numeric and (spec.hierarchy is not None or spec.builtin is not None):
             problems.append(
@@ -278,11 +279,12 @@ def _dimensions(
 
 def _refuse_texts(loaded: LoadedConfig, dimensions: Sequence[Dimension]) -> None:
     """Raises ConfigurationError for columns that hold no numbers or dates."""
-    names = [d.column.name for d in dimensions if d.kind == "text"]
+    names = [d.column.name for d in dimensions if d.kind == "text" and not d.apart]
     if names:
         raise ConfigurationError(
             f"{loaded.place('quasi_identifiers', name)}: column {name!r} holds texts; {loaded.config.algorithm.name} "
-            "takes numbers and dates: leave the column out, or set algorithm: local"
+            f"makes groups of numbers and dates: with strata: [{in_line(name)}] in the algorithm groups never mix its "
+            "values, which are released as they are; or leave the column out, or set algorithm: local"
             for name in names
         )
 
@@ -295,11 +297,15 @@ def _ordered_or_trees(
     A set of texts says which values are in a class, with ends or without: where ranges are widened it is *.
     """
     widened = loaded.config.release.ranges == "widened"
+    strata = loaded.config.algorithm.strata or ()
     dimensions: list[Dimension] = []
     trees: list[tuple[Input, Mapping]] = []
     grids: dict[int, Grid] = {}
     for given in inputs:
         one = given
+        if one.column.name in strata:
+            dimensions.append(stratum(engine, one))
+            continue
         if one.hierarchy is None and one.spec.builtin is None:
             ordered = ordered_dimension(engine, one)
             whole = not widened or one.spec.aggregate is not None

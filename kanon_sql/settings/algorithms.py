@@ -24,11 +24,11 @@ class Algorithm:
 
     One that is `full_domain` gives every column one level, and so needs a hierarchy of each; others put tuples into
     classes, each with ranges or levels of its own. `options` are the values that it takes of each option, the first
-    where none is given; without values it is a number or a truth value, and none where none is given. `advice` is said
-    of values that it does not take. Weights bear on it where the options have one of the values `weighed_by`, never
-    without that. `suppresses` tells that what it finds depends on the limit of suppressed rows, `numeric` that it takes
-    only columns of numbers and dates, without hierarchies. Its classes show the `aggregate` of columns that ask for
-    none.
+    where none is given; without values it is a number, a truth value or a list, and none where none is given. `advice`
+    is said of values that it does not take. Weights bear on it where the options have one of the values `weighed_by`,
+    never without that. `suppresses` tells that what it finds depends on the limit of suppressed rows, `numeric` that it
+    takes only columns of numbers and dates, without hierarchies. Its classes show the `aggregate` of columns that ask
+    for none.
     """
 
     full_domain: bool
@@ -55,7 +55,9 @@ ALGORITHMS: dict[str, Algorithm] = {
         suppresses=False,
     ),
     "local": Algorithm(False, {"effort": EFFORTS, "seed": ()}, weighed_by={}),
-    "microaggregation": Algorithm(False, {}, weighed_by={}, suppresses=False, numeric=True, aggregate="mean"),
+    "microaggregation": Algorithm(
+        False, {"strata": ()}, weighed_by={}, suppresses=False, numeric=True, aggregate="mean"
+    ),
 }
 
 

@@ -38,6 +38,7 @@ ARGUMENTS = {
     "delimiter": Argument(("source", "csv", "delimiter"), ("--delimiter",)),
     "output": Argument(("target",), ("-o", "--output")),
     "algorithm": Argument(("algorithm",), ("--algorithm",)),
+    "strata": Argument(("strata",), ("--strata",)),
     "order": Argument(("release", "order"), ("--order",)),
     "suppressed": Argument(("release", "suppressed"), ("--suppressed",)),
     "missing_rows": Argument(("missing",), ("--missing-rows",)),

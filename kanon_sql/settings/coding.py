@@ -30,13 +30,19 @@ def share_of(end: object) -> Fraction | None:
 
 
 class FoundEnd(Decimal):
-    """The number that was found for a share of the rows."""
+    """The number that was found for a share of the rows.
+
+    It is a value of the source, and is told only where `shown` says that enough rows of a release hold it; that is
+    noted once a release is there.
+    """
 
     share: Fraction
+    shown: bool
 
     def __new__(cls, number: Decimal, share: Fraction) -> FoundEnd:
         made = super().__new__(cls, number)
         made.share = share
+        made.shown = False
         return made
 
 

@@ -253,6 +253,20 @@ def blind_and_masked(config: Part) -> Faults:
         )
 
 
+def strata(config: Part) -> Faults:
+    """Strata are released as they are, and leave columns to make groups of."""
+    names, columns = _said(config.get("algorithm"), "strata"), config.get("quasi_identifiers")
+    if not isinstance(names, (list, tuple)) or not isinstance(columns, Mapping):
+        return
+    for name, spec in columns.items():
+        for key in ("hierarchy", "builtin", "aggregate") if name in names else ():
+            if _said(spec, key) is not None:
+                text = f"strata are released as they are; remove {key}, or take the column out of strata"
+                yield ("quasi_identifiers", name, key), text
+    if columns and all(name in names for name in columns):
+        yield ("algorithm", "strata"), "no quasi-identifier is left to make groups of; name one of numbers or dates"
+
+
 def _said(part: Any, key: str) -> Any:
     """What a part says under a key, validated or as raw text."""
     return part.get(key) if isinstance(part, Mapping) else getattr(part, key, None)

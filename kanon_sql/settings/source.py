@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import AfterValidator, Field, WithJsonSchema, field_validator
 
+from kanon_sql.settings.algorithms import either
 from kanon_sql.settings.columns import ColumnConfig
+from kanon_sql.settings.encodings import ENCODINGS, encoding_named
 from kanon_sql.settings.part import ColumnName, DataText, Name, Part
 from kanon_sql.settings.rules import ExactlyOne, Excludes, Faults, GoesWith, Odd
 from kanon_sql.settings.rules import Part as Given
@@ -19,7 +21,7 @@ class CsvOptions(Part):
     header: bool | None = Field(None, description="whether the first line names the columns")
     quote: str | None = Field(None, max_length=1, description="around fields that hold delimiters")
     escape: str | None = Field(None, max_length=1, description="before a quote inside a quoted field")
-    encoding: Name | None = Field(None, description="utf-8, latin-1, utf-16 or another that the engine knows")
+    encoding: Name | None = Field(None, description="as source.encoding, or another one that Spark knows")
     formulas: Literal["keep", "escape"] = Field(
         "keep", description="escape: texts that a spreadsheet takes for formulas have an apostrophe before them"
     )
@@ -45,6 +47,24 @@ def _of_columns(given: Given) -> Faults:
         yield from ((("columns", name, *below), text) for below, text in faults)
 
 
+def _of_one_encoding(given: Given) -> Faults:
+    csv = given.get("csv")
+    other = csv.get("encoding") if isinstance(csv, dict) else None
+    named = [encoding_named(one) or one for one in (given.get("encoding"), other) if isinstance(one, str)]
+    if len(set(named)) > 1:
+        yield ("encoding",), "encoding and csv.encoding are not the same; keep one of the two"
+
+
+def _known(value: str) -> str:
+    name = encoding_named(value)
+    if name is None:
+        raise ValueError(f"expected {either(ENCODINGS)}")
+    return name
+
+
+Encoding = Annotated[str, AfterValidator(_known), WithJsonSchema({"enum": list(ENCODINGS)})]
+
+
 class SourceConfig(Part):
     """Where the rows are: files, a table of a database, or a query."""
 
@@ -53,12 +73,15 @@ class SourceConfig(Part):
         Odd(known={"dependentRequired": {"table": ["database"]}}),  # another engine's tables need none
         GoesWith("csv", "path", "csv goes with path; remove it", of=_PLACE),
         GoesWith("sheet", "path", "sheet goes with path; remove it", of=_PLACE),
+        GoesWith("encoding", "path", "encoding goes with path; remove it", of=_PLACE),
         Excludes("path", ("database", "allow"), "{key} does not go with path; remove it, or read by query", of=_PLACE),
         Odd(_of_columns),
+        Odd(_of_one_encoding),
     )
 
     path: Name | None = Field(None, description="a file (CSV, Parquet, JSON, Excel), a glob or a folder")
     csv: CsvOptions = Field(CsvOptions(), description="how the CSV file is written")
+    encoding: Encoding | None = Field(None, description="of a CSV file, where it is not told by the file")
     sheet: Name | None = Field(None, description="the sheet of an Excel file; default: the only one that has cells")
     missing: list[DataText] | None = Field(None, description='texts read as NULL; default [""] for CSV')
     columns: dict[ColumnName, ColumnConfig] = Field({}, description="how columns are read, before anything else")
@@ -66,3 +89,8 @@ class SourceConfig(Part):
     table: Name | None = Field(None, description="a table of the database or the engine, schema.table")
     query: Name | None = Field(None, description="one SELECT whose result is the source")
     allow: list[Name] = Field([], description="files and folders that a query or view may read besides")
+
+    @property
+    def csv_options(self) -> CsvOptions:
+        """How the CSV file is written, with its encoding, wherever that stands."""
+        return self.csv if self.encoding is None else self.csv.model_copy(update={"encoding": self.encoding})

@@ -47,7 +47,9 @@ def read_columns(
     relation = source.relation.copy()
     for entry in relation.expressions:
         if entry.alias_or_name in read:
-            value = read_value(entry.unalias(), read[entry.alias_or_name][0], source.missing, source.backend.dialect)
+            value = read_value(
+                entry.unalias().copy(), read[entry.alias_or_name][0], source.missing, source.backend.dialect
+            )
             entry.replace(exp.alias_(value, entry.alias_or_name, quoted=True))
     items = tuple(
         replace(item, reading=_reading(*read[item.key])) if item.key in read else item for item in source.columns

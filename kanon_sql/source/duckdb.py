@@ -15,11 +15,13 @@ from sqlglot.errors import SqlglotError
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.abilities import ENGINES
 from kanon_sql.settings.formats import read_by_engine
+from kanon_sql.source.calls import refuse_calls
 from kanon_sql.source.model import Alone, Backend, Column, Source, refuse_repeated, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
 from kanon_sql.sql.dialects.dialect import Dialect, find_dialect
 from kanon_sql.sql.dialects.inline_table import Listing
+from kanon_sql.sql.tables import drop
 from kanon_sql.sql.template import column, state
 
 _TOGETHER = 50  # columns that are counted by one statement, which keeps them in memory or the spill folder
@@ -76,17 +78,21 @@ class DuckDB(Backend):
         return counted
 
     def reads_itself(self, source: Source, dialect: Dialect) -> bool:
-        return dialect is self.dialect and read_by_engine(source.kind)
+        return dialect is self.dialect and read_by_engine(source.kind) and not source.is_copied
 
     def bring(self, engine: Engine, statement: exp.Expr, columns: Sequence[tuple[str, str]], table: str) -> exp.Select:
         return exp.select(*(column(name) for name, _ in columns)).from_(self._made(statement, table))
 
-    def keep(self, statement: exp.Expr, name: str) -> exp.Table:
-        return self._made(statement, state(name))
+    def keep(self, statement: exp.Expr, name: str, secrets: Mapping[str, str] | None = None) -> exp.Table:
+        return self._made(statement, state(name), secrets)
 
-    def _made(self, statement: exp.Expr, name: str) -> exp.Table:
+    def forget(self, kept: exp.Table) -> None:
+        self.engine.run(drop(kept.name))
+
+    def _made(self, statement: exp.Expr, name: str, secrets: Mapping[str, str] | None = None) -> exp.Table:
         table = exp.Table(this=template.quoted(name))
-        self.engine.run(f"CREATE OR REPLACE TEMP TABLE {table.sql('duckdb')} AS {template.text(statement)}")
+        made = f"CREATE OR REPLACE TEMP TABLE {table.sql('duckdb')} AS {template.text(statement)}"
+        self.engine.run(made, secrets)
         return table
 
     def listed(self, listing: Listing) -> exp.CTE:
@@ -143,6 +149,7 @@ def open_table(engine: Engine, path: Path, table: str, missing: tuple[str, ...],
     schema, name = split_name(table, place)
     relation = exp.Table(this=template.quoted(name), db=template.quoted(schema), catalog=template.quoted(catalog))
     what, label = f"{path}: table {table}", f"{table} in {path.name}"
+    refuse_calls(engine, relation, what)
     return opened(engine, relation, what, label, missing, database=path, table=(schema, name))
 
 
@@ -177,6 +184,7 @@ def open_query(
     except EngineError as error:
         raise EngineError(f"{place}: the query does not run: {error}") from error
     relation = exp.Table(this=template.quoted(view))
+    refuse_calls(engine, relation, place, own=view)
     return opened(engine, relation, place, "the query", missing, kind="query", database=database)
 
 

@@ -13,7 +13,8 @@ from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.abilities import Abilities
-from kanon_sql.settings.formats import only_texts
+from kanon_sql.settings.encodings import LATIN1, UTF8, WINDOWS
+from kanon_sql.settings.formats import only_texts, read_by_engine
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.reading import Reading
 from kanon_sql.sql import template
@@ -30,7 +31,7 @@ class CsvDialect:
     """How a CSV source is written; a CSV release of it is written the same way.
 
     `formulas` are escaped (see kanon_sql.source.formats.csv_formulas) in this file; that is no habit that a release
-    takes over.
+    takes over. Files in an `encoding` that the engine does not read have `copies` in UTF-8, which it reads instead.
     """
 
     delimiter: str
@@ -40,6 +41,18 @@ class CsvDialect:
     encoding: str
     line_end: str = "\n"
     formulas: bool = False
+    copies: Mapping[Path, Path] = field(default_factory=dict, compare=False)
+
+    @property
+    def engine_encoding(self) -> str:
+        """What the engine is told to read. Without its own letters Windows-1252 is Latin-1."""
+        if self.copies:
+            return UTF8
+        return LATIN1 if self.encoding == WINDOWS else self.encoding
+
+    def file_read(self, path: Path) -> Path:
+        """The file that the engine reads for one of a source."""
+        return self.copies.get(path, path)
 
 
 @dataclass(frozen=True)
@@ -119,8 +132,15 @@ class Backend(ABC):
         """SELECT of a temporary table of DuckDB with a statement's result: its (names, types) in order."""
 
     @abstractmethod
-    def keep(self, statement: exp.Expr, name: str) -> exp.Table:
-        """Keeps a statement's result where the rows are, for this run only; what statements call it."""
+    def keep(self, statement: exp.Expr, name: str, secrets: Mapping[str, str] | None = None) -> exp.Table:
+        """Keeps a statement's result where the rows are, for this run only; what statements call it.
+
+        `secrets` are texts of its parameters, which then stand in the text of no statement.
+        """
+
+    @abstractmethod
+    def forget(self, kept: exp.Table) -> None:
+        """Drops what was kept, once nothing reads it any more."""
 
     @abstractmethod
     def listed(self, listing: Listing) -> exp.CTE:
@@ -136,7 +156,8 @@ class Source:
     the rows and executes `relation`. Each row of a `weighted` source stands for as many rows as its column row_count
     says. `unread` is the source as it stands, where columns are read or treated as a configuration says, `untreated`
     the source as it is read, before the `treatments` of its columns, which hold no values to be found any more. `kept`
-    are the tables and columns of DuckDB with the pseudonyms of columns.
+    are the tables, and columns of them, with the pseudonyms of columns. `before` are columns that the relation holds
+    beside its own: untreated values, by the names of the columns (see kanon_sql.source.treatments.beside).
     """
 
     kind: Kind
@@ -157,12 +178,28 @@ class Source:
     unread: Source | None = None
     untreated: Source | None = None
     treatments: Mapping[str, TreatmentConfig] = field(default_factory=dict)
-    kept: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    kept: Mapping[str, tuple[exp.Table, str]] = field(default_factory=dict)
+    before: Mapping[str, Column] = field(default_factory=dict)
 
     @property
     def only_texts(self) -> bool:
         """Whether all values are texts of files that do not tell an empty one from NULL."""
         return only_texts(self.kind)
+
+    @property
+    def encoding(self) -> str | None:
+        """The encoding of its files, where they are texts in one."""
+        return None if self.dialect is None else self.dialect.encoding
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether its files are read from copies, which only this connection has."""
+        return self.dialect is not None and bool(self.dialect.copies)
+
+    @property
+    def named_by_first_row(self) -> bool:
+        """Whether the names of the columns are texts or cells of a first row, which may be no names."""
+        return self.dialect.header if self.dialect is not None else not read_by_engine(self.kind)
 
     def column(self, name: str) -> Column:
         """The column of that name."""

@@ -18,7 +18,7 @@ from sqlglot.errors import SqlglotError
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.settings.formats import FORMATS, format_by_content, format_of, read_by_engine, titles
+from kanon_sql.settings.formats import FORMATS, format_by_content, format_of, only_texts, read_by_engine, titles
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import read_columns
 from kanon_sql.source.duckdb import (
@@ -74,6 +74,10 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
     partitions = _partitions(files, place)
     if source.sheet is not None and read_by_engine(files.format):
         raise ConfigurationError(f"{place}: sheet goes with Excel, {FORMATS[files.format].title} has none; remove it")
+    if source.encoding is not None and not only_texts(files.format):
+        raise ConfigurationError(
+            f"{place}: encoding goes with CSV, {FORMATS[files.format].title} has its own; remove it"
+        )
     engine.watch.add(place, lambda: files.paths)
     opened = FILE_FORMATS[files.format].open(engine, Asked(files.paths, source, named, place, partitions))
     return replace(opened, folder=files.folder) if files.folder else opened
@@ -98,7 +102,8 @@ def allowed_places(source: SourceConfig, base: Path) -> tuple[list[Path], list[P
         return [], []
     files, folders = [], [base.absolute()]
     if source.database is not None:
-        files.append((base / source.database).absolute())
+        path = (base / source.database).absolute()
+        files += [path, path.with_name(f"{path.name}.wal")]  # which is looked for where it is opened
     for text in source.allow:
         path = (base / text).absolute()
         (folders if path.is_dir() else files).append(path)

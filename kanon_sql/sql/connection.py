@@ -57,6 +57,9 @@ class Engine:
         self.show_values = show_values
         self.statements = 0
         self.watch = Watch()
+        # Of files as the engine reads them, in the folder of this connection alone; made where one is needed.
+        self.copies: dict[tuple[Any, ...], Path] = {}
+        self._folder: Path | None = None
         # Closed after the connection: the system forgets the engine's lock on a database when the process closes
         # the file once, whoever opened it.
         self.held = ExitStack()
@@ -80,6 +83,22 @@ class Engine:
             failure = self._failure(error)
         # Raised out here, the engine's own error is not in its chain, which loggers and notebooks show.
         raise failure
+
+    def use_folder(self, folder: Path) -> None:
+        """From here on this is the folder of the connection; the copies in it are removed with what is held."""
+        self._folder = folder
+        self.held.callback(self._remove_copies)
+
+    def _remove_copies(self) -> None:
+        for copy in self.copies.values():
+            copy.unlink(missing_ok=True)
+        self.copies.clear()
+
+    def own_folder(self) -> Path:
+        """A folder for this connection alone, which goes with it, also after errors. Raises EngineError."""
+        if self._folder is None:
+            self._folder = self.held.enter_context(spill_folder())
+        return self._folder
 
     @contextmanager
     def registered(self, name: str, rows: Any) -> Iterator[None]:
@@ -114,7 +133,7 @@ class Engine:
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
-        """Interrupts the statement that runs when the deadline passes; TimeUpError is then raised from it."""
+        """Interrupts the statement that runs when a deadline of time passes; TimeUpError is then raised from it."""
         if deadline.endless:
             yield
             return
@@ -133,7 +152,7 @@ class Engine:
     def _interrupt_late(self, deadline: Deadline, ended: threading.Event) -> None:
         """Interrupts again and again once the deadline has passed: between two statements it would be forgotten."""
         while not ended.wait(deadline.pause()):
-            if deadline.passed():
+            if deadline.interrupts():
                 self.connection.interrupt()
 
     def progress(self) -> float:
@@ -188,6 +207,8 @@ def used_up(error: duckdb.Error) -> bool:
 def describe(error: duckdb.Error, *, show_values: bool) -> str:
     """One line for an error of the engine: unless `show_values` its words only of kinds that hold no values."""
     line = re.search(r"CSV Error on Line: (\d+)", str(error))
+    if line and "Invalid unicode" in str(error):
+        return f"line {line[1]} is not UTF-8; say source.encoding, or convert the file to UTF-8"
     if line:
         return f"line {line[1]} cannot be read as CSV; look at its quotes, delimiters and line ends"
     if "CSV Parser" in str(error):
@@ -232,6 +253,7 @@ def open_engine(options: EngineOptions, database: str = ":memory:") -> Iterator[
         engine = Engine(connection, show_values=options.show_values)
         try:
             _set_bounds(engine, options, folder)
+            engine.use_folder(folder)
             with telling_changes(engine.watch):
                 yield engine
         finally:
@@ -250,6 +272,7 @@ def start_engine(options: EngineOptions) -> Engine:
     weakref.finalize(connection, stack.close)
     engine = Engine(connection, show_values=options.show_values)
     _set_bounds(engine, options, folder)
+    engine.use_folder(folder)
     return engine
 
 
@@ -302,7 +325,7 @@ def lock_down(engine: Engine, files: Iterable[Path], folders: Iterable[Path]) ->
     """
     if not engine.owned:
         return
-    folders = list(folders)
+    folders = [*folders, engine.own_folder().absolute()]
     paths = [str(path) for path in (*files, *folders)]
     # A name that reads as a glob is escaped where it is read; the engine looks at both spellings.
     _set(engine, "allowed_paths", sorted({*paths, *(escape(path) for path in paths)}))

@@ -1,10 +1,11 @@
-"""The end of the time that a search may take."""
+"""The end of the time that a search may take, or of the work."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
+_OF_A_CHECK = 2e-5  # work between two statements
 _LOOK = 0.05  # seconds between two looks at what may end a deadline early
 
 
@@ -39,6 +40,10 @@ class Deadline:
         """Whether the time is up."""
         return self.remaining() == 0.0
 
+    def interrupts(self) -> bool:
+        """Whether a statement that runs is to be interrupted now."""
+        return self.passed()
+
     def check(self) -> None:
         """Raises TimeUpError when the time is up."""
         if self.passed():
@@ -59,3 +64,53 @@ class Deadline:
     def why(self) -> str:
         """What ended it, in words."""
         return "the search was interrupted" if self.stopped else "time ran out"
+
+
+class Work(Deadline):
+    """An end after so much work, which is counted and not timed: the same search ends at the same place each time.
+
+    It ends between two statements: how far one that runs has come when it is interrupted, the clock would decide.
+    Whoever does some of it spends that. It counts in about seconds of a machine of 2024, where nothing else runs.
+    """
+
+    def __init__(self, amount: float, stop: Callable[[], bool] | None = None) -> None:
+        super().__init__(None, stop)
+        self._left = amount
+
+    @property
+    def endless(self) -> bool:
+        return False
+
+    def remaining(self) -> float:
+        """What is left, at least 0."""
+        return 0.0 if self.stopped else max(self._left, 0.0)
+
+    def interrupts(self) -> bool:
+        return self.stopped
+
+    def pause(self) -> float:
+        return _LOOK
+
+    def spend(self, amount: float) -> None:
+        """Counts work that was done."""
+        self._left -= amount
+
+    def check(self) -> None:
+        self.spend(_OF_A_CHECK)
+        super().check()
+
+    def share(self, share: float) -> Work:
+        """So much of what is left, which is spent here as it is spent there."""
+        return _Part(self, self.remaining() * share)
+
+
+class _Part(Work):
+    """A part of other work."""
+
+    def __init__(self, whole: Work, amount: float) -> None:
+        super().__init__(amount, whole._stop)
+        self._whole = whole
+
+    def spend(self, amount: float) -> None:
+        super().spend(amount)
+        self._whole.spend(amount)

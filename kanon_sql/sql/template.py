@@ -342,6 +342,16 @@ def scoped(number: int) -> Iterator[None]:
         _SCOPE.reset(token)
 
 
+@contextmanager
+def scoped_apart(word: str) -> Iterator[None]:
+    """In this block, and this thread, the program's own tables are others than outside it, which stay as they are."""
+    token = _SCOPE.set(f"{_SCOPE.get()}_{word}")
+    try:
+        yield
+    finally:
+        _SCOPE.reset(token)
+
+
 def quoted(name: str) -> exp.Identifier:
     """A name as a quoted identifier, whatever characters it holds."""
     return exp.to_identifier(name, quoted=True)

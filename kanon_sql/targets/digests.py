@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -27,6 +28,19 @@ def sha256(path: Path, held: ExitStack | None = None) -> str:
     except OSError as error:
         raise EngineError(f"{path}: its digest cannot be taken ({error.strerror})") from None
     return digest.hexdigest()
+
+
+def new_salt() -> str:
+    """A random number of 256 bits, in hexadecimal digits."""
+    return secrets.token_hex(32)
+
+
+def salted(digest: str, salt: str) -> str:
+    """What may be shown of a digest: without the salt nobody can try which file has it.
+
+    It is the SHA-256 of the hexadecimal digits of the salt with those of the digest after them.
+    """
+    return hashlib.sha256(f"{salt}{digest}".encode("ascii")).hexdigest()
 
 
 def file_of(source: Source) -> Path | None:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
+from kanon_sql.settings.encodings import UTF8
 from kanon_sql.settings.formats import FORMATS
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.model import Column, Source
@@ -36,6 +37,11 @@ class _Files(LocalSink):
     def as_held(self, release: exp.Expr) -> exp.Expr:
         return self.writer.as_held(release)
 
+    def _tell_encoding(self, source: Source) -> None:
+        """Warns where the file that is replaced was in another encoding."""
+        if source.encoding not in (None, UTF8):
+            self.warnings += (f"{self.final.name} was {source.encoding} and is written as UTF-8, as every release is",)
+
     def _copy(self, engine: Engine, statement: exp.Expr, to: Path, **more: Any) -> None:
         words = ", ".join(f"{name} {_option(value)}" for name, value in {**self.writer.options(), **more}.items())
         # COPY takes a name and words as its options, neither from a user but as a literal.
@@ -43,11 +49,12 @@ class _Files(LocalSink):
 
 
 class FileSink(_Files):
-    """One file."""
+    """One file; a new one has the `mode`, else what the umask says."""
 
-    def __init__(self, staged: Staged, file_format: str, target: TargetConfig) -> None:
+    def __init__(self, staged: Staged, file_format: str, target: TargetConfig, mode: int | None = None) -> None:
         super().__init__(file_format, target, staged.target)
         self.staged = staged
+        self.mode = mode
         self.in_place = target.in_place
         self.warnings = staged.warnings()
 
@@ -58,6 +65,8 @@ class FileSink(_Files):
         return self.staged.path
 
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
+        if self.in_place:
+            self._tell_encoding(source)
         # Without a temporary file of the engine's own the staged one keeps its mode, 0600.
         self._copy(
             engine, self.writer.begin(engine, release, source, columns, ()), self.staged.path, USE_TMP_FILE=False
@@ -73,7 +82,7 @@ class FileSink(_Files):
         self.staged.kept = True
 
     def commit(self, engine: Engine) -> None:
-        self.staged.commit(unchanged=self.in_place)
+        self.staged.commit(mode=self.mode, unchanged=self.in_place)
 
 
 class FolderSink(_Files):
@@ -88,6 +97,7 @@ class FolderSink(_Files):
         return [], [self.staged.path]
 
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
+        self._tell_encoding(source)
         self._partitions = tuple(name for name in source.partitions if name in columns)
         partitions = source.partitions if self._partitions else ()
         statement = self.writer.begin(engine, release, source, columns, partitions)

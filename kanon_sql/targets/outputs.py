@@ -12,7 +12,7 @@ from kanon_sql.frequency.population import population_configs
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.opening import find_files, other_files
-from kanon_sql.targets.staging_paths import inside, same_file
+from kanon_sql.targets.staging_paths import inside, link_to_nothing, same_file
 
 _DATABASE = "the database of "
 # What stands in the place of a configured one.
@@ -53,12 +53,15 @@ def refuse_outputs(
     """Refuses outputs that would replace what the configurations speak of, or what else is `read`.
 
     An output is named by its option, or as the list names it, which then is no other file. With `beside` it is a table
-    that is put into a database file beside those that are read. Raises ConfigurationError with all of them.
+    that is put into a database file beside those that are read. A symbolic link to nothing is refused, too. Raises
+    ConfigurationError with all of them.
     """
     kept = [one for config in loaded for one in kept_files(config)]
     kept += [(name, path) for name, path in read if path is not None]
     problems: list[str] = []
     for name, path in outputs:
+        to_nothing = None if path is None else link_to_nothing(path, name)
+        problems += [to_nothing] if to_nothing is not None else []
         own = {name, _CONFIGURED.get(name)}
         others = [
             what

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 import unicodedata
+from contextlib import suppress
 from pathlib import Path
 
 from kanon_sql.errors import ConfigurationError, EngineError
@@ -55,15 +56,40 @@ def real_target(target: Path, place: str) -> Path:
         raise ConfigurationError(
             f"{place}: {target} is a device or a pipe, which no release can replace; name a regular file"
         )
-    if state is None and target.is_symlink():
-        raise ConfigurationError(
-            f"{place}: {target} is a symbolic link to a file that is not there; remove it, or make that file first"
-        )
+    refuse_link_to_nothing(target, place)
     real = _real(target)
     if not real.name:
         raise ConfigurationError(f"{place}: {target} is the root of all folders; name a file or folder in it")
     _require_folder(real.parent, place)
     return real
+
+
+def refuse_link_to_nothing(path: Path, what: str) -> None:
+    """Refuses an output that is a symbolic link to nothing: what stands where it leads is not what was named.
+
+    Raises ConfigurationError.
+    """
+    problem = link_to_nothing(path, what)
+    if problem is not None:
+        raise ConfigurationError(problem)
+
+
+def link_to_nothing(path: Path, what: str) -> str | None:
+    """What is wrong with an output that is a symbolic link to nothing; None for any other."""
+    try:
+        is_link = path.is_symlink()
+    except (OSError, ValueError):  # a name that no file can have: opening it says so
+        return None
+    if not is_link or _exists(path):
+        return None
+    return f"{what}: {path} is a symbolic link to a file that is not there; remove it, or make that file first"
+
+
+def refuse_special(path: Path, what: str) -> None:
+    """Refuses a file of ours that is a pipe, a socket or a device, which would never end. Raises ConfigurationError."""
+    with suppress(OSError, ValueError):
+        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
+            raise ConfigurationError(f"{what}: {path} is a pipe, a socket or a device; name a regular file")
 
 
 def _unusable(target: Path, error: OSError, place: str) -> ConfigurationError | EngineError:

@@ -15,6 +15,7 @@ from pathlib import Path
 from kanon_sql.errors import EngineError
 from kanon_sql.sql.room import why
 from kanon_sql.targets.staging_output import beside
+from kanon_sql.targets.staging_paths import refuse_link_to_nothing
 
 # The mask is the process's: two threads that set and restore it by turns would leave it as neither found it.
 _one_mask = threading.RLock()
@@ -125,25 +126,26 @@ def _umask() -> int:
         return mask
 
 
-def write_output(path: Path, content: str | bytes, what: str, *, private: bool) -> None:
-    """Writes a file all or nothing, with the rights of the one that it replaces.
+def write_output(path: Path, content: str | bytes, what: str) -> None:
+    """Writes a file all or nothing, with the rights of the one that it replaces; a new one is for its owner alone.
 
-    A new one is for its owner alone where it is `private`, else as the umask says. A link is followed; what is there
-    and no file, as /dev/stdout or a pipe, is written to as it is. `what` it is stands in errors. Raises EngineError.
+    A link to a file is followed, one to nothing refused; what is there and no file, as /dev/stdout or a pipe, is
+    written to as it is. `what` it is stands in errors. Raises ConfigurationError or EngineError.
     """
+    refuse_link_to_nothing(path, f"the {what}")
     written = content.encode() if isinstance(content, str) else content
     try:
         if path.exists() and not path.is_file():
             path.write_bytes(written)
         else:
-            _replace(Path(os.path.realpath(path)), written, 0o600 if private else None)
+            _replace(Path(os.path.realpath(path)), written)
     except OSError as error:
         raise EngineError(f"{path}: the {what} cannot be written {why(error)}") from None
 
 
-def _replace(path: Path, content: bytes, mode: int | None) -> None:
+def _replace(path: Path, content: bytes) -> None:
     with beside(path) as (file, part):
         file.write(content)
         file.flush()
-        finish(part, *((path, None) if path.exists() else (None, mode)))
+        finish(part, *((path, None) if path.exists() else (None, 0o600)))
         part.replace(path)

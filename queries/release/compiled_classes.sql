@@ -8,15 +8,15 @@
 -- Takes: other_value and other_column, the columns that are released as they are; qi_key, qi_place and qi_position,
 -- what source_rows calls a quasi-identifier, its position and what that is called; part_number, the number of a class;
 -- range_position, range_low and range_high, a position and the ends of a class's range; label_name, the labels of a
--- class; deal_random, deal_turn, deal_before and deal_last, how the rows of a shared tuple are dealt out (dealt is left
--- out where none is shared); out_value, out_column and out_name, what is released, what it is called on the way and in
--- the end; sort_key, the order.
+-- class; drawn_value and drawn_name, what the rows of a shared tuple are put in turn by; deal_turn, deal_before and
+-- deal_last, how they are dealt out (dealt is left out where none is shared); out_value, out_column and out_name, what
+-- is released, what it is called on the way and in the end; sort_key, the order.
 -- Gives: the released rows under their real names.
 WITH placed AS (
     SELECT
         other_value AS other_column,
         qi_place AS qi_position,
-        deal_random AS drawn
+        drawn_value AS drawn_name
     FROM source_rows
     LEFT JOIN qi_domain ON qi_domain.value = source_rows.qi_key
 ),
@@ -24,7 +24,7 @@ dealt AS (
     SELECT
         other_column,
         qi_position,
-        row_number() OVER (PARTITION BY LIST_OF(qi_position) ORDER BY drawn) AS deal_turn
+        row_number() OVER (PARTITION BY LIST_OF(qi_position) ORDER BY drawn_name) AS deal_turn
     FROM placed
 ),
 members AS (

@@ -1,11 +1,11 @@
 -- Answers: the rows with the class that each is in, where classes share tuples: the rows of a shared tuple, in an order
--- that tells nothing, are dealt out to its classes. These are put in turn apart from all others, which most rows are:
--- that order would cost much. Windows with nothing in OVER () number the rows in the order of the source, which
--- release.seed needs to be repeatable.
+-- that tells nothing and follows from their values, are dealt out to its classes. These are put in turn apart from all
+-- others, which most rows are: that order would cost much. Windows with nothing in OVER () number the rows in the order
+-- of the source, which release.seed needs to be repeatable; rows that only their numbers tell apart are alike.
 -- Reads: source, the rows that take part; qi_domain, the position of each value of a quasi-identifier; shares, which
 -- rows of each tuple of positions a class takes (see shares).
--- Takes: qi_key, the column of a quasi-identifier in source; qi_position, what shares calls its position; row_seed,
--- which the order of shared rows follows from.
+-- Takes: qi_key, the column of a quasi-identifier in source; qi_position, what shares calls its position; deal_key,
+-- what shared rows are put in turn by.
 -- Gives: the columns of source, the number of each row in it, and part, its class.
 SELECT numbered.*, shares.part
 FROM (SELECT *, row_number() OVER () AS number FROM source) AS numbered
@@ -17,7 +17,7 @@ FROM (
     SELECT
         numbered.*,
         shared.tuple,
-        row_number() OVER (PARTITION BY shared.tuple ORDER BY hash(numbered.number, row_seed)) AS turn
+        row_number() OVER (PARTITION BY shared.tuple ORDER BY deal_key, numbered) AS turn
     FROM (SELECT *, row_number() OVER () AS number FROM source) AS numbered
     LEFT JOIN qi_domain ON qi_domain.value IS NOT DISTINCT FROM numbered.qi_key
     JOIN (SELECT * FROM shares WHERE sharers > 1 AND rows_before = 0) AS shared

@@ -1,11 +1,7 @@
 -- Answers: how many values a column has, and how many of them share their pseudonym with another one.
--- Reads: source, the rows of the source.
--- Takes: text_value, a value as text, NULL where it is missing; pseudonym_value, what is released of original.
+-- Reads: kept, the distinct values of the column with what is released of each.
+-- Takes: kept_pseudonym, what is released; kept_missing, whether a value is none.
 -- Gives: different, colliding.
-SELECT count(*) AS different, count(*) - count(DISTINCT pseudonym_value) AS colliding
-FROM (
-    SELECT text_value AS original
-    FROM source
-    GROUP BY text_value
-) AS texts
-WHERE original IS NOT NULL
+SELECT count(*) AS different, count(*) - count(DISTINCT kept_pseudonym) AS colliding
+FROM kept
+WHERE NOT kept_missing

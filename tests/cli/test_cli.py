@@ -118,7 +118,7 @@ def test_version_and_module(call: Call) -> None:
     [
         ["bogus"],
         ["run"],
-        ["run", "config.yaml", "--k", "3"],
+        ["run", "config.yaml", "--sensitive", "zip"],
         ["run", "config.yaml", "--set", "privacy.k"],
         ["run", "config.yaml", "--threads", "0"],
         ["run", "config.yaml", "--threads", "100000"],
@@ -145,7 +145,7 @@ def test_without_a_command_it_shows_the_help(call: Call) -> None:
 
 
 @pytest.mark.parametrize(
-    "option", [["-o", "other.csv"], ["--algorithm", "minimal"], ["--missing", "?"], ["--order", "none"]], ids=" ".join
+    "option", [["--missing", "?"], ["--qi", "age"], ["--identifier", "zip"], ["--l", "3"]], ids=" ".join
 )
 def test_options_that_stand_for_a_configuration_do_not_go_with_one(call: Call, option: list[str]) -> None:
     assert call("run", "config.yaml", *option).status == 2

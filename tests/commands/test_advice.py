@@ -26,7 +26,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.local import estimate
 from kanon_sql.sql.connection import EngineOptions
-from kanon_sql.sql.deadline import Deadline, TimeUpError
+from kanon_sql.sql.deadline import TimeUpError, Work
 
 Json = dict[str, Any]
 
@@ -184,20 +184,23 @@ def test_a_search_that_does_not_end_bounds_what_a_run_loses(people: Json, monkey
     """Each search gets a few statements: what it found by then is what a run loses at most."""
     asked = [0]
 
-    class Counting(Deadline):
+    class Counting(Work):
+        def share(self, share: float) -> Work:
+            return self
+
         def check(self) -> None:
             asked[0] += 1
             if asked[0] % 7 == 0:
                 raise TimeUpError
 
-    monkeypatch.setattr(advice, "Deadline", Counting)
+    monkeypatch.setattr(advice, "Work", Counting)
     found = [one for one in kanon_sql.run(people).report["advice"] if one["change"] != {"algorithm": "local"}]
     assert any(not one["exact"] for one in found)
     for one in found:
         check_figures(people, one, ["sex", "age", "zip"])
 
 
-def test_without_time_nothing_is_looked_for(people: Json, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_work_nothing_is_looked_for(people: Json, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(advice, "_SHARE", 0.0)
     assert kanon_sql.run(people).report["advice"] == []
 

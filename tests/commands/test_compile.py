@@ -97,7 +97,7 @@ def test_warnings_of_the_source_are_shown(tmp_path: Path, capsys: pytest.Capture
     text = "sex,id\n" + "".join(f"{'fm'[i % 2]}é,{i}\n" for i in range(40))
     (tmp_path / "s.csv").write_bytes(text.encode("latin-1"))
     config = {
-        "source": {"path": "s.csv", "csv": {"encoding": "latin-1"}},
+        "source": "s.csv",
         "quasi_identifiers": {"sex": {"builtin": "suppress"}},
         "insensitive": ["id"],
         "privacy": {"k": 2},

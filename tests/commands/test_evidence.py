@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import re
+import shutil
+import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -13,6 +18,7 @@ import pytest
 import yaml
 
 import kanon_sql
+from kanon_sql.errors import KanonError
 from kanon_sql.report.page import page
 from kanon_sql.report.page.model import Evidence, PageFacts
 
@@ -144,18 +150,75 @@ def test_evidence_says_what_was_read_and_by_what(shown: list[PageFacts]) -> None
     job = configured(releases={"path": "ledger.duckdb"})
     report = kanon_sql.run(job, html="p.html").report
     found = evidence(shown)
-    assert yaml.safe_load(found.configuration) == report["configuration"]
-    assert found.source.sha256 == digests["source.csv"] and found.source.size == Path("source.csv").stat().st_size
+    described = report["configuration"]
+    described["source"]["missing"] = "(2 texts, not shown)"
+    assert yaml.safe_load(found.configuration) == described
+    salt = report["source"]["salt"]
+    assert report["source"]["sha256"] == digests["source.csv"] and len(salt) == 64
+    assert (found.source.sha256, found.source.size) == (None, None)
+    assert found.source.salted == hashlib.sha256((salt + digests["source.csv"]).encode()).hexdigest()
     assert found.release.sha256 == hashlib.sha256(Path("release.csv").read_bytes()).hexdigest()
     assert found.release.size == Path("release.csv").stat().st_size
     assert (found.source.rows, found.release.rows) == (120, report["rows"]["released"])
     sex, age = found.hierarchies
     assert (sex.column, sex.origin, sex.digest, sex.levels) == ("sex", "{builtin: suppress}", "", 1)
-    assert (age.column, age.origin, age.digest, age.levels) == ("age", "age.csv", digests["age.csv"], 2)
+    assert (age.column, age.origin, age.digest, age.levels) == (
+        *("age", "age.csv"),
+        hashlib.sha256((salt + digests["age.csv"]).encode()).hexdigest(),
+        2,
+    )
     assert dict(found.versions)["DuckDB"] == duckdb.__version__
     assert {"system", "processor"} <= set(dict(found.machine))
     assert dict(found.ledger) == {"ledger": "ledger.duckdb", "release": "1", "earlier releases of the source": "none"}
-    assert shown[-1].report == report | {"seconds": shown[-1].report["seconds"]}
+    assert shown[-1].report == {**report, "configuration": described, "seconds": shown[-1].report["seconds"]}
+
+
+def folders_of(page: str) -> list[str]:
+    """What of a page looks like a folder of this machine."""
+    text = re.sub(r"<(script|style)>.*?</\1>|<[^>]*>|&[a-z]+;", " ", page, flags=re.DOTALL)
+    return re.findall(r"(?<![\w.)])(?:/[\w.-]+)+/[\w.-]*|[A-Z]:\\\\\w+", text)
+
+
+@pytest.mark.parametrize("job", ["file", "query", "outside", "failing"])
+def test_a_page_tells_no_literals_no_recoded_texts_and_no_folders(job: str, place: Path) -> None:
+    folder = place.parent / f"{place.name}-users" / "anna meier"
+    folder.mkdir(parents=True)
+    shutil.copy("source.csv", folder / "all.csv")
+    shutil.copy("age.csv", folder / "years.csv")
+    read = {"ward": {"recode": {"Zed": "Yod"}, "missing": ["Nope", "Dd"]}}
+    sources: dict[str, Json] = {
+        "file": {"path": "source.csv", "missing": ["Unsaid"], "columns": read},
+        "query": {"query": "SELECT * FROM 'source.csv' -- Comment\nWHERE ward <> 'Secret' AND age <> 7777"},
+        "outside": {"path": str(folder / "all.csv"), "missing": ["Unsaid"], "columns": read},
+        "failing": {"path": str(folder / "all.csv")},
+    }
+    asked = configured(
+        source=sources[job],
+        target=str(folder / "out.csv") if job == "outside" else "release.csv",
+        quasi_identifiers={"sex": {"builtin": "suppress"}, "age": str(folder / "years.csv")},
+        releases={"path": str(folder / "ledger.duckdb")},
+        privacy={"k": 999} if job == "failing" else {**MODELS, "t_closeness": {"column": "ward", "t": 0.9}},
+    )
+    with suppress(KanonError):
+        kanon_sql.run(asked, html="p.html")
+    page = Path("p.html").read_text(encoding="utf-8")
+    assert not [text for text in ("Zed", "Yod", "Nope", "Unsaid", "Secret", "7777", "Comment", "anna") if text in page]
+    assert str(place) not in page and not folders_of(page)
+    if job == "query":
+        assert re.search(r"ward <> '+\N{HORIZONTAL ELLIPSIS}'+ AND age <> \?", html.unescape(page))
+    if job == "file":
+        assert "(1 text, not shown)" in page and "(2 texts, not shown)" in page
+
+
+def test_paths_are_those_from_the_configuration(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (place / "jobs" / "out").mkdir(parents=True)
+    for name in ("source.csv", "age.csv"):
+        shutil.move(name, place / "jobs" / name)
+    asked = configured(target="out/release.csv")
+    (place / "jobs" / "job.yaml").write_text(yaml.safe_dump(asked), encoding="utf-8")
+    kanon_sql.run("jobs/job.yaml", html="p.html")
+    page = Path("p.html").read_text(encoding="utf-8")
+    assert "out/release.csv" in page and "jobs" not in page and str(place) not in page
 
 
 def test_a_release_in_memory_has_no_statements(shown: list[PageFacts]) -> None:
@@ -176,3 +239,16 @@ def test_entities_are_not_counted_in_the_release(shown: list[PageFacts]) -> None
 def test_no_field_of_the_evidence_is_forgotten(shown: list[PageFacts]) -> None:
     kanon_sql.run(configured(releases={"path": "ledger.duckdb"}), html="p.html")
     assert all(getattr(evidence(shown), one.name) for one in fields(Evidence))
+
+
+def test_the_salted_digest_of_the_source_can_be_checked_by_hand(shown: list[PageFacts]) -> None:
+    report = kanon_sql.run(configured(), html="p.html").report
+    command = 'printf \'%s%s\' "$0" "$(sha256sum < source.csv | cut -c 1-64)" | sha256sum'
+    documented = (Path(__file__).parents[2] / "docs/page.md").read_text(encoding="utf-8")
+    assert command.replace('"$0"', "SALT") in documented
+    counted = subprocess.run(
+        ["sh", "-c", command, report["source"]["salt"]], capture_output=True, text=True, check=True
+    )
+    page = Path("p.html").read_text(encoding="utf-8")
+    assert counted.stdout[:64] == evidence(shown).source.salted and counted.stdout[:64] in page
+    assert report["source"]["sha256"] not in page and report["source"]["salt"] not in page

@@ -59,7 +59,7 @@ def test_a_report_says_when_by_what_and_what_was_asked() -> None:
     assert asked["source"] == {"path": "source.csv"} and asked["target"] == {"path": "release.csv"}
     assert asked["privacy"] == {"k": 4} and asked["report"] == {"json": "r.json"}
     assert asked["suppression"] == {"limit": 0} and asked["algorithm"] == {"name": "optimal", "objective": "loss"}
-    assert report["source"] == {"table": "source.csv", "sha256": None}
+    assert report["source"] == {"table": "source.csv", "sha256": None, "encoding": "utf-8"}
     assert report["release"]["sha256"] is None and report["utility"] is None
 
 
@@ -287,7 +287,7 @@ def test_in_place_without_that_report_the_unknown_is_said() -> None:
     assert "</html>" in page and "When the release was made is not known." in page
     assert again["rows"] == {"source": None, "missing": None, "suppressed": None, "masked": None, "released": 24}
     assert (again["solution"], again["loss"], again["search"]) == (None, None, None)
-    assert again["classes"] == told["classes"] and again["privacy"] == told["privacy"]
+    assert again["classes"].items() <= told["classes"].items() and again["privacy"] == told["privacy"]
     assert any("took the source's place" in warning for warning in again["warnings"])
 
 

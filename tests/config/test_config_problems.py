@@ -190,3 +190,10 @@ def test_wrong_limits(limit: str) -> None:
     written = f"'{limit}'" if limit == "%" else limit
     problem = only(problems_of(f"{SMALL}suppression:\n  limit: {written}\n"))
     assert problem.startswith("c.yaml:5: suppression.limit: expected ")
+
+
+def test_the_configuration_of_a_sqlmesh_project_is_told_from_ours(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text("gateways: {local: {connection: {type: duckdb}}}\nmodel_defaults: {dialect: duckdb}\n")
+    with pytest.raises(ConfigurationError, match=r"of a SQLMesh project, not of kanon-sql; .*kanon\.yaml"):
+        load_config(path)

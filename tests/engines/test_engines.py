@@ -75,6 +75,9 @@ def test_the_facts_of_a_page_are_those_that_duckdb_has(folder: Path, start: Star
     parts = ("risk", "columns", "lattice", "classes")
     _, here = facts_of(config, folder, parts)
     _, there = facts_of(place.asked(config, place.put(COLUMNS, source_rows())), folder, parts)
+    if there.report["rows"]["suppressed"] and not there.report["rows"]["masked"]:
+        assert set(there.notes) == {"lattice"}  # the released rows cannot be told from the others there
+        return
     assert not there.notes
     assert without_signs(there.columns) == without_signs(here.columns)
     assert here.risk is not None

@@ -76,7 +76,7 @@ def spill(folder: Path) -> None:
 
 
 def output(folder: Path) -> None:
-    write_output(folder / "report.json", "{}", "report", private=True)
+    write_output(folder / "report.json", "{}", "report")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_an_output_that_was_cleared_before_it_was_locked_is_begun_again(
 
 def test_the_longest_name_of_an_output_fits(tmp_path: Path) -> None:
     path = tmp_path / ("r" * 250 + ".json")
-    write_output(path, "{}", "report", private=True)
+    write_output(path, "{}", "report")
     assert list(tmp_path.iterdir()) == [path]
 
 

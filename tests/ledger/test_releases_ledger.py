@@ -102,8 +102,11 @@ def test_a_release_built_on_the_first(place: Path) -> None:
     copy = configuration(place, source=str(place / "copy.csv"), privacy={"k": 150})
     with pytest.raises(NoReleaseError, match="releases 1, 2 of the same source"):
         kanon_sql.run(copy)
-    rows[0][3] = "other"
+    rows[0][3] = "other"  # one cell: every other column says that it is the same table
     write_csv(place / "copy.csv", [HEAD, *rows])
+    with pytest.raises(NoReleaseError, match="releases 1, 2 of the same source"):
+        kanon_sql.run(copy)
+    write_csv(place / "copy.csv", [HEAD, *table(seed=2)[:399], table(401)[-1]])
     assert kanon_sql.run(copy).report["ledger"]["earlier"] == []
     assert [(one["id"], one["origin"], one["built_on"]) for one in entries(place)] == [
         (1, 1, None),

@@ -171,13 +171,22 @@ def test_a_recount_of_entities_compares_the_classes(
     assert not target.exists()
 
 
-def test_a_release_without_its_entity_says_how_it_can_be_counted(tmp_path: Path) -> None:
+def test_a_release_without_its_entity_is_counted_by_rows_and_that_is_said(tmp_path: Path) -> None:
     source, target = table(tmp_path / "t.parquet", "s", "i % 5"), tmp_path / "out.parquet"
     asked = config(source, "s", target, entity="who")
     kanon_sql.run(asked)
-    with pytest.raises(ConfigurationError, match=r"there is no column 'who'.*--set privacy.entity=~"):
-        kanon_sql.check(asked, str(target))
-    assert kanon_sql.check(asked, str(target), overrides=[("privacy.entity", None)])["status"] == "satisfied"
+    checked = kanon_sql.check(asked, str(target))
+    plain = kanon_sql.check(asked, str(target), overrides=[("privacy.entity", None)])
+    assert checked["status"] == "satisfied" and plain["warnings"] == []
+    assert "no column 'who' (privacy.entity)" in checked["warnings"][0] and "rows are counted" in checked["warnings"][0]
+    assert [checked[key] for key in ("classes", "privacy", "rows")] == [
+        plain[key] for key in ("classes", "privacy", "rows")
+    ]
+    # What violates k by rows is a violation; the configuration's own source must have the column.
+    assert kanon_sql.check(asked, str(target), overrides=[("privacy.k", 10_000)])["status"] == "violated"
+    with pytest.raises(ConfigurationError, match=r"there is no column 'nobody'"):
+        kanon_sql.check(asked, overrides=[("privacy.entity", "nobody")])
+    assert "nobody" in kanon_sql.check(asked, str(target), overrides=[("privacy.entity", "nobody")])["warnings"][0]
 
 
 def test_a_connection_that_was_handed_in() -> None:

@@ -6,6 +6,7 @@ import csv
 import datetime
 import math
 import random
+import re
 import statistics
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -277,14 +278,15 @@ def test_a_column_is_aggregated_as_it_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("aggregate", ["mean", "interval"])
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_a_release_that_shows_something_else_is_withdrawn(
-    tmp_path: Path, algorithm: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, algorithm: str, aggregate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table(tmp_path / "in.csv")
     monkeypatch.setattr("kanon_sql.search.aggregates.query_of", lambda aggregate: "median")
-    with pytest.raises(VerificationError, match="show another mean of column 'age' than their rows have"):
-        kanon_sql.run(job(tmp_path, {"age": "mean"}, algorithm=algorithm))
+    with pytest.raises(VerificationError, match=f"show another {aggregate} of column 'age' than their rows"):
+        kanon_sql.run(job(tmp_path, {"age": aggregate}, algorithm=algorithm))
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -308,3 +310,92 @@ def test_what_does_not_go_with_aggregates_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="widened no value"):
         kanon_sql.run(job(tmp_path, {"age": "interval"}, algorithm="mondrian", release={"ranges": "widened"}))
     assert not (tmp_path / "out.csv").exists()
+
+
+def ends(shown: str) -> tuple[float, float]:
+    """The ends of an interval of numbers, twice the number where it is one."""
+    found = re.fullmatch(r"(-?[\d.]+)-(-?[\d.]+)", shown)
+    return (float(found[1]), float(found[2])) if found else (float(shown), float(shown))
+
+
+ZEROS = ["-0.0", "0.0", "0.0", "2.5", "0.0", "3.5", "2.0", "-1.0", "-0.0", "0.0", "-2.0", "-0.0"]
+ZERO_TYPES = ["DOUBLE", "FLOAT", "VARCHAR", "DECIMAL(6, 2)"]
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", *(pytest.param(one, marks=pytest.mark.slow) for one in ZERO_TYPES[1:])])
+@pytest.mark.parametrize(
+    "algorithm", ["local", *(pytest.param(one, marks=pytest.mark.slow) for one in ("optimal", "mondrian"))]
+)
+def test_zeros_of_both_signs_and_texts_of_one_number_are_one_value(tmp_path: Path, algorithm: str, kind: str) -> None:
+    """Each class holds rows of its own, so that another one has the text, or the sign, that comes first."""
+    given = {f"r{i}": (f"t{i // 3 % 4}", ZEROS[i % 12] + "0" * (kind == "VARCHAR" and i % 2)) for i in range(24)}
+    path = tmp_path / "in.parquet"
+    listed = ", ".join(f"('{row}', '{town}', '{value}')" for row, (town, value) in given.items())
+    duckdb.execute(f"COPY (SELECT r, town, CAST(v AS {kind}) AS v FROM (VALUES {listed}) AS t(r, town, v)) TO '{path}'")
+    hierarchy = {"builtin": "suppress"} if algorithm == "optimal" else {}
+    result = kanon_sql.run(
+        {
+            "source": str(path),
+            "target": str(tmp_path / "out.csv"),
+            "quasi_identifiers": {"town": {"builtin": "suppress"}, "v": {**hierarchy, "aggregate": "interval"}},
+            "insensitive": ["r"],
+            "privacy": {"k": 3},
+            "algorithm": algorithm,
+        }
+    )
+    assert result.report["verification"]["compared"] == "rows"
+    released = read(tmp_path / "out.csv")
+    classes: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in released:
+        assert not re.match(r"-0(\.0*)?(-|$)", row["v"]) and not re.search(r"--0(\.0*)?$", row["v"]), row["v"]
+        classes[row["town"], row["v"]].append(float(given[row["r"]][1]))
+    assert len(released) == 24 and len(classes) > 1
+    assert all(ends(shown) == (min(held), max(held)) for (_, shown), held in classes.items())
+
+
+@pytest.mark.parametrize(
+    ("treatment", "written"),
+    [
+        ({"cut": "month"}, "%Y-%m-%d"),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in [
+                ({"cut": "year"}, "%Y-%m-%d"),
+                ({"cut": "month"}, "%Y-%m-%d 13:04:05"),
+                ({"shift": {"days": 9, "by": "row", "key": "${SHIFTING_KEY}"}}, "%Y-%m-%d"),
+            ]
+        ),
+    ],
+)
+@pytest.mark.parametrize("algorithm", [pytest.param("optimal", marks=pytest.mark.slow), "mondrian"])
+def test_intervals_of_treated_text_dates_end_at_dates(
+    tmp_path: Path, algorithm: str, treatment: dict[str, Any], written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHIFTING_KEY", "0123456789abcdef" * 4)
+    draw = random.Random(7)
+    born = [datetime.date(1990, 1, 1) + datetime.timedelta(draw.randint(0, 2000)) for _ in range(40)]
+    write(
+        tmp_path / "in.csv", [{"row": f"r{i}", "n": str(i), "born": f"{day:{written}}"} for i, day in enumerate(born)]
+    )
+    hierarchy = {"builtin": "suppress"} if algorithm == "optimal" else {}
+    kanon_sql.run(
+        {
+            "source": str(tmp_path / "in.csv"),
+            "target": str(tmp_path / "out.csv"),
+            "identifiers": ["row"],
+            "transform": {"born": treatment},
+            "quasi_identifiers": {"born": {**hierarchy, "aggregate": "interval"}},
+            "insensitive": ["n"],
+            "privacy": {"k": 4},
+            "algorithm": algorithm,
+        }
+    )
+    first = {"month": {"day": 1}, "year": {"day": 1, "month": 1}}.get(treatment.get("cut", ""), {})
+    off = datetime.timedelta(9 if "shift" in treatment else 0)
+    classes: dict[str, list[datetime.date]] = defaultdict(list)
+    for row in read(tmp_path / "out.csv"):
+        classes[row["born"]].append(born[int(row["n"])].replace(**first))
+    for shown, held in classes.items():
+        least, *most = (datetime.datetime.fromisoformat(end).date() for end in shown.split("/"))
+        assert abs(least - min(held)) <= off and abs((most or [least])[0] - max(held)) <= off
+        assert "00:00:00" not in shown

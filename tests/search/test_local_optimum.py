@@ -22,7 +22,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
 from kanon_sql.search.local.queries import Queries
 from kanon_sql.search.local.search import LocalSearch
-from kanon_sql.search.local.trees import build_trees
+from kanon_sql.search.local.trees import build_trees, units_of
 from kanon_sql.search.local.whole_domain import WholeDomain
 from kanon_sql.search.mondrian.mondrian import Mondrian
 from kanon_sql.sql.connection import Engine
@@ -51,7 +51,9 @@ def whole_domain_optimum(config: Json, k: int) -> float:
     with prepared(from_mapping({**config, "algorithm": "mondrian"})) as (engine, tuples):
         queries = Queries(engine)
         queries.run("cells", lists={"this": [{"position": d.position} for d in tuples.dimensions]})
-        whole_domain = WholeDomain(queries, build_trees(queries, tuples.dimensions), k)
+        whole_domain = WholeDomain(
+            queries, build_trees(queries, tuples.dimensions, units_of(tuples.dimensions, tuples.n)), k
+        )
         node = whole_domain.cheaper_than(float("inf"))
         assert node is not None
         loss = whole_domain.loss(node)

@@ -163,7 +163,8 @@ def test_texts_and_hierarchies_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError) as texts:
         run(tmp_path, made, 2)
     assert [problem.partition(": ")[2] for problem in texts.value.problems] == [
-        f"column {name!r} holds texts; microaggregation takes numbers and dates: leave the column out, or set "
+        f"column {name!r} holds texts; microaggregation makes groups of numbers and dates: with strata: [{name}] in "
+        "the algorithm groups never mix its values, which are released as they are; or leave the column out, or set "
         "algorithm: local"
         for name in ("q1", "q2")
     ]

@@ -23,7 +23,7 @@ from kanon_sql.errors import ConfigurationError, VerificationError
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import Reading
-from kanon_sql.source.treatments.keys import KeysInside
+from kanon_sql.source.treatments.keys import KeysBound
 from kanon_sql.source.treatments.numbers import Bottom, Decimals, Round, Top
 from kanon_sql.source.treatments.redact import Redact
 from kanon_sql.source.treatments.treatment import Cell, Treatment
@@ -40,7 +40,7 @@ TYPES = ["VARCHAR", "DOUBLE", "FLOAT", "DECIMAL(12,3)", "SMALLINT", "INTEGER", "
 def treated(treatment: Treatment, one: TreatmentConfig, kind: str, values: Iterable[Any]) -> list[tuple[Any, bool]]:
     """What becomes of values of a type, and whether that is what the treatment says that it leaves."""
     item = Column("a", "a", kind, Reading("number") if kind == "VARCHAR" and treatment.needs else None)
-    cell = Cell(column("a"), column("a"), item, one, DUCKDB, KeysInside(), (), {})
+    cell = Cell(column("a"), column("a"), item, one, DUCKDB, KeysBound(), (), {})
     left = treatment.holds(column("a"), treatment.becomes(item, one), one, DUCKDB)
     assert left is not None
     made = exp.select(column("i"), exp.alias_(treatment.value(cell), "a", quoted=True)).from_("given")

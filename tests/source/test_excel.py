@@ -10,6 +10,7 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from effort import tries
 from hypothesis import given, settings
@@ -202,7 +203,7 @@ def test_blank_rows_and_columns_around_and_in_the_table(tmp_path: Path, openpyxl
 
 FAULTS: dict[str, tuple[list[list[Any]], str]] = {
     "a title": ([["Report"], ["x", "n"], ["a", "secret"]], "sheet 'S': row 1 names no column B, which holds values"),
-    "twice": ([["x", "x"], ["a", "secret"]], "column 'x' is there twice"),
+    "twice": ([["secret", "x", "secret"], ["a", "b", "c"]], "row 1 gives columns A, C a name that is there twice"),
     "empty": ([[]], "sheet 'S' is empty; expected the names of the columns"),
 }
 
@@ -320,3 +321,26 @@ def test_a_sheet_of_opendocument(tmp_path: Path, openpyxl: Any) -> None:
     for name in ("in.ods", "data"):
         run(tmp_path / name, tmp_path / f"{name}.jsonl", "x")
         assert read(tmp_path / f"{name}.jsonl") == [{"x": "a", "n": 5, "d": "2020-01-05"}]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "json", "xlsx"])
+def test_columns_are_read_alike_in_every_format(tmp_path: Path, openpyxl: Any, suffix: str) -> None:
+    """Of a sheet nothing was done with what the configuration says of texts."""
+    rows = [["x", "d"], *[[" M", "-"]] * 2, *[["w ", "31.12.2001"]] * 2, *[["?", "none"]] * 2]
+    source = tmp_path / f"in.{suffix}"
+    if suffix == "xlsx":
+        book(source, openpyxl, ("S", rows))
+    else:
+        values = ", ".join(f"('{x}', '{d}')" for x, d in rows[1:])
+        with duckdb.connect() as connection:
+            connection.sql(f"COPY (SELECT * FROM (VALUES {values}) AS t(x, d)) TO '{source}'")
+    described = {
+        "path": str(source),
+        "columns": {
+            "x": {"trim": True, "case": "lower", "recode": {"m": "male"}, "missing": ["?"]},
+            "d": {"type": "date", "format": "%d.%m.%Y", "missing": ["-"], "invalid": "missing"},
+        },
+    }
+    run(described, tmp_path / "out.csv", "x")
+    out = (tmp_path / "out.csv").read_text(encoding="utf-8").split()
+    assert sorted(out) == sorted(["x,d", *["male,"] * 2, *["w,31.12.2001"] * 2, *[","] * 2])

@@ -198,11 +198,8 @@ def test_ways_to_write_a_csv(tmp_path: Path, content: bytes, options: dict[str, 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ("x,y\n😀,1\n😀,1\n".encode("utf-16"), "UTF-16"),
-        (b"\xfe\xff" + "x,y\né,1\né,1\n".encode("utf-16-be"), "UTF-16"),
         (b"x,y\r\n\xc3\xa9,1\n\xc3\xa9,1\r\n", "line end"),
-        ("x,y\n\u20ac,1\n\u20ac,1\n".encode("cp1252"), "Windows-1252"),
-        (gzip.compress("x,y\né,1\n\x85,1\n".encode("latin-1"), mtime=0), "Windows-1252"),
+        (gzip.compress("x,y\né,1\n\x81,1\n".encode("latin-1"), mtime=0), "Windows-1252"),
     ],
 )
 def test_ways_to_write_a_csv_that_are_refused(tmp_path: Path, content: bytes, said: str) -> None:

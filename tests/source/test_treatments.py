@@ -20,7 +20,7 @@ import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.config.load import load_config
 from kanon_sql.errors import ConfigurationError, UnfittingSourceError, VerificationError
-from kanon_sql.source.treatments.keys import KeysInside, keyed_digits
+from kanon_sql.source.treatments.keys import KeysBound, keyed_digits
 from kanon_sql.source.treatments.keys_outside import KeysOutside
 from kanon_sql.sql.dialects.dialect import find_dialect
 
@@ -172,11 +172,9 @@ def test_the_key_of_a_statement_is_padded_in_sql_as_in_python(key: bytes, text: 
     assert key.hex() not in place.pads(key.hex(), shift=True)[0].sql("duckdb")
     for shifting in (False, True):
         used = bytes.fromhex(digest(b"kanon-sql shift", key.hex())) if shifting else key
-        made = [
-            keyed_digits(value, before, keys.pads(key.hex(), shift=shifting), DUCKDB)
-            for keys in (KeysInside(), outside)
-        ]
-        found = duckdb.execute(exp.select(*made).sql("duckdb")).fetchall()[0]
+        bound = KeysBound()
+        made = [keyed_digits(value, before, keys.pads(key.hex(), shift=shifting), DUCKDB) for keys in (bound, outside)]
+        found = duckdb.execute(exp.select(*made).sql("duckdb"), bound.values).fetchall()[0]
         assert found == (hmac.new(used, before + text.encode(), "sha256").hexdigest(),) * 2
 
 

@@ -2,22 +2,52 @@
 
 Without `--all`, tests with a mark of pyproject.toml (those that take long, or need more than `.[dev]`) are deselected,
 and properties are tried on fewer examples. `--rest` runs what that leaves out.
+
+`--turn 3/4` takes the third of four parts of the rest: of the slow tests those that their names assign to it, of each
+property a quarter of the examples, drawn by a seed of that turn. All turns together try as much as `--rest` does, and
+more cases, as every turn draws others. Tests below a path of `--whole` run in every turn.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 
 Test = TypeVar("Test", bound=Callable[..., None])
 
 _FEWER = 10
+_BY_TURNS = {"slow", "oracle"}
 _everything = False
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Part `number` (from 1) of `parts` of what takes long."""
+
+    number: int = 1
+    parts: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Turn:
+        """The turn of a text such as `3/4`; raises `pytest.UsageError` of any other."""
+        number, slash, parts = text.partition("/")
+        if not (slash and number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
+            raise pytest.UsageError(f"--turn {text}: expected a part of parts, such as 3/4")
+        return cls(int(number), int(parts))
+
+    def takes(self, name: str) -> bool:
+        """Whether the test of that name belongs to this part."""
+        return int(hashlib.sha256(name.encode()).hexdigest(), 16) % self.parts == self.number - 1
+
+
+_turn = Turn()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -25,11 +55,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--all", action="store_true", help="run the marked tests too, and every property on all its examples"
     )
     parser.addoption("--rest", action="store_true", help="run what --all runs, without what is run as a whole anyway")
+    parser.addoption("--turn", metavar="I/N", help="with --all or --rest: part I of N parts of what takes long")
+    parser.addoption(
+        "--whole", metavar="PATH", action="append", default=[], help="with --turn: run every test below PATH"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    global _everything
+    global _everything, _turn
     _everything = bool(config.getoption("all") or config.getoption("rest"))
+    _turn = Turn.parse(config.getoption("turn")) if _everything and config.getoption("turn") else Turn()
     if _everything and not any(word.startswith("-m") for word in config.invocation_params.args):
         config.option.markexpr = ""
     # The same examples on every run; HYPOTHESIS_PROFILE=explore looks for new ones.
@@ -45,14 +80,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("rest"):
-        return
     marks = {line.partition(":")[0] for line in config.getini("markers")}
-    kept = {
-        item: bool(marks & {mark.name for mark in item.iter_markers()}) or is_property(item) for item in list(items)
-    }
+    whole = [(config.rootpath / path).resolve() for path in config.getoption("whole")]
+
+    def is_kept(item: pytest.Item) -> bool:
+        own_marks = marks & {mark.name for mark in item.iter_markers()}
+        if is_property(item):
+            return True
+        if config.getoption("rest") and not own_marks:
+            return False
+        by_turns = bool(own_marks & _BY_TURNS) and not any(item.path.is_relative_to(path) for path in whole)
+        return not by_turns or _turn.takes(item.nodeid)
+
+    if not (config.getoption("rest") or _turn.parts > 1):
+        return
+    kept = {item: is_kept(item) for item in list(items)}
     config.hook.pytest_deselected(items=[item for item in items if not kept[item]])
     items[:] = [item for item in items if kept[item]]
+    if _turn.number > 1:  # the first turn draws what derandomized runs draw
+        for item in items:
+            if is_property(item) and isinstance(item, pytest.Function):
+                seed(f"{item.nodeid} in turn {_turn.number}")(item.obj)
 
 
 def is_property(item: pytest.Item) -> bool:
@@ -61,8 +109,8 @@ def is_property(item: pytest.Item) -> bool:
 
 
 def tries(number: int) -> int:
-    """The examples of a property that gets `number` of them with `--all`."""
-    return number if _everything else max(2, number // _FEWER)
+    """The examples of a property that gets `number` of them with `--all`: in each turn its share."""
+    return max(2, -(-number // _turn.parts)) if _everything else max(2, number // _FEWER)
 
 
 def some(values: Sequence[Any], few: int = 2) -> list[Any]:

@@ -36,6 +36,8 @@ from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.treatments.counting import describe_treatments
+from kanon_sql.source.treatments.ends import note_shown_ends
+from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql.connection import Engine, open_engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.targets.opening import open_sink, prepare
@@ -135,10 +137,10 @@ def _run(run: _Run) -> None:
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink, earlier)
         with call.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
+            source = with_lookups(engine, source)
             prepared = prepare_search(engine, loaded, source, roles, hierarchies, call.progress)
             assert isinstance(prepared, FullDomain)
-            run.draft.source_rows = prepared.source_rows
-            run.draft.missing = prepared.source_rows - prepared.n
+            run.draft.source_rows, run.draft.missing = prepared.source_rows, prepared.source_rows - prepared.n
             run.draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
             run.draft.treatments = describe_treatments(source)
         with call.step("decide", "comparing with earlier releases", engine.progress):
@@ -152,12 +154,19 @@ def _run(run: _Run) -> None:
                 written = sink.written(engine)
             _verify(run, engine, prepared, written, texts, earlier)
             verify_treatments(prepared, sink.whole(written))
+            _note_ends(run, source, sink.whole(written))
             run.draft.verification = sink.verification(engine, loaded, written)
             seen = len(run.request.entries)
             paths = sink.paths()
             made = Made(engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen)
             put_in_place(loaded, made, sink)
         run.draft.warnings += sink.warnings
+
+
+def _note_ends(run: _Run, source: Source, released: Source) -> None:
+    """Notes in the report which ends that were found for shares of the rows the release shows."""
+    for name, ends in note_shown_ends(source, released, run.loaded).items():
+        run.draft.treatments[name] = {**run.draft.treatments[name], **ends}
 
 
 def _refuse_aggregates(loaded: LoadedConfig) -> None:

@@ -57,7 +57,7 @@ def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
     if config.privacy.entity is not None:
         problems.append(
             f"{loaded.place('privacy', 'entity')}: a release holds no entities, so that what was removed cannot be "
-            "counted by them; expected a release of which k counts rows"
+            "counted by them, and a class may hold too few persons; make a new release of all rows: kanon-sql run"
         )
     problems += [
         f"{loaded.place('privacy', key)}: it speaks of a population, in which rows that were added or removed have no "
@@ -88,7 +88,8 @@ def _source(recorded: SourceConfig, data: Path) -> SourceConfig:
     if recorded.database is not None and data.suffix.lower() in (".duckdb", ".db", ".ddb"):
         return recorded.model_copy(update={"database": path})
     given = {"path": path, "missing": recorded.missing, "columns": recorded.columns}
-    return SourceConfig(**given, **({"csv": recorded.csv} if recorded.path is not None else {}))
+    csv = recorded.csv.model_copy(update={"encoding": None})  # that of this file is its own
+    return SourceConfig(**given, **({"csv": csv} if recorded.path is not None else {}))
 
 
 def _target(request: ApplyRequest, loaded: LoadedConfig) -> TargetConfig:

@@ -108,7 +108,8 @@ def _tuples(side: str) -> str:
 def open_control(engine: Engine, loaded: LoadedConfig, path: Path, source: Source) -> Source:
     """The control group's file, read and treated as the source. Raises ConfigurationError or EngineError."""
     given = loaded.config.source
-    part = {"path": str(path.absolute()), "csv": given.csv if given.path is not None else None}
+    csv = given.csv.model_copy(update={"encoding": None}) if given.path is not None else None
+    part = {"path": str(path.absolute()), "csv": csv}
     described = standing_in(loaded, {"source": {key: value for key, value in part.items() if value is not None}})
     # What is settled by shares of the source's rows holds here as it holds there.
     transform = {name: one for name, one in source.treatments.items() if not _keyed(source, name)}

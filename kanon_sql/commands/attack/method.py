@@ -78,11 +78,8 @@ def _searched_again(subject: Subject, source: Source, deadline: Deadline) -> Sea
     except OutOfTimeError:
         return "time ran out: what the method tells was not measured"
     except (NoReleaseError, VerificationError):
-        way_out = "run it again"
-        if loaded.config.algorithm.name == "local" and loaded.config.algorithm.effort != "fast":
-            way_out += ", with effort: fast, which finds the same release each time"
         return (
             f"{subject.release.label} is not what {loaded.name} makes of {source.label} as it is now: what the method "
-            f"tells was not measured; {way_out}"
+            f"tells was not measured; run it again"
         )
     return found

@@ -29,6 +29,7 @@ from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
 from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.model import Source
+from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
@@ -103,6 +104,8 @@ def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request
     control = None if request.control is None else open_control(engine, loaded, request.control, source)
     refuse_outputs([loaded], outputs, [("the control group", request.control)])
     allow_paths(engine, loaded, source, None, [subject.release, *([control] if control else [])])
+    source = with_lookups(engine, source)
+    subject = replace(subject, source=source)
     for table in (source, control):
         if table is not None:
             refuse_misfits(engine, table)

@@ -23,10 +23,12 @@ from kanon_sql.release.compiled_check import compiled_check
 from kanon_sql.release.compiled_header import comment, header_lines, named_tables
 from kanon_sql.release.compiled_source import Statement, release_table, rows_that_take_part
 from kanon_sql.release.families import release_of
-from kanon_sql.release.release import Release
+from kanon_sql.release.release import Release, Writing
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.problem import SearchProblem
-from kanon_sql.source.model import Source
+from kanon_sql.source.duckdb import DuckDB
+from kanon_sql.source.model import Column, Source, select_keys
+from kanon_sql.source.treatments.ends import found_ends, note_shown_ends
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.dialects.dialect import Dialect, find_dialect, refuse_column_names
@@ -47,7 +49,7 @@ def write_listings(folder: Path, tables: Sequence[tuple[str, Listing]]) -> list[
         f"{file}: a mapping table would replace this file; remove it, or name another --mapping-folder or "
         "--mapping-prefix"
         for file in files
-        if file.exists()
+        if os.path.lexists(file)
     ]
     if problems:
         raise EngineError(problems)
@@ -162,8 +164,8 @@ def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement)
 
     Raises ConfigurationError for what the dialect cannot say.
     """
-    dialect = find_dialect(asked_for.dialect)
-    prepared, release = chosen.problem, loaded.config.release
+    dialect, prepared, release = find_dialect(asked_for.dialect), chosen.problem, loaded.config.release
+    _note_ends(loaded, chosen)
     asked = CompileRequest(
         rows=rows_that_take_part(loaded, prepared, asked_for, dialect),
         missing=prepared.source.missing,
@@ -171,6 +173,7 @@ def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement)
         as_text=release.suppressed == "mask",
         masks=release.suppressed == "mask",
         carried=prepared.models.entity if asked_for.check else None,
+        hashes=dialect.hashes_texts,
     )
     refuse_names(prepared.roles.released, loaded.place())
     body = chosen.compiled(asked)
@@ -206,6 +209,21 @@ def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement)
         )
     models = prepared.models.columns
     return Compiled(text, body, prepared.source, models, tuple(files), tuple(warnings), listings)
+
+
+def _note_ends(loaded: LoadedConfig, chosen: Release) -> None:
+    """Notes which ends that were found for shares of the rows the release shows; the statement finds the others."""
+    problem = chosen.problem
+    if problem.weighted or not any(found_ends(problem.source)):
+        return
+    masks = loaded.config.release.suppressed == "mask"
+    select = chosen.select(Writing(order="none", seed=None, plain_text=True, as_text=masks))
+    described = [(str(row[0]), str(row[1])) for row in chosen.engine.run(exp.Describe(this=select.copy()))]
+    columns = tuple(Column(name, f"c{i}", kind) for i, (name, kind) in enumerate(described))
+    assert isinstance(select, exp.Query)
+    rows = select_keys(select.subquery("released"), [name for name, _ in described])
+    source = problem.source
+    note_shown_ends(source, Source("relation", rows, columns, (), False, source.label, DuckDB(chosen.engine)), loaded)
 
 
 def _refuse_moments(prepared: SearchProblem, dialect: Dialect) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.generalizing import Generalization
 from kanon_sql.commands.init.places import Places
+from kanon_sql.commands.init.treating import Treatment
 from kanon_sql.commands.init.writing import configuration
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.source.profile.model import ColumnProfile, Profile
@@ -21,9 +22,9 @@ Json = dict[str, Any]
 # The smallest class for whom a release is made, and why.
 RECIPIENTS = {
     "public": (
-        11,
-        "anybody may get it and it cannot be taken back: no group below 11, about the risk of 0.09 that the European "
-        "Medicines Agency recommends (Policy 0070), and the smallest cell that US Medicare lets out",
+        12,
+        "anybody may get it and it cannot be taken back: no group below 12, which is within the risk of 0.09 that the "
+        "European Medicines Agency recommends (Policy 0070; 1/11 is above it), and no cell that US Medicare withholds",
     ),
     "partner": (5, "a partner who signed what may be done with it: groups of 5, a usual smallest cell of statistics"),
     "internal": (3, "colleagues in the same house: groups of 3, the least with which nobody knows the other one"),
@@ -42,7 +43,7 @@ class Proposal:
     """What `kanon_sql.init` returns: the table's `profile`, the `roles` of its columns, a configuration as `yaml`.
 
     `settings` are the plain keys of the configuration, each with its reason; paths of `yaml` are relative to `base`.
-    `notes` are lines of what could not be done.
+    `notes` are lines of what could not be done; `treatments` change values of columns before anything is generalized.
     """
 
     findings: Findings = field(repr=False)
@@ -52,6 +53,7 @@ class Proposal:
     settings: Mapping[str, tuple[Any, str]]
     base: Path
     notes: tuple[str, ...] = ()
+    treatments: Mapping[str, Treatment] = field(default_factory=dict, repr=False)
 
     @property
     def yaml(self) -> str:
@@ -69,7 +71,7 @@ class Proposal:
             raise NoReleaseError(f"{file}: {self.notes[-1]}")
         if not overwrite:
             refuse_existing(file)
-        write_output(file, configuration(self, file.parent), "configuration", private=False)
+        write_output(file, configuration(self, file.parent), "configuration")
         return file
 
     @property
@@ -98,6 +100,8 @@ class Proposal:
             "recipient": self.answers.recipient,
             "purpose": self.answers.purpose,
             "entity": self.answers.entity,
+            "maybe_persons": list(found.maybe_persons),
+            "transform": {name: {"is": one.spec, "why": one.why} for name, one in self.treatments.items()},
             **{key: {"is": value, "why": why} for key, (value, why) in self.settings.items()},
             "notes": list(self.notes),
         }

@@ -12,6 +12,7 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import state
 
 _NUMBERS = ("whole number", "decimal")
+_DATES = ("date", "timestamp")
 _YEARS = 5  # between which birth date and age add up in 90 % of the rows, where one tells the other nearly
 _LEAST_ROWS = 20
 
@@ -26,7 +27,7 @@ def left_out(engine: Engine, sample: Sample, findings: Findings, kept: Collectio
     pairs = {(one.by, one.column): one.share for one in told if one.by in quasi and one.column in quasi}
     left = {name: why for name, why in _birth_dates(engine, sample, quasi.values()).items() if name not in kept}
     for by, column in sorted(pairs, key=lambda pair: -quasi[pair[0]].distinct):
-        if by in left or column in left:
+        if by in left or column in left or _is_of_a_day(quasi[by], quasi[column]):
             continue
         this, other = quasi[by], quasi[column]
         mutual = (column, by) in pairs
@@ -37,6 +38,11 @@ def left_out(engine: Engine, sample: Sample, findings: Findings, kept: Collectio
         share = pairs[this.name, other.name]
         left[other.name] = f"{this.name!r} tells it in {percent(share)} of the rows that repeat"
     return left
+
+
+def _is_of_a_day(by: ColumnProfile, column: ColumnProfile) -> bool:
+    """Whether a date tells what is no part of it: a birth date does where a person has several rows, and no further."""
+    return by.kind in _DATES and column.kind not in (*_DATES, *_NUMBERS)
 
 
 def _worth(column: ColumnProfile) -> int:

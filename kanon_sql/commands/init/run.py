@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,28 +11,31 @@ from typing import Any
 
 from kanon_sql.commands.init.covering import files_for
 from kanon_sql.commands.init.findings import Answers, Findings
+from kanon_sql.commands.init.first_row import refuse_nameless, refuse_without_header, taken_as_row
 from kanon_sql.commands.init.generalizing import Tools, generalization_of, lattice_size
 from kanon_sql.commands.init.measuring import Sample, dependencies, draw, singling_out, spreads
+from kanon_sql.commands.init.persons import numbered_groups, persons_of
 from kanon_sql.commands.init.places import Places
 from kanon_sql.commands.init.proposal import Proposal, algorithm_for, smallest_class
 from kanon_sql.commands.init.repeated import left_out
 from kanon_sql.commands.init.roles import roles_of, with_answers, with_dependencies, with_one_at_least
+from kanon_sql.commands.init.treating import Treatment, amounts, birth_years, has_key, stays_of
 from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_given
 from kanon_sql.engines.duckdb.frames import rereadable
 from kanon_sql.errors import NoReleaseError
 from kanon_sql.progress import Progress
+from kanon_sql.settings.encodings import LATIN1, UTF8, WINDOWS
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import read_columns
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, open_described
-from kanon_sql.source.profile.model import DIRECT, ColumnProfile, Profile
+from kanon_sql.source.profile.model import ColumnProfile, Profile
 from kanon_sql.source.profile.profile import profile
 from kanon_sql.source.profile.spellings import ALWAYS
 from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
 
 _PLACE = "DATA"
-_OF_A_PERSON = 1.1  # rows of a value on average, from which on an id names who has several rows
 _RARE = 0.01  # of the rows at each end of a number
 _NUMBERS = ("whole number", "decimal")
 
@@ -42,13 +45,15 @@ class Request:
     """What is looked at: a source as a configuration describes it, whose paths are relative to the working folder.
 
     Without one the rows are `handed` in. `config` is where the configuration will stand, None where it is printed: its
-    paths are relative to its folder.
+    paths are relative to its folder. `header` says whether the first row names the columns, None that it is to be found
+    out.
     """
 
     source: SourceConfig | None
     config: Path | None = None
     hierarchies: Path | None = None
     handed: HandedIn | None = None
+    header: bool | None = None
 
     @property
     def base(self) -> Path:
@@ -69,6 +74,8 @@ def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progre
         found = profile(engine, source, progress)
         if not found.rows:
             raise NoReleaseError(f"{source.label}: the table has no rows; there is nothing to propose")
+        if request.header is None:
+            refuse_nameless(source, found)
         if request.source is None:
             found, read, understood = _as_texts(found), None, source
         else:
@@ -77,7 +84,8 @@ def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progre
             understood = read_columns(listed, read.columns, f"{source.label}: column {{!r}}".format)
         sample = draw(engine, understood, found.rows)
         with progress.step("looking for columns that tell others"):
-            findings = _findings(engine, sample, found, progress)
+            findings = _findings(engine, sample, found)
+        found = findings.profile
         answers = ask(findings)
         roles = with_answers(findings.roles, answers.known, answers.unknown, answers.entity)
         roles = with_one_at_least(found.columns, with_dependencies(roles, findings.determined))
@@ -99,6 +107,7 @@ def _opened(request: Request, options: EngineOptions) -> Iterator[tuple[Engine, 
         return
     with open_engine(options) as engine:
         source = open_described(engine, request.source, Path(), [], _PLACE)
+        refuse_without_header(source, request.header)
         files, folders = allowed_places(request.source, Path())
         files += [path.absolute() for path in source.files]
         files += [source.database.absolute()] if source.database is not None else []
@@ -119,6 +128,9 @@ def _as_read(described: SourceConfig, found: Profile, source: Source) -> SourceC
     is_value = {"NA"} if any(one.finding is not None and one.finding.name == "country" for one in found.columns) else ()
     common = [text for text, columns in counted.items() if columns > 1 and text in ALWAYS and text not in is_value]
     given: dict[str, Any] = described.model_dump(exclude_unset=True)
+    if source.encoding not in (None, UTF8) and described.csv_options.encoding is None:
+        # Another export of the same table may hold more than Latin-1 has.
+        given["encoding"] = WINDOWS if source.encoding == LATIN1 else source.encoding
     missing = [*source.missing, *sorted(text for text in common if text not in source.missing)]
     if common:
         given["missing"] = missing
@@ -130,15 +142,22 @@ def _as_read(described: SourceConfig, found: Profile, source: Source) -> SourceC
     columns = {name: reading for name, reading in readings.items() if reading}
     if columns:
         given["columns"] = columns
+    given.pop("csv", None)
+    stated = described.csv.model_dump(exclude_unset=True)
+    if source.dialect is not None and not source.dialect.header:
+        stated["header"] = False
+    if source.dialect is not None and stated:
+        given["csv"] = stated
     return SourceConfig.model_validate(given)
 
 
-def _released(read: SourceConfig, findings: Findings) -> SourceConfig:
+def _released(read: SourceConfig, findings: Findings, treatments: Mapping[str, Treatment]) -> SourceConfig:
     """The source without a word on columns that are not released, but for the one that persons are counted by."""
     kept = {
         name: reading
         for name, reading in read.columns.items()
-        if findings.roles[name].role != "identifier" or name == findings.entity
+        if findings.roles[name].role != "identifier"
+        or name in (findings.entity, *(one.by for one in treatments.values()))
     }
     given: dict[str, Any] = read.model_dump(exclude_unset=True, exclude={"columns"})
     shown = {name: reading.model_dump(exclude_unset=True) for name, reading in kept.items()}
@@ -159,28 +178,14 @@ def _reading(column: ColumnProfile) -> dict[str, Any]:
     return reading
 
 
-def _findings(engine: Engine, sample: Sample, found: Profile, progress: Progress) -> Findings:
+def _findings(engine: Engine, sample: Sample, found: Profile) -> Findings:
     """What the values and names say, and what columns tell others."""
+    found, groups = numbered_groups(engine, sample, found)
+    persons = persons_of(engine, sample, found, groups)
     roles = roles_of(found.columns)
     told = dependencies(engine, sample, found, roles)
     roles = with_one_at_least(found.columns, with_dependencies(roles, told))
-    return Findings(found, roles, _entity_of(found), tuple(told), (), sample.rows)
-
-
-def _entity_of(found: Profile) -> str | None:
-    """The column that names who has several rows, if there is one: an id whose values repeat."""
-    ids = [
-        one
-        for one in found.columns
-        if one.name
-        and one.finding is not None
-        and one.finding.name in DIRECT
-        and one.finding.name not in ("address", "URL", "IP address", "name")
-        and not one.missing
-        and one.distinct > 1
-        and found.rows / one.distinct >= _OF_A_PERSON
-    ]
-    return max(ids, key=lambda one: one.distinct).name if ids else None
+    return Findings(found, roles, persons.assumed, tuple(told), rows_looked_at=sample.rows, maybe_persons=persons.asked)
 
 
 def _proposed(
@@ -193,12 +198,18 @@ def _proposed(
     given, notes = (
         ({}, []) if request.hierarchies is None else files_for(request.hierarchies, [one.name for one in found.columns])
     )
-    left = left_out(engine, sample, findings, {*answers.known, *given})
-    findings = replace(findings, left_out=left)
+    kept = {*answers.known, *given}
+    told = left_out(engine, sample, findings, kept)
+    stays = stays_of(findings, told, kept, by=_shifted_by(findings), has_key=request.source is not None and has_key())
+    roles = {**findings.roles, **stays.roles}
+    findings = replace(findings, left_out={**told, **stays.left_out}, roles=roles)
+    left, quasi = findings.left_out, findings.columns("quasi-identifier")
     share = min(0.25, max(_RARE, 2 * k / found.rows))
     spread = spreads(engine, sample, [one.name for one in quasi if one.kind in _NUMBERS], share)
-    tools = Tools(engine, source, found.rows, k, spread, given, list(notes))
-    made = {one.name: generalization_of(tools, one) for one in quasi}
+    tools = Tools(engine, source, found.rows, k, spread, given, [*taken_as_row(source, request.header), *notes])
+    years = birth_years(findings)
+    made = {one.name: years.get(one.name) or generalization_of(tools, one) for one in quasi}
+    treatments = {**stays.treatments, **amounts(engine, sample, findings)}
     released = {name: one for name, one in made.items() if name not in left}
     if not quasi:
         tools.notes.append(
@@ -212,8 +223,27 @@ def _proposed(
     }
     if not all(one.name for one in found.columns):
         settings["unlisted"] = ("drop", "a column without a name cannot be listed; it is left out")
-    places = None if read is None else Places.of(_released(read, findings), source)
-    return Proposal(findings, answers, places, made, settings, request.base, tuple(tools.notes))
+    if answers.entity is None and not answers.entity_said:
+        tools.notes.extend(_asked_for(findings))
+    places = None if read is None else Places.of(_released(read, findings, treatments), source)
+    return Proposal(findings, answers, places, made, settings, request.base, tuple(tools.notes), treatments)
+
+
+def _asked_for(findings: Findings) -> Iterator[str]:
+    """The line that asks who is a person, where a column perhaps says so and nobody has been asked."""
+    for name in findings.maybe_persons[:1]:
+        yield (
+            f"{name!r} has {findings.rows_each(name):.1f} rows for a value. If it names a person who has several, say "
+            f"--entity {name} (in Python entity=), so that k counts persons; now k counts rows"
+        )
+
+
+def _shifted_by(findings: Findings) -> str | None:
+    """The column by whose value dates move: the person, else an id that is another in each row."""
+    if findings.entity is not None:
+        return findings.entity
+    ids = [one for one in findings.profile.columns if one.name and one.finding is not None and one.finding.name == "id"]
+    return next((one.name for one in ids if one.exact and one.distinct == one.rows), None)
 
 
 _LIMIT = (

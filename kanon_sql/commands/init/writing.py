@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.generalizing import Generalization
 from kanon_sql.commands.init.roles import percent
+from kanon_sql.commands.init.treating import KEY
 from kanon_sql.config.arguments import in_line, to_yaml
 from kanon_sql.errors import escape
 from kanon_sql.source.profile.model import ColumnProfile
@@ -41,6 +42,7 @@ def configuration(proposal: Proposal, base: Path) -> str:
     lines += _quasi_identifiers(findings, proposal.generalizations, base)
     lines += _list("sensitive", findings)
     lines += _list("insensitive", findings)
+    lines += _transform(proposal)
     for key, (value, why) in proposal.settings.items():
         lines += [*_commented(why, key, value), *(_diversity(findings) if key == "privacy" else ()), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
@@ -57,6 +59,8 @@ def _head(findings: Findings, answers: Answers) -> Iterator[str]:
         f"{rows:,} rows of {columns} columns were looked at. The reasons say what was found, not what others really "
         "know: read every line, and change what you know better."
     )
+    for text in findings.repeated():
+        yield from _comment(f"{text}.")
     yield "#   kanon-sql run THIS_FILE --dry-run    what would come out"
     yield "#   kanon-sql run THIS_FILE              the release"
     if findings.sets and findings.rows_looked_at:
@@ -90,6 +94,18 @@ def _left_out(findings: Findings, made: Mapping[str, Generalization], base: Path
         for line in _entry(name, made[name].written(base), 2):
             yield f"  # {escape(line)}"
         yield f"  - {in_line(name)}"
+
+
+def _transform(proposal: Proposal) -> Iterator[str]:
+    """What is done to values before anything is generalized."""
+    if not proposal.treatments:
+        return
+    yield "transform:            # what is done to values first"
+    for name, one in proposal.treatments.items():
+        yield from _comment(one.why, 2)
+        # A key is read from the environment; what else looks like a variable is none.
+        yield from (line.replace(f"key: '${KEY}'", f"key: '{KEY}'") for line in _entry(name, one.spec, 2))
+    yield ""
 
 
 def _list(key: str, findings: Findings, more: Iterable[str] = ()) -> Iterator[str]:

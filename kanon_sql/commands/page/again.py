@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from kanon_sql.commands.check import check_table
+from kanon_sql.commands.check import check_table, without_absent_entity
 from kanon_sql.commands.page.gather import gather
 from kanon_sql.commands.risk.table import open_release
 from kanon_sql.commands.run.pipeline import Run, allow_paths, configured_warnings, note_release, refuse_report, search
@@ -29,8 +29,9 @@ from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import SearchResult
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql.connection import Engine
-from kanon_sql.targets.digests import file_of, sha256
+from kanon_sql.targets.digests import file_of, new_salt, sha256
 
 _GONE = (
     "the release took the source's place: what only the source tells is not known (how many rows were missing or "
@@ -59,7 +60,8 @@ def describe_release(loaded: LoadedConfig, call: Call) -> PageFacts:
             roles = assign_roles(source, loaded)
         release = _opened(engine, loaded, source, roles)
         allow_paths(engine, loaded, source, None, [release])
-        subject = Subject(engine, loaded, call, hierarchies, roles, source, release)
+        treated = with_lookups(engine, source)
+        subject = Subject(engine, loaded, call, hierarchies, roles, treated, release)
         earlier = _earlier(loaded, release)
         if earlier is None:
             return _searched(subject)
@@ -83,10 +85,13 @@ def _earlier(loaded: LoadedConfig, release: Source) -> Json | None:
         return None
     try:
         report: Any = json.loads(path.read_text(encoding="utf-8"))
-        written = report["release"]["sha256"] if report["status"] == "released" else None
+        written = report["release"]["sha256"] if report["status"] == "released" and report["source"] else None
     except (OSError, ValueError, KeyError, TypeError):  # whatever it is, it is no report of this release
         return None
-    return report if written is not None and written == sha256(file) else None
+    if written is None or written != sha256(file):
+        return None
+    # A report of a version that knew no salt, or of a run without a page.
+    return {**report, "source": {"salt": new_salt(), **report["source"]}}
 
 
 def _found_again(subject: Subject, report: Json) -> SearchResult | None:
@@ -134,7 +139,9 @@ def _searched(subject: Subject) -> PageFacts:
             ) from error
     draft.verification = {"compared": "counts"}
     draft.status, draft.source, draft.target = "released", source.label, release.label
+    draft.encoding = source.encoding
     draft.source_sha256, draft.release_sha256 = _digest(source), _digest(release)
+    draft.source_salt = new_salt()
     draft.warnings.append(
         "there is no report of the run that made the release: what it says of the search is what a search finds now; "
         "the classes of the release are those, its other columns were not compared with the source"
@@ -162,6 +169,7 @@ def _in_place(loaded: LoadedConfig, call: Call, hierarchies: Hierarchies) -> Pag
     """The facts of a release that took the source's place."""
     loaded = loaded.as_it_stands()
     with job_of(loaded).read(call.options) as (engine, source):
+        loaded, _ = without_absent_entity(loaded, source)
         roles = assign_roles(source, loaded, measured_only=True)
         allow_paths(engine, loaded, source, None)
         plain = source.unread or source
@@ -189,7 +197,7 @@ def _counted(engine: Engine, loaded: LoadedConfig, call: Call, source: Source) -
         )
     draft = ReportDraft.of(loaded)
     draft.source = draft.target = source.label
-    draft.release_sha256 = _digest(source)
+    draft.release_sha256, draft.source_salt = _digest(source), new_salt()
     draft.warnings.append(_GONE)
     unknown = dict.fromkeys(("source", "missing", "suppressed", "masked"))
     return {

@@ -53,7 +53,9 @@ def of_classes(gathered: Gathered, index: int, name: str) -> ColumnFacts:
     if steps and sum(step.rows for step in steps) != released:
         note = STRANGE
     told = problem is not None and note not in (GONE, STRANGE, _OVERLAP)
-    bars, others = bars_of(gathered, counted, problem.n if problem is not None and told else None)
+    # Where no row is suppressed, those that a label has more in the source were released under a coarser one.
+    least = None if gathered.report["rows"]["suppressed"] else max(2, gathered.subject.loaded.config.privacy.k)
+    bars, others = bars_of(gathered, counted, problem.n if problem is not None and told else None, least)
     spec = gathered.subject.hierarchies[name][0]
     return ColumnFacts(
         name=name,
@@ -65,7 +67,7 @@ def of_classes(gathered: Gathered, index: int, name: str) -> ColumnFacts:
         ordered=counted.ordered,
         bars=bars,
         others=others,
-        distinct=(None if d is None else d.values, labels),
+        distinct=(None if d is None else _values(engine, d), labels),
         note=note,
     )
 
@@ -78,6 +80,16 @@ def _count_in_tree(engine: Engine, d: Dimension, tree: Tree) -> tuple[tuple[Step
     _place(engine, d, tree, level)
     above = sum(step.rows for step in steps if step.level > level)
     return steps, f"counted at level {level}; what was released above it stands beside that" if above else None
+
+
+def _values(engine: Engine, d: Dimension) -> int:
+    """How many values the source holds; a hierarchy may have more."""
+    names: dict[str, Fill] = {
+        "frequency": state("frequency"),
+        "this_position": d.position,
+        "missing_position": 0 if d.tree is None else d.tree.missing,
+    }
+    return int(engine.query("commands/page/distinct_values", names=names)[0][0])
 
 
 def _count_values(engine: Engine, d: Dimension) -> bool:

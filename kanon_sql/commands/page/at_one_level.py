@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from kanon_sql.commands.page.gathered import GONE, Gathered
+from kanon_sql.commands.page.gathered import Gathered
 from kanon_sql.commands.page.labels import (
     MOST_LABELS,
     STRANGE,
@@ -21,11 +21,13 @@ from kanon_sql.errors import EngineError
 from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.hierarchy.mapping import Mapping, build_mapping
 from kanon_sql.report.page.model import ColumnFacts, Step
+from kanon_sql.report.page.told import left_out
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.source.model import Column
 from kanon_sql.source.values import as_written
 from kanon_sql.sql.template import Fill, column, state
 
+_SUPPRESSED = "the source is not counted under the labels: what it holds more of one are suppressed rows"
 _NUMBERS = (exp.alias_(exp.cast(exp.null(), "BIGINT"), name) for name in ("level", "code", "row_count"))
 _NO_COSTS = exp.select(*_NUMBERS).where(exp.false())
 _NO_VALUES = exp.select(exp.alias_(exp.cast(exp.null(), "VARCHAR"), "value")).where(exp.false())
@@ -39,11 +41,15 @@ def of_one_level(gathered: Gathered, index: int, name: str) -> ColumnFacts:
     spec, hierarchy = gathered.subject.hierarchies[name]
     count_labels(gathered, index)
     n, distinct, mapping = None, None, None
-    note: str | None = GONE
+    note: str | None = gathered.alone
     if isinstance(problem, FullDomain):
         mapping, item = problem.frequency.mappings[index], problem.roles.quasi_identifiers[index]
         _place(gathered, item, mapping, level, exp.to_table(state(f"costs_{index}")))
-        n, note, distinct = problem.n, None, problem.frequency.marginals[index][0].values
+        note, distinct = None, problem.frequency.marginals[index][0].values
+        if left_out(gathered.report):
+            note = _SUPPRESSED
+        else:
+            n = problem.n
     elif hierarchy is not None:
         item = Column(name, "value", "VARCHAR")
         mapping = build_mapping(engine, Input(index, item, spec, _NO_VALUES, hierarchy, gathered.missing))

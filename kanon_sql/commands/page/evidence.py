@@ -19,15 +19,15 @@ from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.hierarchy.ready import find_hierarchy, hierarchies_folder
 from kanon_sql.report.page.model import Evidence, FileFacts, HierarchyFacts, Json, PageFacts
 from kanon_sql.source.model import Source
-from kanon_sql.targets.digests import file_of, sha256
+from kanon_sql.targets.digests import file_of, salted, sha256
 
 
 def evidence_of(subject: Subject, report: Json) -> Evidence:
     """The evidence of a release; `report` is its JSON report. Raises EngineError for files that cannot be read."""
-    rows = report["rows"]
+    rows, salt = report["rows"], report["source"].get("salt")
     return Evidence(
         configuration=to_yaml(report["configuration"]),
-        source=_file(subject.source, report["source"]["table"], report["source"]["sha256"], rows["source"]),
+        source=_source(subject.source, report, salt),
         release=_file(
             subject.release,
             report["release"]["target"],
@@ -35,7 +35,7 @@ def evidence_of(subject: Subject, report: Json) -> Evidence:
             rows["released"] + (rows["masked"] or 0),
         ),
         hierarchies=tuple(
-            _hierarchy(subject, name, spec, found) for name, (spec, found) in subject.hierarchies.items()
+            _hierarchy(subject, name, spec, found, salt) for name, (spec, found) in subject.hierarchies.items()
         ),
         recounts=recounts_of(subject, report),
         versions=(
@@ -71,6 +71,14 @@ def _ledger(report: Json) -> tuple[tuple[str, str], ...]:
     return (("ledger", entry["path"]), *numbers, *built_on)
 
 
+def _source(table: Source | None, report: Json, salt: str | None) -> FileFacts:
+    """What may be told of the source: its digest salted, and no size."""
+    digest = report["source"]["sha256"]
+    shown = None if digest is None or salt is None else salted(digest, salt)
+    note = _why_no_digest(table) if shown is None else None
+    return FileFacts(report["source"]["table"] or "", rows=report["rows"]["source"], note=note, salted=shown)
+
+
 def _file(table: Source | None, label: str | None, digest: str | None, rows: int | None) -> FileFacts:
     """What is known of a table; of one that is gone its label and its digest."""
     file = None if table is None else file_of(table)
@@ -94,8 +102,10 @@ def _why_no_digest(table: Source | None) -> str:
     return "no single file"
 
 
-def _hierarchy(subject: Subject, name: str, spec: QuasiIdentifier, found: Hierarchy | None) -> HierarchyFacts:
-    """A hierarchy with the SHA-256 of its file; what needs no file is told by its options."""
+def _hierarchy(
+    subject: Subject, name: str, spec: QuasiIdentifier, found: Hierarchy | None, salt: str | None
+) -> HierarchyFacts:
+    """A hierarchy with the SHA-256 of its file, salted as it may list the source's values; else told by its options."""
     if found is None or spec.hierarchy is None:
         origin = "no hierarchy: by the order of the values" if spec.builtin is None else describe(spec)
         steps = [len(one) for one in (spec.keep, spec.widths, spec.levels, spec.below) if one]
@@ -104,4 +114,5 @@ def _hierarchy(subject: Subject, name: str, spec: QuasiIdentifier, found: Hierar
     assert isinstance(path, Path)
     ready = path.is_relative_to(hierarchies_folder())
     origin = subject.loaded.redact(f"ready hierarchy {path.stem}" if ready else spec.hierarchy)
-    return HierarchyFacts(name, origin, sha256(path), len(found.levels) - 1)
+    digest = sha256(path)
+    return HierarchyFacts(name, origin, "" if salt is None else salted(digest, salt), len(found.levels) - 1)

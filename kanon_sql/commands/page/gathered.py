@@ -26,10 +26,21 @@ GONE = "the source is not there any more: nothing of it is shown beside the rele
 
 @dataclass(frozen=True)
 class Gathered:
-    """A subject and its JSON report, with what is counted of both tables."""
+    """A subject and its JSON report, with what is counted of both tables.
+
+    The source is without the rows that were suppressed (see as_released); `whole` is the subject with all of them.
+    `alone` says why there is no source.
+    """
 
     subject: Subject
     report: Json
+    alone: str = GONE
+    with_all: Subject | None = None
+
+    @property
+    def whole(self) -> Subject:
+        """The subject with all rows of the source."""
+        return self.with_all or self.subject
 
     @property
     def names(self) -> list[str]:

@@ -97,9 +97,12 @@ def read_placed(engine: Engine) -> Counted:
     return Counted(frequent, *(int(one) for one in sums))
 
 
-def bars_of(gathered: Gathered, counted: Counted, n: int | None) -> tuple[tuple[Bar, ...], Bar | None]:
+def bars_of(
+    gathered: Gathered, counted: Counted, n: int | None, least: int | None = None
+) -> tuple[tuple[Bar, ...], Bar | None]:
     """The bars of the most frequent labels, and the others; `n` are the rows of the source, None where these are not
-    counted under the labels.
+    counted under the labels. `least` is the least difference from the release that is told, where none of it is
+    suppressed rows.
     """
     most = MOST_BARS if len(counted.frequent) > MOST_BARS else len(counted.frequent)
     shown = list(counted.frequent[:most])
@@ -111,7 +114,7 @@ def bars_of(gathered: Gathered, counted: Counted, n: int | None) -> tuple[tuple[
         return bars, Bar(None, None, rest) if rest else None
     config = gathered.subject.loaded.config
     others = Bar(None, n - sum(bar.source or 0 for bar in bars), rest)
-    bars, others = told_bars(bars, others, least_told(config), config.privacy.k)
+    bars, others = told_bars(bars, others, least_told(config) if least is None else least, config.privacy.k)
     return bars, others if others.source != 0 or others.release else None
 
 

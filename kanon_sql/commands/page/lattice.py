@@ -1,4 +1,4 @@
-"""The lattice of a search for the page: what is known of each node, and as much more as a bounded time allows.
+"""The lattice of a search for the page: what is known of each node, and as much more as a bounded work allows.
 
 The neighbours of the chosen node are counted. Then it is settled which nodes satisfy, those near the chosen one first:
 one answer settles many. Then nodes are counted. Of a node that was not, the loss is that of its levels without
@@ -10,21 +10,22 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from kanon_sql.commands.page.gathered import GONE, Gathered
+from kanon_sql.commands.page.gathered import Gathered
 from kanon_sql.errors import EngineError
 from kanon_sql.progress import Progress
 from kanon_sql.report.page.model import LatticeFacts, NodeFacts, PageFacts
+from kanon_sql.report.page.told import left_out, tells_little
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice, Node
+from kanon_sql.search.full_domain.measures import CostModel
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
 from kanon_sql.search.full_domain.thresholds import make_checker
-from kanon_sql.search.full_domain.unhurried import Unhurried
-from kanon_sql.sql.deadline import Deadline, TimeUpError
+from kanon_sql.search.full_domain.unhurried import Unhurried, price_of
+from kanon_sql.sql.deadline import Deadline, TimeUpError, Work
 
 MOST_NODES = 100_000  # more are not shown one by one
-_SHARE = 0.1  # of the time that the run took
-_LEAST_SECONDS, _MOST_SECONDS = 0.5, 20.0
-_SECONDS_ALONE = 5.0  # where nothing was searched before
+_WORK, _OF_A_VALUE, _MOST_WORK = 0.5, 2.5e-8, 20.0  # for each value in a quasi-identifier
+_ALONE = 5.0  # where nothing was searched before
 
 
 def measure(gathered: Gathered, facts: PageFacts) -> LatticeFacts | None:
@@ -36,13 +37,15 @@ def measure(gathered: Gathered, facts: PageFacts) -> LatticeFacts | None:
         return None
     problem, levels = gathered.problem, gathered.levels
     if not isinstance(problem, FullDomain) or levels is None:
-        raise EngineError(GONE)
+        raise EngineError(gathered.alone)
+    if tells_little(facts.report):
+        return _untold(gathered, problem, facts)
     checker = _checker(gathered, problem)
     winner = tuple(levels[name] for name in problem.names)
     lattice = problem.lattice
     few = lattice.size <= MOST_NODES
     try:
-        deadline = Deadline(_seconds(gathered))
+        deadline = _work(gathered, problem)
         with checker.engine.until(deadline):
             near = [winner, *lattice.predecessors(winner), *lattice.successors(winner)]
             _look(checker, near, _nearest(lattice, winner) if few else iter(()), deadline)
@@ -60,20 +63,54 @@ def measure(gathered: Gathered, facts: PageFacts) -> LatticeFacts | None:
     )
 
 
+def _untold(gathered: Gathered, problem: FullDomain, facts: PageFacts) -> LatticeFacts:
+    """The lattice as whoever has the release knows it: the chosen node, and that those above it satisfy.
+
+    What others would suppress follows from rows that were suppressed, or from who in a class has which sensitive value.
+    """
+    assert gathered.levels is not None
+    costs, lattice, report = CostModel(problem.frequency), problem.lattice, facts.report
+    winner = tuple(gathered.levels[name] for name in problem.names)
+    grows = problem.models.prune(gathered.request.limit)
+    loss = [
+        [100 * costs.loss(i, level) / len(winner) for level in range(top + 1)] for i, top in enumerate(lattice.tops)
+    ]
+    told = facts.loss if left_out(report) else report["loss"]
+
+    def described(node: Node) -> NodeFacts:
+        above = all(level >= chosen for level, chosen in zip(node, winner, strict=True))
+        least = math.fsum(map(list.__getitem__, loss, node))
+        if node != winner:
+            return NodeFacts(node, least, None, None, satisfies=True if grows and above else None, exact=False)
+        whole = None if told is None else told["ncp"]
+        rows, classes = report["rows"]["suppressed"], report["classes"]["count"]
+        return NodeFacts(node, whole, rows, classes, satisfies=True, winner=True)
+
+    listed = lattice.nodes() if lattice.size <= MOST_NODES else [winner]
+    return LatticeFacts(
+        names=problem.names,
+        highs=lattice.highs,
+        labels=_words(facts, problem),
+        size=lattice.size,
+        k=gathered.request.k,
+        limit=gathered.request.limit,
+        nodes=tuple(map(described, listed)),
+    )
+
+
 def _checker(gathered: Gathered, problem: FullDomain) -> NodeChecker:
     """What the search knows, or one that knows nothing; it interrupts nothing that runs."""
     result, request = gathered.subject.result, gathered.request
-    patient = Unhurried(problem.nodes)
+    patient = Unhurried(problem.nodes, price_of(problem.frequency))
     if isinstance(result, FullDomainResult) and result.checker is not None:
         return result.checker.asking(patient)
     return make_checker(patient, problem.frequency, problem.models, request.k, request.limit, Progress())
 
 
-def _seconds(gathered: Gathered) -> float:
+def _work(gathered: Gathered, problem: FullDomain) -> Work:
     if gathered.subject.result is None:
-        return _SECONDS_ALONE
-    taken: float = gathered.subject.call.watch.report()["total"]
-    return min(max(_SHARE * taken, _LEAST_SECONDS), _MOST_SECONDS)
+        return Work(_ALONE)
+    return Work(min(_WORK + _OF_A_VALUE * problem.n * len(problem.names), _MOST_WORK))
 
 
 def _nearest(lattice: Lattice, winner: Node) -> Iterator[Node]:

@@ -1,7 +1,8 @@
 """Statements that anybody can run with DuckDB alone to count a release again, each with the row that it must give.
 
-They read the file in its place, by its absolute path, with all that its reader must be told. What they must give is
-what the run reported, not what they gave here.
+They read the file in its place as it is named from the configuration's folder, with all that its reader must be told.
+What they must give is what the run reported, not what they gave here. One that would hold texts of the source which the
+release lacks, or a key, is left out.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from sqlglot import exp
 
+from kanon_sql.commands.page.naming import Withheld, in_place_of, relative
 from kanon_sql.commands.risk.table import released_columns
 from kanon_sql.commands.subject import Subject
 from kanon_sql.frequency.sensitive import Sensitive
@@ -22,6 +24,7 @@ from kanon_sql.privacy.registry import Model, models_of
 from kanon_sql.recount.counting import comparable
 from kanon_sql.recount.statement import Chain, Question, Table, parts_of
 from kanon_sql.report.page.model import Json, Recount
+from kanon_sql.report.page.told import NEAR, OF_ALL_ROWS, left_out
 from kanon_sql.settings.formats import FORMATS, read_by_engine
 from kanon_sql.source.model import Source
 from kanon_sql.sql import template
@@ -57,6 +60,7 @@ class _Statements:
         config, release = subject.loaded.config, subject.release
         self.columns = released_columns(release, list(config.quasi_identifiers), subject.loaded.place("target"))
         self.by_entity = config.privacy.entity is not None
+        self.withheld = Withheld(subject)
 
     def counts(self) -> list[Recount]:
         """Rows, classes, k, and the rows that were masked."""
@@ -107,15 +111,17 @@ class _Statements:
         source, release = self.subject.source, self.subject.release
         config = self.subject.loaded.config
         compared = None
-        if with_source and source is not None:
+        if with_source and source is not None and not self.withheld.is_treated:
             rows = participants(source, self.subject.roles, config.missing)
-            compared = _readable(source, rows, {}, source.database, "source_database")
+            compared = _readable(source, rows, self.subject.loaded.base, source.database, "source_database")
         if with_source and compared is None:
             return None
         assert model.column is not None
         written = release.column(model.column)
         original = written if source is None else source.column(model.column)
+        untold = self.withheld.untold(model.column)
         missing = release.missing if source is None else source.missing
+        missing = missing if with_source else tuple(text for text in missing if text not in untold)
         if release.only_texts and source is not None and not source.only_texts:
             missing = (*missing, "")
         value = comparable(replace(written, key=written.name), original, missing, is_csv=release.only_texts)
@@ -134,13 +140,19 @@ class _Statements:
         assert isinstance(statement, exp.Query)
         chain.before(statement, self._released())
         least = next(iter(model.spec.thresholds.values())) == "least"
+        asked = {name: getattr(model.spec, name) for name in model.spec.thresholds}
         kept = [
             entry for entry in statement.expressions if entry.alias == ("least_reached" if least else "most_reached")
         ]
         statement.set("expressions", kept)
+        if self.withheld.stands_in(statement, untold):
+            return None
         title = f"{model.key} of {model.column}: what the class that is worst off reaches"
         if with_source:
             title += ", compared with the source"
+        if model.key in OF_ALL_ROWS and left_out(self.report):
+            statement.set("expressions", [_whether(kept[0], float(next(iter(asked.values()))), least=least)])
+            return Recount(f"{title}: whether that holds", self._text(statement, attached), (True,))
         return Recount(title, self._text(statement, attached), (round(float(reached), _DIGITS),))
 
     def _released(self) -> exp.CTE:
@@ -152,6 +164,15 @@ class _Statements:
             for name, path in attached.items()
         ]
         return self.subject.loaded.redact("".join(lines) + template.text(statement, pretty=True) + ";")
+
+
+def _whether(reached: exp.Expr, asked: float, *, least: bool) -> exp.Expr:
+    """Whether what the worst class reaches is what was asked for: more would tell of rows that were suppressed."""
+    if least:
+        holds: exp.Expr = exp.GTE(this=reached.unalias(), expression=exp.Literal.number(repr(asked - NEAR)))
+    else:
+        holds = exp.LTE(this=reached.unalias(), expression=exp.Literal.number(repr(asked + NEAR)))
+    return exp.alias_(holds, "holds", quoted=True)
 
 
 def _placed(subject: Subject) -> _Readable | None:
@@ -167,21 +188,22 @@ def _placed(subject: Subject) -> _Readable | None:
     select = release.relation.copy()
     for entry in select.expressions:
         entry.set("alias", quoted(named[entry.alias]))
-    if path is not None:
-        place = (base / path).absolute()
-        moved = {release.files[0]: place} if len(release.files) == 1 and not place.is_dir() else {}
-        below = [file for file in release.files if file.absolute().is_relative_to(place)]
-        if not moved and len(below) < len(release.files):  # the files of a folder that is not in its place yet
-            every = place / "**" / f"*{FORMATS[release.kind].suffixes[0]}"
-            return _readable(release, _with_files(select, every), {}, None, "")
-        return _readable(release, select, moved, None, "")
-    return None if database is None else _readable(release, select, {}, base / database, "release_database")
+    if path is None:
+        return None if database is None else _readable(release, select, base, base / database, "release_database")
+    place = (base / path).absolute()
+    below = [file for file in release.files if file.absolute().is_relative_to(place)]
+    if len(release.files) == 1 and not place.is_dir():
+        return _readable(replace(release, files=(place,)), _reading(select, release.files[0], place), base, None, "")
+    if len(below) < len(release.files):  # the files of a folder that is not in its place yet
+        every = relative(place, base) / "**" / f"*{FORMATS[release.kind].suffixes[0]}"
+        return _readable(release, _with_files(select, every), base, None, "")
+    return _readable(release, select, base, None, "")
 
 
-def _readable(
-    table: Source, select: exp.Select, moved: Mapping[Path, Path], database: Path | None, name: str
-) -> _Readable | None:
-    """A SELECT over a table with absolute paths, and a database under a name of ours; None for what is no table."""
+def _readable(table: Source, select: exp.Select, base: Path, database: Path | None, name: str) -> _Readable | None:
+    """A SELECT over a table with paths from the folder `base`, and a database under a name of ours; None for what is no
+    table.
+    """
     if not table.backend.abilities.rows or table.weighted:
         return None
     if table.kind == "table":
@@ -191,18 +213,25 @@ def _readable(
         for node in select.find_all(exp.Table):
             if node.catalog:
                 node.set("catalog", quoted(name))
-        return _Readable(select, {name: database.absolute()})
-    if table.kind not in FORMATS or not read_by_engine(table.kind):
+        return _Readable(select, {name: relative(database, base)})
+    if table.kind not in FORMATS or not read_by_engine(table.kind) or table.is_copied:
         return None
-    places = {escape(str(file)): escape(str(moved.get(file, file).absolute())) for file in table.files}
+    return _Readable(_with_places(select, in_place_of(table.files, base)), {})
 
+
+def _reading(select: exp.Select, file: Path, place: Path) -> exp.Select:
+    """A SELECT that reads one file where it will be."""
+    return _with_places(select, {escape(str(file)): escape(str(place))})
+
+
+def _with_places(select: exp.Select, places: Mapping[str, str]) -> exp.Select:
     def put(node: exp.Expr) -> exp.Expr:
         known = isinstance(node, exp.Literal) and node.is_string and places.get(node.name)
         return exp.Literal.string(known) if known else node
 
     made = select.transform(put)
     assert isinstance(made, exp.Select)
-    return _Readable(made, {})
+    return made
 
 
 def _with_files(select: exp.Select, every: Path) -> exp.Select:
@@ -210,7 +239,7 @@ def _with_files(select: exp.Select, every: Path) -> exp.Select:
     made = select.copy()
     reader = made.find(exp.Anonymous, exp.ReadCSV, exp.ReadParquet)
     assert reader is not None
-    pattern = literal([f"{escape(str(every.parent.parent))}/**/{every.name}"])
+    pattern = literal([f"{escape(every.parent.parent.as_posix())}/**/{every.name}"])
     if isinstance(reader, exp.Anonymous):
         reader.set("expressions", [pattern, *reader.expressions[1:]])
     else:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.errors import EngineError
+from kanon_sql.targets.staging_paths import refuse_link_to_nothing
 
 Json = dict[str, Any]
 
@@ -26,7 +27,11 @@ class ProjectModel:
 
 
 def write_private(path: Path, text: str) -> None:
-    """Writes a file for the owner's eyes only, in the place of one that is there."""
+    """Writes a file for the owner's eyes only, in the place of one that is there.
+
+    Raises ConfigurationError for a symbolic link to nothing.
+    """
+    refuse_link_to_nothing(path, "the model")
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -43,7 +48,7 @@ def refuse_existing(files: Sequence[Path]) -> None:
     problems = [
         f"{file}: is there already; give the model another --name, or replace it with --overwrite"
         for file in files
-        if file.exists()
+        if os.path.lexists(file)
     ]
     if problems:
         raise EngineError(problems)

@@ -34,6 +34,7 @@ from kanon_sql.report.charts.sweep import refuse_plot
 from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.files import FileSink
@@ -130,6 +131,7 @@ def _measure_tables(risk: _Risk, source: Source) -> Json:
     population = None if path is None else open_population(engine, loaded, path, source)
     request.refuse_replacing(loaded)
     allow_paths(engine, loaded, source, risk.scores, [one for one in (release, population) if one is not None])
+    source = with_lookups(engine, source)
     target = loaded.config.target
     raw = target is not None and not target.in_place
     with call.step("read", f"reading {source.label}", engine.progress):

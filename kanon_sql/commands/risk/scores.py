@@ -37,7 +37,8 @@ def open_scores(engine: Engine, path: Path | None) -> Iterator[FileSink | None]:
         suffixes = either(one.suffixes[0] for one in FORMATS.values() if one.written)
         raise ConfigurationError(f"{OPTION} {path}: the name tells no format that is written; expected {suffixes}")
     with stage_file(path, overwrite=True, place=OPTION) as staged:
-        yield FileSink(staged, file_format, TargetConfig(path=str(path)))
+        mode = None if path.exists() else 0o600
+        yield FileSink(staged, file_format, TargetConfig(path=str(path)), mode)
 
 
 def score_names(columns: Sequence[str]) -> list[str]:

@@ -1,14 +1,15 @@
 """What other settings would lose, beside the run that was asked for: at most three, searched in the tables at hand.
 
-They are looked for in a tenth of the time that the run took. A search that comes to its end gives the figures that a
-run with that setting has; one that does not, and the estimate for local recoding, give figures that such a run need
-not reach: it loses no more (of local recoding: hardly ever more).
+They are looked for with a tenth of the work of a run, about: as much as its rows, columns and distinct combinations
+say, whatever the clock does. A search that comes to its end gives the figures that a run with that setting has; one
+that does not, and the estimate for local recoding, give figures that such a run need not reach: it loses no more (of
+local recoding: hardly ever more).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -17,24 +18,26 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
-from kanon_sql.search.full_domain.unhurried import Unhurried
-from kanon_sql.search.local.estimate import estimated_losses, seconds_to_estimate
+from kanon_sql.search.full_domain.unhurried import Unhurried, price_of
+from kanon_sql.search.local.estimate import estimated_losses, work_of_estimate
 from kanon_sql.search.problem import Json, Request, SearchResult
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.deadline import Deadline, Work
 
 if TYPE_CHECKING:
     from kanon_sql.search.multidimensional import MultidimensionalResult
 
-_SHARE = 0.1  # of the time that the run took
-_MOST_SECONDS = 10.0
+_SHARE = 0.1  # of the work of a run
+_MOST_WORK = 10.0
+_OF_A_RUN, _OF_A_VALUE = 1.0, 2.5e-7  # the work of a run to begin with, and for each value in a quasi-identifier
+_OF_CUTS = 0.3, 7e-6  # of cutting partitions to begin with, and for each value of a distinct tuple
+_OF_LABELS = 1.0, 1.5e-4  # of local recoding
 _MOST = 3  # alternatives
 _PAYS = 0.9  # of the loss: a tenth less is worth telling
 _POINTS = 0.5  # of NCP, which are worth telling
 _LIMIT = "1%"
-_SHARE_OF_TWO = 0.7  # of the time that is left: what the limit and local recoding may each take
-_SLOWER = 2.0  # times that another search may take as long
+_SHARE_OF_TWO = 0.7  # of the work that is left: what the limit and local recoding may each take
 _USUAL_KS = (2, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 _LOSSES = ("loss",)  # objectives whose least value bounds the loss of a search that did not end
 
@@ -72,22 +75,22 @@ class Alternative:
         }
 
 
-def advise(
-    engine: Engine, loaded: LoadedConfig, result: SearchResult, seconds: Mapping[str, float], *, found: bool
-) -> list[Json]:
-    """The alternatives to what was searched; `found` says that there is a release, `seconds` what took how long.
+def advise(engine: Engine, loaded: LoadedConfig, result: SearchResult, *, found: bool) -> list[Json]:
+    """The alternatives to what was searched; `found` says that there is a release.
 
     The tables of a multidimensional search are then those of another one.
     """
-    deadline = Deadline(min(_SHARE * seconds["total"], _MOST_SECONDS), signals.ending())
+    problem = result.problem
+    of_the_run = _OF_A_RUN + _OF_A_VALUE * problem.n * len(problem.names)
+    work = Work(min(_SHARE * of_the_run, _MOST_WORK), signals.ending())
     if isinstance(result, FullDomainResult):
-        given = _FullDomainAdvice(engine, loaded, result, deadline, seconds["search"] if found else None).alternatives()
+        given = _FullDomainAdvice(engine, loaded, result, work, found=found).alternatives()
     else:
         from kanon_sql.search.multidimensional import MultidimensionalResult
 
         if not found or not isinstance(result, MultidimensionalResult):
             return []
-        given = _searched(engine, loaded, result, deadline, seconds["search"])
+        given = _searched(engine, loaded, result, work)
     paying = sorted((one for one in given if one.pays), key=lambda one: one.ncp / (one.instead_of or 100.0))
     return [one.describe() for one in paying[:_MOST]]
 
@@ -100,53 +103,53 @@ class _FullDomainAdvice:
         engine: Engine,
         loaded: LoadedConfig,
         result: FullDomainResult,
-        deadline: Deadline,
-        searched: float | None,
+        work: Work,
+        *,
+        found: bool,
     ) -> None:
         self.engine = engine
         self.loaded = loaded
         self.result = result
-        self.deadline = deadline
-        self.searched = searched or 0.0  # seconds, where there is a release
-        self.found = searched is not None
+        self.work = work
+        self.found = found
         self.problem = result.problem
+        self.price = price_of(result.problem.frequency)
         self.algorithm = loaded.config.algorithm
         self.ncp = result.describe_loss()["ncp"] if self.found else None
 
     def alternatives(self) -> Iterator[Alternative]:
-        """Each that can be found in its part of the time; to decide again by what came out would not be blind."""
+        """Each that can be found with its part of the work; to decide again by what came out would not be blind."""
         if self.algorithm.blind:
             return
         # The limit first: it helps most as a rule, and its search is not much longer than that of the run.
         others = ((self._without_a_column, 0.5), (self._k, 1.0))
         less = ((self._limit, _SHARE_OF_TWO), (self._local, _SHARE_OF_TWO), *others)
         for way, share in less if self.found else ((self._local, _SHARE_OF_TWO), (self._enough, 1.0)):
-            seconds = self.deadline.remaining() or 0.0
-            if seconds:  # What one does not use is there for those after it.
-                yield from way(share * seconds)
+            if self.work.remaining():  # What one does not use is there for those after it.
+                yield from way(self.work.share(share))
 
-    def _limit(self, seconds: float) -> Iterator[Alternative]:
+    def _limit(self, work: Work) -> Iterator[Alternative]:
         limit = self.problem.n // 100
         if limit > self.result.request.limit and self.algorithm.declared.suppresses:
             request = replace(self.result.request, limit=limit)
-            yield from self._solved({"suppression.limit": _LIMIT}, request, seconds)
+            yield from self._solved({"suppression.limit": _LIMIT}, request, work)
 
-    def _k(self, seconds: float) -> Iterator[Alternative]:
+    def _k(self, work: Work) -> Iterator[Alternative]:
         less = max((k for k in _USUAL_KS if k < self.result.request.k), default=None)
         if less is not None:
-            yield from self._solved({"privacy.k": less}, replace(self.result.request, k=less), seconds)
+            yield from self._solved({"privacy.k": less}, replace(self.result.request, k=less), work)
 
-    def _enough(self, seconds: float) -> Iterator[Alternative]:
+    def _enough(self, work: Work) -> Iterator[Alternative]:
         """What would be enough where there is no release."""
         enough = self.result.enough
-        for key, value in enough.items():
+        for place, (key, value) in enumerate(enough.items()):
             asked = self.result.request
             asked = replace(asked, limit=value) if key == "suppression.limit" else replace(asked, k=value)
-            yield from self._solved({key: value}, asked, seconds / len(enough))
+            yield from self._solved({key: value}, asked, work.share(1 / (len(enough) - place)))
 
-    def _solved(self, change: Json, request: Request, seconds: float) -> Iterator[Alternative]:
-        below = self.found and seconds < self.searched
-        losses = self._solve(self._below_winner() if below else self.problem, request, seconds)
+    def _solved(self, change: Json, request: Request, work: Work) -> Iterator[Alternative]:
+        below = self.found and self.price * self.result.found.checked > work.remaining()
+        losses = self._solve(self._below_winner() if below else self.problem, request, work)
         if losses is not None:
             found, exact = losses
             ncp = found.describe_loss()["ncp"]
@@ -157,24 +160,25 @@ class _FullDomainAdvice:
         lattice = self.problem.lattice
         return replace(self.problem, lattice=replace(lattice, highs=self.result.winner.levels))
 
-    def _solve(self, problem: FullDomain, request: Request, seconds: float) -> tuple[FullDomainResult, bool] | None:
+    def _solve(self, problem: FullDomain, request: Request, work: Work) -> tuple[FullDomainResult, bool] | None:
         """(what a search finds, whether it came to its end); None for what says nothing of the loss."""
-        patient = replace(problem, nodes=Unhurried(problem.nodes))
-        result = patient.solve(self.engine, self.algorithm, request, Deadline(seconds), Progress())
+        patient = replace(problem, nodes=Unhurried(problem.nodes, self.price))
+        result = patient.solve(self.engine, self.algorithm, request, work, Progress())
         proven = result.found.proven
         bounded = self.algorithm.options().get("objective") in _LOSSES and set(request.weights) == {1.0}
         return (result, proven) if result.found.winner is not None and (proven or bounded) else None
 
-    def _local(self, seconds: float) -> Iterator[Alternative]:
+    def _local(self, work: Work) -> Iterator[Alternative]:
         """Local recoding satisfies k whatever the table; what it loses is estimated."""
         problem, k = self.problem, self.result.request.k
         at_hand = problem.nodes.searched_in == "duckdb" and problem.models.only_k and not problem.populations
-        if at_hand and problem.n >= k and seconds_to_estimate(problem.frequency) < seconds:
+        if at_hand and problem.n >= k and work_of_estimate(problem.frequency) < work.remaining():
+            work.spend(work_of_estimate(problem.frequency))
             losses = estimated_losses(self.engine, problem.frequency, k)
             if losses is not None:
                 yield Alternative({"algorithm": "local"}, _ncp(losses), 0, False, self.ncp)
 
-    def _without_a_column(self, seconds: float) -> Iterator[Alternative]:
+    def _without_a_column(self, work: Work) -> Iterator[Alternative]:
         """The column that tells most rows apart as it is released, given up: what the others lose then."""
         problem, winner = self.problem, self.result.winner
         mappings = problem.frequency.mappings
@@ -195,7 +199,7 @@ class _FullDomainAdvice:
             lows=_put(problem.lattice.lows, given_up, top),
             highs=_put(problem.lattice.highs, given_up, top),
         )
-        found = self._solve(replace(problem, lattice=lattice), self.result.request, seconds)
+        found = self._solve(replace(problem, lattice=lattice), self.result.request, work)
         if found is not None:
             result, exact = found
             change = _without(self.loaded, mappings[given_up].column)
@@ -204,9 +208,11 @@ class _FullDomainAdvice:
 
 
 def _searched(
-    engine: Engine, loaded: LoadedConfig, result: MultidimensionalResult, deadline: Deadline, seconds: float
+    engine: Engine, loaded: LoadedConfig, result: MultidimensionalResult, work: Work
 ) -> Iterator[Alternative]:
     """The alternatives to Mondrian and local recoding, where such a search is short beside the rest of the run."""
+    tuples = result.problem.tuples
+    values = tuples.count * len(tuples.dimensions)
     algorithm, request = loaded.config.algorithm, result.request
     before = result.describe_loss()["ncp"]
     ways: list[tuple[Json, AlgorithmConfig, Request]] = []
@@ -216,10 +222,13 @@ def _searched(
     if algorithm.name != "local" and not algorithm.declared.numeric and result.problem.models.only_k:
         ways.append(({"algorithm": "local"}, AlgorithmConfig(name="local"), request))
     for change, chosen, asked in ways:
-        # It would be interrupted, and a user's transaction with it: so it is only begun where there is time for it.
-        if not engine.owned or (deadline.remaining() or 0.0) < _SLOWER * seconds:
+        to_begin, for_a_value = _OF_LABELS if chosen.name == "local" else _OF_CUTS
+        takes = to_begin + for_a_value * values
+        # It would be interrupted, and a user's transaction with it: so it is begun only where there is work left.
+        if not engine.owned or work.remaining() < takes:
             continue
-        found = result.problem.solve(engine, chosen, asked, deadline, Progress())
+        work.spend(takes)
+        found = result.problem.solve(engine, chosen, asked, Deadline(stop=signals.ending()), Progress())
         if found.partitioning is not None and found.found.finished:
             yield Alternative(change, found.describe_loss()["ncp"], found.suppressed, True, before)
 

@@ -10,11 +10,19 @@ from typing import TYPE_CHECKING
 from kanon_sql.commands.run.advice import advise
 from kanon_sql.commands.run.betraying import betraying_columns
 from kanon_sql.commands.run.guard import guard, suppressed_or_ordered
+from kanon_sql.commands.run.unshifted import unshifted_dates
 from kanon_sql.commands.subject import Subject
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import Config
 from kanon_sql.engines.job import Job
-from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError, NoReleaseError, OutOfTimeError
+from kanon_sql.errors import (
+    ConfigurationError,
+    EngineError,
+    InterruptedRunError,
+    NoReleaseError,
+    OutOfTimeError,
+    WarnedError,
+)
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.ledger.again import telling_releases
 from kanon_sql.ledger.recording import Made, note_digests, put_in_place, refuse_early, rehearse
@@ -27,15 +35,16 @@ from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import Request, SearchProblem, SearchResult
-from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, find_files
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.source.treatments.counting import describe_treatments
+from kanon_sql.source.treatments.ends import note_shown_ends
 from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.sql.deadline import Deadline
+from kanon_sql.targets.digests import new_salt
 from kanon_sql.targets.outputs import named_twice, refuse_outputs
 from kanon_sql.targets.target import Rehearsed, Sink
 
@@ -93,7 +102,7 @@ def run_configuration(job: Job, call: Call) -> ReportDraft:
             from kanon_sql.report.page.writing import page_text, write_page
 
             draft.seconds = call.watch.report()
-            write_page(call.page, page_text(with_report(facts, draft.to_dict())))
+            write_page(call.page, page_text(with_report(facts, draft.to_dict()), loaded))
     return draft
 
 
@@ -106,6 +115,11 @@ def refuse_report(loaded: LoadedConfig, call: Call) -> None:
     for what, path in told:
         if not path.parent.is_dir():
             raise EngineError(f"{path}: {what} cannot be written, its folder does not exist; make it")
+        if what == "the page" and path.suffix.lower() == ".pdf":
+            raise ConfigurationError(
+                f"{path}: the page is written as HTML; expected a name such as "
+                f"{path.with_suffix('.html').name}, which a browser prints as PDF"
+            )
         if path.is_dir():
             raise EngineError(f"{path}: {what} cannot be written, this is a folder; name a file in it")
     refuse_outputs([loaded], told)
@@ -125,32 +139,34 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
         run.draft.source, run.draft.target = source.label, sink.describe()
+        run.draft.encoding = source.encoding
         sink.refuse(roles.released, loaded.place("target"))
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink)
+        with call.step("read", "making pseudonyms", engine.progress):
+            source = with_lookups(engine, source)
         with call.step("read", "looking for identifiers", engine.progress):
             run.draft.warnings += guard(engine, loaded, source, roles)
-        with call.step("read", "making pseudonyms", engine.progress), telling_faults(engine, source):
-            source = with_lookups(engine, source)
         with call.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
             prepared = prepare_search(engine, loaded, source, roles, hierarchies, call.progress)
-            run.draft.source_rows = prepared.source_rows
-            run.draft.missing = prepared.source_rows - prepared.n
-            run.draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
-            run.draft.engine = prepared.describe_engine()
+            _note(run, prepared)
         with call.step("read", "counting pseudonyms", engine.progress):
             run.draft.treatments = describe_treatments(source)
         found = search(run, engine, prepared)
         release = release_of(engine, found)
         with call.step("read", "looking at other columns", engine.progress):
             run.draft.warnings += betraying_columns(engine, prepared, release.finer())
+        run.draft.warnings += unshifted_dates(prepared, loaded.config, found.describe().get("levels"))
+        _refuse_warnings(run, sink)
         written = _verified(run, engine, sink, release)
         paths, handed_in = sink.paths(), (job.source_handed_in, job.target_handed_in)
         made = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
         facts = None if sink.in_transaction else _gather(run, made, found, sink)
         with call.watch.part("verify"):
-            if call.dry_run:
+            if call.dry_run or call.strict:
                 rehearse(loaded, made)
+                _refuse_warnings(run, sink)
+            if call.dry_run:
                 run.draft.status = "dry-run"
             else:
                 put_in_place(loaded, made, sink)
@@ -160,6 +176,22 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         run.draft.engine["statements"] = source.backend.statements
         run.draft.warnings += sink.warnings
     return facts
+
+
+def _refuse_warnings(run: Run, sink: Sink) -> None:
+    """Raises WarnedError with every warning that a strict run has come to so far."""
+    warnings = [*run.draft.warnings, *sink.warnings]
+    if run.call.strict and warnings:
+        run.draft.warnings = warnings
+        raise WarnedError([f"{one}; strict: nothing was released" for one in warnings])
+
+
+def _note(run: Run, prepared: SearchProblem) -> None:
+    """Notes what is known once the source was read."""
+    run.draft.source_rows = prepared.source_rows
+    run.draft.missing = prepared.source_rows - prepared.n
+    run.draft.warnings += [*prepared.warnings, *unique_columns(prepared, run.loaded)]
+    run.draft.engine = prepared.describe_engine()
 
 
 def _gather(run: Run, made: Made, found: SearchResult, sink: Sink) -> PageFacts | None:
@@ -175,6 +207,7 @@ def _gather(run: Run, made: Made, found: SearchResult, sink: Sink) -> PageFacts 
     with run.call.step("page", "measuring for the page", made.engine.progress):
         if not run.call.dry_run and not replaced:
             note_digests(made, sink)
+        run.draft.source_salt = run.draft.source_salt or new_salt()
         report = replace(run.draft, status="dry-run" if run.call.dry_run else "released").to_dict()
         facts = gather(subject, report, run.call.recipe)
     run.draft.utility = facts.utility
@@ -295,11 +328,9 @@ def _advise(run: Run, engine: Engine, result: SearchResult, *, released: bool = 
     came = signals.ending()
     if not run.call.advice or (came is not None and came()):
         return
-    seconds = run.call.watch.report()
-    seconds["total"] -= seconds.get("page", 0.0)  # a page gives it no more time
     try:
         with run.call.step("advice", "looking at other settings"):
-            run.draft.advice = advise(engine, run.loaded, result, seconds, found=released)
+            run.draft.advice = advise(engine, run.loaded, result, found=released)
     except EngineError as error:
         run.draft.warnings.append(f"other settings could not be looked at: {error}")
 
@@ -317,7 +348,9 @@ def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
         with reading_again():
             written = sink.written(engine) if rehearsed is None else rehearsed.counted
         draft.counts = verify(engine, written, release.expected(written, masked))
-        verify_treatments(release.problem, rehearsed.whole if rehearsed else sink.whole(written))
+        whole = rehearsed.whole if rehearsed else sink.whole(written)
+        verify_treatments(release.problem, whole)
+        note_ends(run, release.problem.source, whole)
         draft.suppressed, draft.masked = found.suppressed, masked
         draft.released = release.problem.n - found.suppressed
         if rehearsed is not None:
@@ -340,6 +373,9 @@ def _masked(run: Run, release: Release) -> int:
     """How many rows the release masks."""
     config = run.loaded.config
     masked = release.result.suppressed if config.release.suppressed == "mask" else 0
+    if masked and not config.algorithm.declared.full_domain:
+        run.draft.warnings.append(f"with {config.algorithm.name} {masked} suppressed rows are dropped, none is masked")
+        masked = 0
     if masked and not release.can_mask():
         run.draft.warnings.append(
             f"{masked} suppressed rows are too few to be masked as one class of {config.privacy.k}"
@@ -347,6 +383,12 @@ def _masked(run: Run, release: Release) -> int:
         )
         masked = 0
     return masked
+
+
+def note_ends(run: Run, source: Source, released: Source) -> None:
+    """Notes in the report which ends that were found for shares of the rows the release shows."""
+    for name, ends in note_shown_ends(source, released, run.loaded).items():
+        run.draft.treatments[name] = {**run.draft.treatments.get(name, {}), **ends}
 
 
 def _write(run: Run, engine: Engine, release: Release, sink: Sink, masked: int) -> Rehearsed | None:

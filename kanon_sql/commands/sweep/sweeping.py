@@ -129,7 +129,8 @@ class _Sweep:
                 rows = SuppressionConfig(limit=limit).rows(prepared.n)
                 asked_k = searched_k(curve.loaded.config, k)
                 request = replace(request_of(curve.loaded.config, prepared.n), k=asked_k, limit=rows)
-                suppresses = curve.loaded.config.algorithm.declared.suppresses
+                algorithm = curve.loaded.config.algorithm
+                suppresses = algorithm.declared.suppresses or algorithm.strata
                 key = (curve.name, k, request.limit if suppresses else None)
                 if key not in found:
                     found[key] = self._solve(engine, prepared, curve, limit, request)
@@ -199,4 +200,4 @@ def _write_csv(path: Path, points: Sequence[Json]) -> None:
     writer.writeheader()
     for point in points:
         writer.writerow({key: str(value).lower() if isinstance(value, bool) else value for key, value in point.items()})
-    write_output(path, text.getvalue(), "table", private=True)
+    write_output(path, text.getvalue(), "table")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
@@ -15,16 +15,19 @@ from kanon_sql.hierarchy.quasi_identifiers import without_text
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Role, Source
 from kanon_sql.source.reading import understood
-from kanon_sql.source.values import bring_counted, normalized
+from kanon_sql.source.values import as_written, bring_counted, normalized
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
+
+_OF_EVERY_VALUE = ("intervals", "date", "suppress")  # built-ins that have labels for whatever a column may hold
 
 
 @dataclass(frozen=True)
 class Compared:
     """A column that both sides have; `item` is that of the source, `released` the label over the release's keys.
 
-    `index` names its tables and its column in the frequency tables.
+    `index` names its tables and its column in the frequency tables. Where `item` holds values before their treatments,
+    `treated` is the column of those behind them.
     """
 
     index: int
@@ -33,6 +36,7 @@ class Compared:
     released: exp.Expr
     released_type: str
     meaning: Meaning
+    treated: Column | None = None
 
     @property
     def name(self) -> str:
@@ -77,9 +81,21 @@ def compared_columns(subject: Subject, source: Source) -> tuple[list[Compared], 
             left_out.append(item.name)
             continue
         released, kind = _released(present.get(item.name), cells[0], subject.release)
-        found.append(Compared(len(found), item, subject.roles.of(item), released, kind, meaning))
+        before = _before(subject, source, item)
+        treated = None if before is None else item
+        found.append(Compared(len(found), before or item, subject.roles.of(item), released, kind, meaning, treated))
     what = "they are not in the release, or of a type that has no order"
     return found, [f"{', '.join(map(repr, left_out))}: not compared, {what}"] if left_out else []
+
+
+def _before(subject: Subject, source: Source, item: Column) -> Column | None:
+    """The values of a column before its treatments, where the release can be compared with these.
+
+    A hierarchy of listed values knows none of them.
+    """
+    spec, hierarchy = subject.hierarchies.get(item.name, (None, None))
+    listed = hierarchy is not None or (spec is not None and spec.builtin not in (None, *_OF_EVERY_VALUE))
+    return None if listed else source.before.get(item.name)
 
 
 def _released(item: Column | None, cell: Cell, release: Source) -> tuple[exp.Expr, str]:
@@ -101,12 +117,14 @@ class Reader:
     def __init__(self, subject: Subject, source: Source, columns: Sequence[Compared]) -> None:
         self._engine = subject.engine
         self._tables = {"source": source, "release": subject.release}
-        rows = participants(source, subject.roles, subject.loaded.config.missing)
+        wide = replace(source, columns=(*source.columns, *source.before.values()))
+        rows = participants(wide, subject.roles, subject.loaded.config.missing)
         self._rows = {"source": rows, "release": subject.release.relation}
         self._values = {
             "source": {one.index: normalized(one.item, source.missing) for one in columns},
             "release": {one.index: one.released for one in columns},
         }
+        self.treated = frozenset(source.treatments)
         self._numbers: dict[tuple[str, int], exp.Expr] = {}
         self.weighted = any(table.weighted or table.backend.weighted for table in self._tables.values())
 
@@ -133,6 +151,23 @@ class Reader:
             rows, total = self._given(side, [value])
             names = {"source": rows, "counted_values": one.table("values"), "item_value": value, "row_total": total}
             self._engine.query("commands/utility/counted_rows", names=names)
+
+    def add_treated(self, one: Compared) -> None:
+        """Adds to the counted values of a column before its treatments, for no row, those treated that are released."""
+        if one.treated is None:
+            return
+        source, release = self._tables["source"], self._tables["release"]
+        value = normalized(one.treated, source.missing)
+        names = {
+            "source": self._rows["source"],
+            "release": release.relation,
+            "counted_values": one.table("values"),
+            "treated_value": value,
+            "treated_text": as_written(value.copy(), one.treated.type),
+            "released_text": as_written(one.released.copy(), one.released_type),
+        }
+        with telling_faults(self._engine, source):
+            self._engine.query("commands/utility/treated_values", names=names)
 
     def read(self, side: str, columns: Sequence[Compared], folds: Sequence[Compared], sums: Sequence[Item]) -> None:
         """Makes the frequency table of a side over columns. Raises EngineError.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kanon_sql.commands.subject import Subject
 from kanon_sql.commands.utility.coding import (
@@ -36,12 +37,14 @@ from kanon_sql.sql.template import Item
 
 MOST_COLUMNS = 20  # that are looked at together
 MOST_VALUES = 1_000_000  # of a column that is released as it is
+_PLACES = 10  # of a figure: beyond these it would depend on the order in which the engine's threads sum
 
 
 def measure_utility(subject: Subject, deadline: Deadline) -> Json:
     """The `utility` entry of the report: every figure compares the release with its source.
 
     * `columns`: by name, `total_variation` (0 to 1) and, for numbers and dates, `earth_mover` (0 to 1), else None;
+      of one with treatments `compared_with`: the "untreated" values of the source, or the "treated" ones;
     * `pairs`: a list of `columns` (two names), `measure` (cramers_v, correlation_ratio or pearson) and its value in
       `source` and `release`;
     * `queries`: `count`, `median_relative_error` and `p95_relative_error` of random counting queries;
@@ -84,7 +87,7 @@ class _Measuring:
     def entry(self) -> Json:
         """What was found, columns in their order."""
         measured = {one.name: self.found[one.name] for one in self.columns if one.name in self.found}
-        return {"columns": measured, **self.others, "warnings": self.warnings}
+        return {"columns": _rounded(measured), **_rounded(self.others), "warnings": self.warnings}
 
     def measure(self) -> None:
         """Measures everything. Raises TimeUpError."""
@@ -95,6 +98,7 @@ class _Measuring:
         for one in many:
             self.deadline.check()
             self.reader.count("source", one)
+            self.reader.add_treated(one)
             kind = make_domain(self.subject, one)
             self.reader.count("release", one)
             self._measure_column(one, kind, many=True)
@@ -104,6 +108,7 @@ class _Measuring:
             if one.index not in self.coded:
                 self.deadline.check()
                 count_values(self.subject, "source", one)
+                self.reader.add_treated(one)
                 kind = make_domain(self.subject, one)
                 count_values(self.subject, "release", one)
                 self._measure_column(one, kind, many=False)
@@ -132,6 +137,8 @@ class _Measuring:
         engine, ordered = self.subject.engine, kind in ("number", "date")
         make_runs(self.subject, one, kind)
         self.found[one.name] = measure_column(engine, one, ordered=ordered)
+        if one.name in self.reader.treated:
+            self.found[one.name]["compared_with"] = "treated" if one.treated is None else "untreated"
         make_bins(engine, one, ordered=ordered)
         make_label_bins(engine, one)
         self.coded[one.index] = Coded(one, kind, summed=many and ordered)
@@ -163,3 +170,11 @@ class _Measuring:
                 for one in summed
             ]
             self.reader.read(side, read, folds, sums)
+
+
+def _rounded(figures: Any) -> Any:
+    if isinstance(figures, dict):
+        return {key: _rounded(figure) for key, figure in figures.items()}
+    if isinstance(figures, list):
+        return [_rounded(figure) for figure in figures]
+    return round(figures, _PLACES) if isinstance(figures, float) else figures

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.commands.subject import open_subject
 from kanon_sql.commands.utility.measure import measure_utility
@@ -10,6 +12,8 @@ from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
 from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.model import Source
+from kanon_sql.source.treatments.beside import with_untreated
+from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.outputs import refuse_missing_folders, refuse_outputs
@@ -25,7 +29,9 @@ def compare_release(engine: Engine, loaded: LoadedConfig, source: Source, call: 
     subject = open_subject(engine, loaded, source, call)
     refuse_outputs([loaded], [("--report", call.report)])
     allow_paths(engine, loaded, source, None, [subject.release])
-    refuse_misfits(engine, source)
+    treated = with_lookups(engine, source)
+    subject = replace(subject, source=with_untreated(treated))
+    refuse_misfits(engine, treated)
     with call.step("utility", "comparing the release with its source", engine.progress):
         entry = measure_utility(subject, Deadline(call.time_limit))
     return {**entry, "seconds": call.watch.report()}

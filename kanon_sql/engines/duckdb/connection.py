@@ -20,6 +20,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.frames import is_relation, read_frame
 from kanon_sql.engines.job import ConfiguredJob, Given, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.source.calls import refuse_calls
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.formats.registry import telling_source
 from kanon_sql.source.model import Source
@@ -212,9 +213,11 @@ def open_given(engine: Engine, data: Any, missing: tuple[str, ...], what: str = 
     """
     if isinstance(data, str):
         table = _table(data)
+        refuse_calls(engine, table, what)
         return opened(engine, table, "the relation", table.name, missing, kind="relation")
     if not engine.owned and is_relation(data):
         view = _view(engine, data)
+        refuse_calls(engine, view, what, own=view.name)
         return opened(engine, view, "the relation", view.name, missing, kind="relation")
     return read_frame(engine, data, missing, what)
 
@@ -240,6 +243,7 @@ def _in_turns(connection: Any, options: EngineOptions) -> Iterator[tuple[Engine,
                 yield engine, turn
         finally:
             drop_state(engine)
+            engine.held.close()
 
 
 @dataclass(frozen=True)

@@ -169,11 +169,14 @@ class Postgres(Remote):
         self.execute(f"ANALYZE {table.sql('postgres')}")
         return table
 
-    def keep(self, statement: exp.Expr, name: str) -> exp.Table:
-        table = exp.Table(this=template.quoted(f"{self._mark}_{name}"))
-        self.execute(f"CREATE TEMP TABLE {table.sql('postgres')} AS\n{self.written(statement)}")
+    def make(self, statement: exp.Expr, name: str) -> exp.Table:
+        table = exp.Table(this=template.quoted(f"{self._mark}_{name}"), db=template.quoted("pg_temp"))
+        self.execute(f"CREATE TEMP TABLE {table.this.sql('postgres')} AS\n{self.written(statement)}")
         self.execute(f"ANALYZE {table.sql('postgres')}")
         return table
+
+    def forget(self, kept: exp.Table) -> None:
+        self.execute(f"DROP TABLE {kept.sql('postgres')}")
 
     @contextmanager
     def speaking(self, place: str | None = None) -> Iterator[None]:

@@ -17,6 +17,7 @@ from kanon_sql.engines.remote import Remote
 from kanon_sql.engines.spark.connection import describe
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.abilities import ENGINES
+from kanon_sql.settings.encodings import LATIN1, UTF8
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.model import Column, Kind, Source, refuse_repeated, select_keys
 from kanon_sql.sql import template
@@ -42,6 +43,7 @@ _TYPES = {
     "timestamp": "TIMESTAMP WITH TIME ZONE",
     "binary": "BLOB",
 }
+_OF_JAVA = {UTF8: "utf-8", LATIN1: "ISO-8859-1"}
 _STORED = {bool: "boolean", int: "bigint", str: "string"}
 
 
@@ -79,7 +81,7 @@ class Spark(Remote):
         if kind == "csv":
             missing = ("",) if config.missing is None else missing
         self.source_path = self.whole_path(path, loaded.base)
-        frame = self.read(self.source_path, kind, config.csv, place)
+        frame = self.read(self.source_path, kind, config.csv_options, place)
         return self.opened(self.view(frame, "source"), kind, path, missing, place)
 
     def opened(self, table: exp.Table, kind: Kind, label: str, missing: tuple[str, ...], place: str) -> Source:
@@ -101,7 +103,7 @@ class Spark(Remote):
                 "sep": csv.delimiter or ("\t" if path.endswith(".tsv") else ","),
                 "quote": csv.quote or '"',
                 "escape": csv.escape or csv.quote or '"',
-                "encoding": csv.encoding or "utf-8",
+                "encoding": _OF_JAVA.get(csv.encoding or UTF8) or csv.encoding,
                 "multiLine": "true",
                 "inferSchema": "false",
                 "enforceSchema": "false",
@@ -153,7 +155,11 @@ class Spark(Remote):
         with self.speaking():
             return self.view(self.session.createDataFrame(values, schema), name)
 
-    def keep(self, statement: exp.Expr, name: str) -> exp.Table:
+    def forget(self, kept: exp.Table) -> None:
+        with quietly():
+            self.session.catalog.dropTempView(kept.name)
+
+    def make(self, statement: exp.Expr, name: str) -> exp.Table:
         self.statements += 1
         with self.speaking():
             frame = self.session.sql(self.written(statement)).persist()

@@ -37,7 +37,8 @@ class Dimension:
     distinct values from 1, 0 is missing; those of a hierarchy are packed ways from its top. The table
     places(position, label, bound, measure) says what an ordered position is released as and where it lies between
     0 and 1; nodes(level, node, label, cost) says so of a hierarchy. `values` are the distinct values, missing ones not
-    counted. `released_missing` is the text under which missing values are released, None for NULL.
+    counted. `released_missing` is the text under which missing values are released, None for NULL. Where the dimension
+    keeps values `apart`, a class has one value of it, which is released as it is.
     """
 
     index: int
@@ -48,6 +49,7 @@ class Dimension:
     weight: float
     released_missing: str | None
     tree: Tree | None = None
+    apart: bool = False
 
     @property
     def domain(self) -> str:

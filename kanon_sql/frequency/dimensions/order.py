@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
@@ -77,6 +79,12 @@ def ordered_dimension(engine: Engine, one: Input, *, by_text: bool = False) -> D
     return dimension
 
 
+def stratum(engine: Engine, one: Input) -> Dimension:
+    """A column whose values are kept apart: by their texts, whatever they are understood as."""
+    spec = one.spec.model_copy(update={"type": "text", "aggregate": None})
+    return replace(ordered_dimension(engine, replace(one, spec=spec)), apart=True)
+
+
 def _with_missing(one: Input) -> exp.Select:
     """The distinct values with a mark at those that are read as missing."""
     is_missing = means_missing(column("value"), one.missing if one.column.is_text else ())
@@ -91,7 +99,9 @@ def _text(item: Column) -> exp.Expr:
 
 def _read_value(item: Column, kind: Kind, read_as: str | None, *, by_text: bool) -> tuple[exp.Expr, exp.Expr]:
     """(the text under which a value is released, what it is ordered by, NULL where it is missing)."""
-    label: exp.Expr = exp.cast(column("value"), "VARCHAR")
+    # -0.0 is 0.0, whichever of the two stands in the first row.
+    written = "CASE WHEN value = 0 THEN abs(value) ELSE value END" if item.type in ("DOUBLE", "FLOAT") else "value"
+    label: exp.Expr = exp.cast(template.parse(written), "VARCHAR")
     ordered: exp.Expr = column("value")
     if item.type == "TIMESTAMP WITH TIME ZONE":
         ordered = exp.AtTimeZone(this=column("value"), zone=exp.Literal.string("UTC"))

@@ -27,7 +27,7 @@ _HEAD = ("attack", "guesses", "success", "blind", "control", "risk", "from", "to
 
 def write_attack_page(path: Path, data: Json) -> None:
     """Writes the page of a report of attacks; a file that is there is replaced. Raises EngineError."""
-    write_output(path, draw_html(data).encode(), "page", private=False)
+    write_output(path, draw_html(data).encode(), "page")
 
 
 def draw_html(data: Json) -> str:

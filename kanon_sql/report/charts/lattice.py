@@ -130,7 +130,7 @@ def write_plot(
     draw = {".svg": draw_svg, ".dot": draw_dot}.get(path.suffix.lower())
     if draw is None:
         raise ConfigurationError(f"{path}: a drawing is .svg or .dot; name a file with one of these suffixes")
-    write_output(path, draw(nodes, title, winner), "drawing", private=False)
+    write_output(path, draw(nodes, title, winner), "drawing")
 
 
 def _body(diagram: Diagram) -> tuple[svg.Drawing, str, Look]:

@@ -69,7 +69,7 @@ def write_drawing(path: Path, data: Json, as_svg: Callable[[Json], str], as_html
     refuse_plot(path)
     suffix = path.suffix.lower()
     content = pixels(as_svg(data)) if suffix == ".png" else (as_html if suffix == ".html" else as_svg)(data).encode()
-    write_output(path, content, "drawing", private=False)
+    write_output(path, content, "drawing")
 
 
 def draw_svg(data: Json) -> str:

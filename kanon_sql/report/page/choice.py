@@ -49,7 +49,8 @@ def explain(facts: PageFacts) -> Choice:
 def algorithm(described: Json) -> str:
     """The search and its settings."""
     name, *options = described.items()
-    settings = ", ".join(f"{key} {value}" for key, value in options)
+    said = ((key, " and ".join(value) if isinstance(value, list) else value) for key, value in options)
+    settings = ", ".join(f"{key} {value}" for key, value in said)
     return f"{name[1]}, {settings}" if settings else str(name[1])
 
 
@@ -71,6 +72,8 @@ def _effort(report: Json) -> str:
         of = f"{counted(search['tuples'], 'distinct combination')} of values"
         proven = _gap(search) or "It is not proven that no other classes would lose less."
         return f"The search put {of} into classes in {counted(search['rounds'], 'round')}.{stopped} {proven}"
+    if search["checked"] is None:
+        return _untold(search, why)
     nodes = f"{count(search['checked'])} of {counted(search['lattice_nodes'], 'choice')} of levels were counted"
     if search["proven"]:
         best = "the result is the best" if report["classes"] is not None else "none of them satisfies"
@@ -81,6 +84,22 @@ def _effort(report: Json) -> str:
         return f"{nodes}. {alone}{stopped} {_gap(search)}".rstrip()
     bound = "" if search.get("bound") is None else f"; none has an objective below {search['bound']:.6g}"
     return f"{nodes}. {why}: it is not proven that the result is the best{bound}. {_gap(search)}".rstrip()
+
+
+def _untold(search: Json, why: str) -> str:
+    """How sure the search is, without what it counted of other choices."""
+    of = f"There are {counted(search['lattice_nodes'], 'choice')} of levels"
+    untold = (
+        "How many rows others would suppress, and what other settings would lose, is not told: it would tell of the "
+        "rows that were suppressed, or of who in a class has which sensitive value. Whoever holds the source reads it "
+        "in the run's own report."
+    )
+    if search["proven"]:
+        return f"{of}; it is proven that the result is the best. {untold}"
+    if "blind" in search:
+        alone = "The levels were chosen without a look at sensitive values; then classes that violate were suppressed."
+        return f"{of}. {alone} {untold}"
+    return f"{of}. {why}: it is not proven that the result is the best. {untold}"
 
 
 def _gap(search: Json) -> str:

@@ -92,7 +92,7 @@ def _built_in(asked: Json, level: int) -> str | None:
 
 def _groups(column: ColumnFacts, step: Step | None) -> str:
     before, after = column.distinct
-    groups = counted(step.count if step else after, "group")
+    groups = counted(after, "group")
     instead = f" instead of {count(before)} values" if before is not None else ""
     labels = [shortened(one) for one in column.labels[:2]]
     return f"in {groups}{instead}{f', such as {joined(labels)}' if labels else ''}"

@@ -6,9 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, Table, count, counted, decimal, percent
+from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, Table, chance, count, counted, decimal, percent
+from kanon_sql.report.page.told import left_out
 
 _MOST_SUBSETS = 15
+_LEFT_OUT = (
+    "The source is looked at without the {rows}: before are the rows that were released, as they were in it. A figure "
+    "of all its rows would tell of these."
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +33,10 @@ def compare(facts: PageFacts) -> Comparison | None:
     risk, k = facts.risk, facts.report["privacy"]["k"]["required"]
     words = [word for word in ("before", "after") if risk.get(word) is not None]
     sides = [risk[word] for word in words]
-    return Comparison(_alone(risk), _note(risk, k), _risks(risk, words, sides, k), _subsets(words, sides))
+    hidden = left_out(facts.report) if risk.get("before") is not None else 0
+    notes = [*([_LEFT_OUT.format(rows=counted(hidden, "suppressed row"))] if hidden else []), _note(risk, k)]
+    note = " ".join(filter(None, notes)) or None
+    return Comparison(_alone(risk), note, _risks(risk, words, sides, k, of_all=not hidden), _subsets(words, sides))
 
 
 def _note(risk: Json, k: int) -> str | None:
@@ -71,8 +79,13 @@ def found_by(risk: Json, k: int) -> str:
 
 def _probabilities(found: Json, k: int) -> str:
     highest = found["highest"]
-    most = f"more than {decimal(1 / k, 4)} for some rows" if highest is None else f"{decimal(highest, 4)} at most"
+    most = f"more than {decimal(1 / k, 4)} for some rows" if highest is None else _most(highest)
     return most if found["average"] is None else f"{most}, {decimal(found['average'], 4)} on average"
+
+
+def _most(highest: float) -> str:
+    written = chance(highest)
+    return written if written.endswith(")") else f"{written} at most"
 
 
 def _rows(found: Json) -> str:
@@ -84,7 +97,7 @@ def _rows(found: Json) -> str:
     return f"{counted(rows, 'row')}{part} {'is' if rows == 1 else 'are'}"
 
 
-def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int) -> Table:
+def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int, *, of_all: bool) -> Table:
     above = f"rows above {risk['threshold']:g}"
     cells: list[tuple[str, Callable[[Json], str]]] = [
         ("rows measured", lambda side: count(side["rows"]["measured"])),
@@ -106,7 +119,8 @@ def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int) -> T
         ("marketer risk", _share("marketer", "average")),
         ("rows that a marketer names right", lambda side: _named(side["marketer"])),
     ]
-    heads = {"before": "source (before)", "after": "release (after)"}
+    heads = {"before": "source (before)" if of_all else "released rows in the source (before)"}
+    heads["after"] = "release (after)"
     rows = tuple((name, *map(cell, sides)) for name, cell in cells)
     return Table("Risk of re-identification", ("", *(heads[word] for word in words)), rows)
 
@@ -116,7 +130,9 @@ def _share(name: str, key: str, untold: str = NOT_TOLD) -> Callable[[Json], str]
 
 
 def _risk(found: Json, key: str, untold: str = NOT_TOLD) -> str:
-    return untold if found[key] is None else decimal(found[key], 4)
+    if found[key] is None:
+        return untold
+    return chance(found[key]) if key == "highest" else decimal(found[key], 4)
 
 
 def _above(name: str) -> Callable[[Json], str]:

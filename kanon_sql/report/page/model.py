@@ -112,18 +112,22 @@ class Recount:
 
 @dataclass(frozen=True)
 class FileFacts:
-    """A table that was read or written: SHA-256 (hexadecimal, of one file) and size in bytes where it is a file."""
+    """A table that was read or written: SHA-256 (hexadecimal, of one file) and size in bytes where it is a file.
+
+    Of the source neither is here, but a `salted` digest: whoever can guess few rows would try which make that file.
+    """
 
     label: str
     sha256: str | None = None
     size: int | None = None
     rows: int | None = None
     note: str | None = None
+    salted: str | None = None
 
 
 @dataclass(frozen=True)
 class HierarchyFacts:
-    """A hierarchy that was used: where it comes from, its digest, its levels."""
+    """A hierarchy that was used: where it comes from, its digest, salted, its levels."""
 
     column: str
     origin: str
@@ -146,8 +150,33 @@ class Evidence:
 
 
 @dataclass(frozen=True)
+class Audience:
+    """For whom the release is, as the configuration says it; None where it does not.
+
+    `means` are what the recipient has and can do to find somebody, `as_of` and `review` the dates of the data and of
+    the next look at the release.
+    """
+
+    recipient: str | None = None
+    means: str | None = None
+    as_of: str | None = None
+    review: str | None = None
+
+    @property
+    def lines(self) -> tuple[tuple[str, str | None], ...]:
+        """(what, text) as the page shows them."""
+        return (
+            ("Recipient", self.recipient),
+            ("Means of the recipient", self.means),
+            ("Data as of", self.as_of),
+            ("To be judged again on", self.review),
+        )
+
+
+@dataclass(frozen=True)
 class PageFacts:
-    """All that the page shows. `report` is the JSON report (docs/report.md), `risk` that of `kanon-sql risk`.
+    """All that the page shows, and what it leaves out (see told). `report` is the JSON report (docs/report.md), `risk`
+    that of `kanon-sql risk`, `loss` that of the report as far as it may be told where rows were suppressed.
 
     `notes` say for parts (by the names of these fields) why they are not there. `created` among them says that the
     report is not of the run that made the release: its time is that of the page.
@@ -155,11 +184,14 @@ class PageFacts:
 
     title: str
     report: Json
+    loss: Json | None = None
     risk: Json | None = None
     columns: tuple[ColumnFacts, ...] = ()
     utility: Json | None = None
     lattice: LatticeFacts | None = None
     classes: tuple[ClassBand, ...] = ()
     evidence: Evidence | None = None
+    removed: tuple[str, ...] = ()  # columns of the source that are not in the release
     recipe: str | None = None  # the preset that report.for names
+    audience: Audience = field(default_factory=Audience)
     notes: dict[str, str] = field(default_factory=dict)

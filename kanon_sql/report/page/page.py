@@ -18,6 +18,7 @@ from kanon_sql.report.page import choice, columns, comparison, proof, summary, u
 from kanon_sql.report.page.drawings import draw
 from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.recipes.registry import recipe_of
+from kanon_sql.report.page.told import told
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -36,7 +37,11 @@ SECTIONS = (
 
 
 def render(facts: PageFacts) -> str:
-    """The page that shows `facts`: one HTML file with its style and its scripts, which a browser need not run."""
+    """The page that shows what may be told of `facts`: one HTML file with its style and its scripts.
+
+    A browser need not run these.
+    """
+    facts = told(facts)
     scripts = (figure.SCRIPT, _static("script.js"))
     return (
         _environment()

@@ -9,6 +9,8 @@ from typing import Any
 from kanon_sql.report.page.model import Evidence, FileFacts, PageFacts
 from kanon_sql.report.page.texts import UNKNOWN, Table, count, plain, size
 
+SALTED = "salted SHA-256"
+
 
 @dataclass(frozen=True)
 class File:
@@ -57,6 +59,7 @@ def _file(what: str, one: FileFacts) -> File:
         ("rows", "" if one.rows is None else count(one.rows)),
         ("size", "" if one.size is None else size(one.size)),
         ("SHA-256", one.sha256 or ""),
+        (SALTED, one.salted or ""),
     ]
     return File(what, tuple((name, text) for name, text in listed if text), one.note or "")
 
@@ -69,7 +72,7 @@ def _row(values: Sequence[Any]) -> str:
 def _hierarchies(found: Evidence) -> Table | None:
     rows = tuple((one.column, one.origin, count(one.levels), one.digest) for one in found.hierarchies)
     return (
-        Table("What values were generalized by", ("column", "from", "levels", "SHA-256"), rows, (0, 1, 3))
+        Table("What values were generalized by", ("column", "from", "levels", SALTED), rows, (0, 1, 3))
         if rows
         else None
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,10 @@ _HEADLINES = {
     "failed": "No release: the run failed",
 }
 _DOUBT = "Released, but not everything that was asked for holds"
+_ALONE = "Released: what was asked for holds, but other released columns are nearly unique and may tell who it is"
+# A column that is released as it is, and its rows that hold a value of their own; judged from half of them on.
+_OWN = re.compile(r"^(insensitive|sensitive) column (.+) holds a value of its own in ([\d,]+) of ([\d,]+) rows")
+_MOST = 0.5
 
 # What each model asks of every class, in a sentence.
 _ASKS = {
@@ -63,11 +68,14 @@ class Verdict:
     required: str
     actual: str
     holds: bool | None
+    judged: bool = False  # it is for a person to judge, who has the figure
 
     @property
     def word(self) -> str:
         """The verdict in a word, so that colour is not needed."""
-        return {True: "holds", False: "does not hold", None: "not measured"}[self.holds]
+        return (
+            "to be judged" if self.judged else {True: "holds", False: "does not hold", None: "not measured"}[self.holds]
+        )
 
     @property
     def look(self) -> str:
@@ -102,11 +110,13 @@ def summarize(facts: PageFacts) -> Summary:
     """The first screen of a report, whether something was released or not."""
     report = facts.report
     status: str = report["status"]
-    found = verdicts(report)
+    own = _values_of_their_own(report) if status in ("released", "dry-run") else []
+    found = [*verdicts(report), *own]
     doubt = status == "released" and any(one.holds is False for one in found)
+    alone = bool(own) and status == "released" and not doubt
     return Summary(
-        headline=_DOUBT if doubt else _HEADLINES.get(status, status),
-        look="bad" if doubt else {"released": "good", "dry-run": "open"}.get(status, "bad"),
+        headline=_DOUBT if doubt else _ALONE if alone else _HEADLINES.get(status, status),
+        look="bad" if doubt else "open" if alone else {"released": "good", "dry-run": "open"}.get(status, "bad"),
         sentences=tuple(_sentences(facts)),
         tiles=tuple(_tiles(report)),
         verdicts=tuple(found),
@@ -137,6 +147,18 @@ def verdicts(report: Json) -> list[Verdict]:
     return found
 
 
+def _values_of_their_own(report: Json) -> list[Verdict]:
+    """Released columns that are nearly unique, as the run warned of them: k does not speak of these."""
+    found = []
+    for one in filter(None, map(_OWN.match, report["warnings"])):
+        role, name, own, rows = one[1], one[2], *(int(number.replace(",", "")) for number in one.groups()[2:])
+        if own >= _MOST * rows:
+            asks = f"{role}, and released as it is: whoever knows the value of a person finds the row, whatever k is"
+            reached = f"{percent(own / rows)} of the rows hold a value of their own"
+            found.append(Verdict(f"nearly unique column {name}", asks, "no bound", reached, None, judged=True))
+    return found
+
+
 def _known(report: Json) -> int | None:
     """How many quasi-identifiers somebody may know, where that is fewer than all: the release has smaller classes."""
     asked = report["privacy"].get("known_columns")
@@ -163,6 +185,8 @@ def _sentences(facts: PageFacts) -> list[str]:
         found.append(_anonymous(report))
     if report["verification"] is not None:
         found.append(_compared(report))
+    if facts.removed:
+        found.append(f"Not in the release: {joined(list(map(shortened, facts.removed)))}.")
     return found
 
 
@@ -226,7 +250,8 @@ def _tiles(report: Json) -> list[Tile]:
     reached = "none" if actual is None else counted(actual, *unit)
     known = _known(report)
     smallest = "smallest class (k)" if known is None else f"smallest combination of {counted(known, 'column')} (k)"
-    found.insert(0, Tile(smallest, reached, f"asked for k = {count(k['required'])}"))
+    chance = f"; somebody is found with at most 1 in {count(actual)}" if actual and actual > 1 and there else ""
+    found.insert(0, Tile(smallest, reached, f"asked for k = {count(k['required'])}{chance}"))
     if loss is not None:
         meaning = "0 %: all is as in the source; 100 %: nothing is known"
         found.append(Tile("information lost", percent(loss["ncp"] / 100), meaning))
@@ -260,6 +285,8 @@ def _asks(key: str, entry: Json) -> str:
 
 def _holds(key: str, entry: Json) -> bool | None:
     """Whether what was reached is on the right side of what was asked for, as the model declares its bounds."""
+    if "holds" in entry:  # what was reached is not told
+        return bool(entry["holds"])
     required: Any
     actual: Any
     required, actual = entry.get("required"), entry.get("actual")

@@ -64,6 +64,14 @@ def decimal(value: float | None, digits: int = 3) -> str:
     return f"< {least:g}" if value > 0 and float(text.replace(",", "")) == 0 else text
 
 
+def chance(value: float | None) -> str:
+    """A probability that is a highest one, in words behind it: "0.0833 (at most 1 in 12)"."""
+    written = decimal(value, 4)
+    # 1 / 49 * 49 is less than 1 for a computer.
+    one_in = math.floor(1 / value + 1e-6) if value else 0
+    return f"{written} (at most 1 in {one_in:,})" if one_in > 1 else written
+
+
 def plain(value: Any) -> str:
     """A threshold, or what was reached, as the configuration writes it."""
     if value is None:

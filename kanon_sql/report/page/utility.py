@@ -7,16 +7,20 @@ from dataclasses import dataclass
 
 from kanon_sql.report.page.columns import shortened
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.texts import UNKNOWN, Json, Table, count, decimal, percent
+from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, Table, count, decimal, percent
+
+Steps = tuple[Sequence[tuple[float, str]], str]  # (up to where a word goes, the word) ..., and the word beyond
 
 # Where one word ends and the next begins; nobody's norm, said as such on the page.
-_TOTAL_VARIATION = ((0.01, "nearly the same"), (0.05, "close"), (0.15, "some difference"))
-_ASSOCIATION = ((0.02, "kept"), (0.1, "roughly kept"))
-_ERROR = ((0.05, "good"), (0.2, "fair"))
-_FAR, _LOST, _POOR = "far apart", "not kept", "poor"
+DISTANCE: Steps = (((0.01, "nearly the same"), (0.05, "close"), (0.15, "some difference")), "far apart")
+ASSOCIATION: Steps = (((0.02, "kept"), (0.1, "roughly kept")), "not kept")
+ERROR: Steps = (((0.05, "good"), (0.2, "fair")), "poor")
 # Propensities are 1/2 for all rows where nothing tells source and release apart, 0 or 1 where everything does.
 _WORST_PMSE = 0.25
-_PMSE = ((0.01, "hard to tell apart"), (0.05, "somewhat different"), (0.125, "clearly different"))
+PROPENSITY: Steps = (
+    ((0.01, "hard to tell apart"), (0.05, "somewhat different"), (0.125, "clearly different")),
+    "easily told apart",
+)
 
 _MEASURES = {
     "cramers_v": "Cram\N{LATIN SMALL LETTER E WITH ACUTE}r's V",
@@ -73,7 +77,7 @@ def _columns(columns: Json) -> Table:
             shortened(name),
             decimal(one["total_variation"]),
             decimal(one.get("earth_mover")),
-            word_of(one["total_variation"], _TOTAL_VARIATION, _FAR),
+            one.get("word") or word_of(one["total_variation"], *DISTANCE),
         )
         for name, one in columns.items()
     ]
@@ -90,9 +94,9 @@ def _pairs(pairs: Sequence[Json]) -> Table | None:
             (
                 " and ".join(shortened(name) for name in one["columns"]),
                 _MEASURES.get(str(one.get("measure")), ""),
-                decimal(before),
+                NOT_TOLD if one.get("untold") else decimal(before),
                 decimal(after),
-                word_of(change, _ASSOCIATION, _LOST),
+                one["word"] if "word" in one else word_of(change, *ASSOCIATION),
             )
         )
     head = ("columns", "measure", "source", "release", "in a word")
@@ -100,37 +104,37 @@ def _pairs(pairs: Sequence[Json]) -> Table | None:
 
 
 def _answers(found: Json) -> list[Answer]:
+    """The figures, or the words that the page has in their place: "" where not even these are told."""
     answers = []
     queries, pmse = found.get("queries"), found.get("pmse")
     if queries is not None:
-        median, worst = queries["median_relative_error"], queries["p95_relative_error"]
         asked = f"of {count(queries['count'])} random questions" if queries.get("count") else "of random questions"
-        answers += [
-            Answer(
+        such = "\N{LEFT DOUBLE QUOTATION MARK}how many rows are f and 30 to 39\N{RIGHT DOUBLE QUOTATION MARK}"
+        for what, key, meaning in (
+            (
                 "Counting, half of the answers",
-                percent(median),
-                f"half {asked} such as \N{LEFT DOUBLE QUOTATION MARK}how many rows are f and 30 to 39"
-                f"\N{RIGHT DOUBLE QUOTATION MARK} are answered with a relative error of at most {percent(median)}",
-                word_of(median, _ERROR, _POOR),
+                "median_relative_error",
+                f"half {asked} such as {such} are answered with no greater relative error",
             ),
-            Answer(
+            (
                 "Counting, 95 of 100 answers",
-                percent(worst),
-                f"19 of 20 are answered with a relative error of at most {percent(worst)}; rare combinations do worst",
-                word_of(worst, _ERROR, _POOR),
+                "p95_relative_error",
+                "19 of 20 are answered with no greater relative error; rare combinations do worst",
             ),
-        ]
+        ):
+            value = queries[key]
+            number, word = _number_and_word(value, percent(value) if not isinstance(value, str) else "", ERROR)
+            answers.append(Answer(what, number, meaning, word))
     if pmse is not None:
-        answers.append(
-            Answer(
-                "Propensity (pMSE)",
-                decimal(pmse, 4),
-                "how well a model tells rows of the release from rows of the source: 0 not at all, "
-                f"{_WORST_PMSE:g} always",
-                word_of(pmse, _PMSE, "easily told apart"),
-            )
-        )
+        number, word = _number_and_word(pmse, decimal(pmse, 4) if not isinstance(pmse, str) else "", PROPENSITY)
+        meaning = "how well a model tells rows of the release from rows of the source: 0 not at all, "
+        answers.append(Answer("Propensity (pMSE)", number, f"{meaning}{_WORST_PMSE:g} always", word))
     return answers
+
+
+def _number_and_word(value: float | str | None, number: str, steps: Steps) -> tuple[str, str]:
+    """A figure and its word; of a word in the place of a figure that word."""
+    return (NOT_TOLD, value) if isinstance(value, str) else (number, word_of(value, *steps))
 
 
 def _prediction(prediction: Json | None) -> Table | None:
@@ -140,7 +144,7 @@ def _prediction(prediction: Json | None) -> Table | None:
         (
             shortened(name),
             *(
-                percent(one.get(key)) if one.get(key) is not None else UNKNOWN
+                percent(one[key]) if one.get(key) is not None else NOT_TOLD if key in one.get("untold", ()) else UNKNOWN
                 for key in ("guessing", "source", "release")
             ),
         )

@@ -16,15 +16,15 @@ from kanon_sql.hierarchy.mapping import Mapping
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, Item, column, state
 
-# Of the statement: to begin with, for each level, and for each level of each tuple.
-_SECONDS, _OF_LEVELS, _OF_CELLS = 0.01, 0.0015, 5e-8
+# The work of the statement (in seconds, about): to begin with, for each level, and for each level of each tuple.
+_TO_BEGIN, _OF_LEVELS, _OF_CELLS = 0.01, 0.0015, 5e-8
 _TOP_CODE = exp.Literal.number(1)
 
 
-def seconds_to_estimate(frequency: Frequency) -> float:
-    """How long the statement takes, about."""
+def work_of_estimate(frequency: Frequency) -> float:
+    """The work of the statement, about."""
     levels = sum(frequency.heights)
-    return _SECONDS + levels * (_OF_LEVELS + _OF_CELLS * frequency.tuples)
+    return _TO_BEGIN + levels * (_OF_LEVELS + _OF_CELLS * frequency.tuples)
 
 
 def estimated_losses(engine: Engine, frequency: Frequency, k: int) -> tuple[float, ...] | None:

@@ -29,6 +29,7 @@ class Guided:
     queries: Queries
     trees: Sequence[SearchTree]
     k: int
+    units: float  # of a loss of 1
 
     def begin(self) -> None:
         """Makes the table labelled of the table members, and lists the labels that prices were improved by."""
@@ -56,7 +57,7 @@ class Guided:
         queries = self.queries
         queries.run("seeds", {"seed": seed, "widest": _WIDEST})
         queries.run("ruined", {"seed": seed})
-        queries.run("ruined_rows", {"noise": noise, "seed": seed})
+        queries.run("ruined_rows", {"noise": noise, "seed": seed, "units": self.units})
         queries.run("label_offers", {"k": self.k})
         queries.run("no_label_made")
 

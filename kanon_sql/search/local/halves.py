@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import frexp, ldexp
 
 from sqlglot import exp
 
@@ -102,7 +103,8 @@ def _pack(queries: Queries) -> Keys:
     is_wide = left < _FEWEST_LOSS_BITS
     bits = _WIDE_LOSS_BITS if is_wide else min(left, _MOST_LOSS_BITS)
     most = sum(float(cost) for _, cost in sizes)
-    scale = ((1 << bits) - 2) / most if most > 0 else 1.0
+    # A power of 2: a loss is then the same whichever way it is read.
+    scale = ldexp(1.0, frexp(((1 << bits) - 2) / most)[1] - 1) if most > 0 else 1.0
     whole = "HUGEINT" if is_wide else "BIGINT"
     kinds: dict[str, Fill] = {
         "whole_label": exp.cast(column("label"), whole, dialect="duckdb"),

@@ -8,10 +8,10 @@ what a row more of a tuple would lose (its dual value) is the price that proves 
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from math import ceil, inf
 from typing import Any
 
 from kanon_sql.sql.deadline import Deadline
@@ -20,6 +20,10 @@ _INTEGRAL = 1e-6
 _GAP = 1e-3  # of the loss: what is left unproven
 _SEED = 1
 _PRIMAL = 4  # simplex
+# Steps for a work of 1: about a second on a machine of 2024.
+_ITERATIONS = 4e8  # times entries of the matrix
+_LOOKS, _USUAL, _FEWEST_LOOKS = 3.5, 40_000, 8  # of an integer program with so many entries
+_MOST_ITERATIONS = 2**31 - 1
 
 
 def is_installed() -> bool:
@@ -71,11 +75,11 @@ class Chosen:
 def relax(problem: Problem, names: Any, caps: Any, before: Relaxed | None, solver: Any) -> Relaxed | None:
     """The linear program, where a row may have no label at the loss of its tuple's cap: so no price is above it.
 
-    It begins where the one `before` ended, of fewer pairs of the same tuples. None where the solver's time ended.
+    It begins where the one `before` ended, of fewer pairs of the same tuples. None where the solver's work ended.
     """
     import highspy
 
-    solver.passModel(_model(problem, caps))
+    _pass(solver, _model(problem, caps))
     if before is not None:
         # What was optimal is feasible with more columns, and with other caps.
         solver.setOptionValue("simplex_strategy", _PRIMAL)
@@ -126,7 +130,7 @@ def _found(known: Any, wanted: Any) -> Any:
 
 
 def choose(problem: Problem, sure: Any, start: Any | None, solver: Any) -> Chosen:
-    """The best classes found in the solver's time; `bound` is for these pairs alone.
+    """The best classes found with the solver's work; `bound` is for these pairs alone.
 
     Labels that are `sure` are taken. `start` are the rows of each pair in classes that are known. It ends once what is
     found is within 0.1 % of the bound.
@@ -140,7 +144,7 @@ def choose(problem: Problem, sure: Any, start: Any | None, solver: Any) -> Chose
     model.integrality_ = [part] * pairs + [whole] * problem.labels
     model.col_lower_ = np.r_[np.zeros(pairs), sure]
     solver.setOptionValue("mip_rel_gap", _GAP)
-    solver.passModel(model)
+    _pass(solver, model)
     if start is not None:
         solver.setSolution(_solution(problem, start))
     solver.run()
@@ -184,7 +188,7 @@ def _place(problem: Problem, kept: Any) -> Any | None:
     model.row_lower_ = np.r_[problem.rows, np.full(labels, float(problem.k))]
     model.row_upper_ = np.r_[problem.rows, np.full(labels, highspy.kHighsInf)]
     _fill(model, np.r_[cell, tuples + label], np.r_[here, here], np.ones(2 * pairs))
-    solver = solver_for(float("inf"), Deadline())
+    solver = solver_for(inf, Deadline())
     solver.setOptionValue("solver", "simplex")
     solver.passModel(model)
     solver.run()
@@ -257,22 +261,42 @@ def _silent() -> Any:
     return Silent
 
 
-def solver_for(seconds: float, deadline: Deadline) -> Any:
-    """A solver that ends at the deadline, or after so much processor time: so a busy machine finds as much."""
+def solver_for(work: float, deadline: Deadline) -> Any:
+    """A solver that ends at the deadline, or after so much work: the same on every machine, however busy it is.
+
+    Work is counted in iterations of the simplex for each entry of the program's matrix, of an integer program in its
+    looks at whether to go on.
+    """
     solver = _silent()()
     for name, value in (("threads", 1), ("random_seed", _SEED)):
         solver.setOptionValue(name, value)
-    end, remaining = time.process_time() + seconds, deadline.remaining()
+    remaining = deadline.remaining()
     if remaining is not None:
         solver.setOptionValue("time_limit", max(0.0, remaining))
+    solver.work, solver.looks_left = work, inf
 
     def stop(event: Any) -> None:
-        if time.process_time() > end or deadline.passed():
+        if deadline.passed():
             event.interrupt()
 
-    for callback in (solver.cbSimplexInterrupt, solver.cbMipInterrupt):
-        callback.subscribe(stop)
+    def look(event: Any) -> None:
+        solver.looks_left -= 1
+        if solver.looks_left < 0 or deadline.passed():
+            event.interrupt()
+
+    solver.cbSimplexInterrupt.subscribe(stop)
+    solver.cbMipInterrupt.subscribe(look)
     return solver
+
+
+def _pass(solver: Any, model: Any) -> None:
+    """Gives the solver its program, and as many steps as its work allows of that size."""
+    entries = max(len(model.a_matrix_.index_), 1)
+    solver.passModel(model)
+    solver.looks_left = max(_FEWEST_LOOKS, _LOOKS * solver.work * _USUAL / entries)
+    iterations = _ITERATIONS * solver.work / entries
+    if iterations < _MOST_ITERATIONS:
+        solver.setOptionValue("simplex_iteration_limit", ceil(iterations))
 
 
 def _array(values: Any) -> Any:

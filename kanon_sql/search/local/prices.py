@@ -60,6 +60,7 @@ class Prices:
     trees: Sequence[SearchTree]
     k: int
     tuples: int
+    units: float  # of a loss of 1
     bound: float = 0.0
     upper: float = 0.0
 
@@ -95,7 +96,7 @@ class Prices:
             if self.upper - (self.bound - self._others) <= _SLACK * self.upper:
                 return
             self._improve(count)
-            self.queries.run("blended_prices", {"share": _NEW_SHARE})
+            self._blend(_NEW_SHARE)
         self._price(0.0)  # labels that prove nothing would help only further steps
         self.queries.copy("prices", "proving_prices")
 
@@ -117,16 +118,19 @@ class Prices:
         """Improves the prices by the program, where columns are few; whether its bound is better than any so far."""
         if not is_few(self._cells, effort):
             return False
-        self._program = Program(self.queries, self.k, self._top, effort)
+        self._program = Program(self.queries, self.k, self._top, effort, self.units)
         self._program.begin()
         before = self.bound
         for number in range(ROUNDS):
             self._price()
             if not self._program.improve(self.bound - self._others):
                 break
-            self.queries.run("blended_prices", {"share": share(number)})
+            self._blend(share(number))
         self.queries.copy("prices", "proving_prices")
         return self.bound > before
+
+    def _blend(self, share: float) -> None:
+        self.queries.run("blended_prices", {"share": share, "units": self.units})
 
     @property
     def _cells(self) -> int:
@@ -166,11 +170,12 @@ class Prices:
         self.upper = Costs(queries, self._priced).total("members")[0]
         # With many rows of others to bring, a row can be worth as much as k rows lose.
         cap = self._top * (self.k if is_few else 1 if self._cells <= _FEW_CELLS else 0.4)
-        queries.run("first_prices", {"cap": cap, "least": cap if is_few else 0.05 * self._top})
+        least = cap if is_few else 0.05 * self._top
+        queries.run("first_prices", {"cap": cap, "least": least, "units": self.units})
         queries.run("half_reach")
         queries.run("feasible", {"label_shift": self._shift, "k": self.k})
         self._list_pairs(0.0)
-        queries.run("prices_between", {"share": _FIRST_SHARE})
+        queries.run("prices_between", {"share": _FIRST_SHARE, "units": self.units})
 
     def _list_pairs(self, margin: float) -> None:
         self.queries.run("priced_pairs", {"label_shift": self._shift, "margin": margin})
@@ -214,5 +219,6 @@ class Prices:
                     queries.run("prices_at_rest")
                     continue
             level = min(_PROVABLE * self.upper, _HIGHER * best)
-            queries.run("next_prices", {"step": length * max(level - bound, 0.01 * abs(bound))})
+            step_length = length * max(level - bound, 0.01 * abs(bound))
+            queries.run("next_prices", {"step": step_length, "units": self.units})
         queries.run("prices_at_rest")

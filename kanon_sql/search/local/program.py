@@ -23,7 +23,7 @@ from kanon_sql.search.local.queries import Queries
 ROUNDS = 16  # of relaxations
 _FEW_CELLS = {"default": 1_000_000, "best": 8_000_000}  # tuples times labels above one
 _MOST_PAIRS = {"default": 60_000, "best": 300_000}
-_SECONDS = {"default": 12.0, "best": 90.0}  # of processor time for a relaxation, and for a choice
+_WORK = {"default": 12.0, "best": 90.0}  # for a relaxation, and for a choice: seconds, about
 _LAST = 0.5  # of it for the last choice
 _PROVEN_PAIRS = {"default": 15_000, "best": 60_000}  # of the last choice, at most
 _LEAST_ROOM = 0.1  # of what is unproven: where the last choice could prove less it is left out
@@ -59,6 +59,7 @@ class Program:
     k: int
     top: float
     effort: str
+    units: float  # of a loss of 1
     is_better: bool = False  # whether the table members holds classes that were chosen
     _caps: Any = None
     _relaxed: highs.Relaxed | None = None  # the last relaxation
@@ -86,7 +87,7 @@ class Program:
         if self._caps is None:
             self._caps = _CAP * prices + _LEAST_CAP * self.top
         names, problem = self._problem(pairs, cells, rows)
-        solver = highs.solver_for(_SECONDS[self.effort], self.queries.deadline)
+        solver = highs.solver_for(_WORK[self.effort], self.queries.deadline)
         before = self._relaxed
         if before is not None and len(pairs) > _MUCH_LARGER * len(before.problem.cell):
             before = None
@@ -98,7 +99,8 @@ class Program:
         self._caps[is_short] *= _HIGHER
         if not is_short.any() and found.loss - bound <= _CONVERGED * found.loss:
             return False
-        self.queries.run("prices_of_program", {"cells": cells.tolist(), "prices": found.prices.tolist()})
+        values = {"cells": cells.tolist(), "prices": found.prices.tolist(), "units": self.units}
+        self.queries.run("prices_of_program", values)
         return True
 
     def choose(self, upper: float) -> float:
@@ -112,7 +114,7 @@ class Program:
         taken = {_ALL, *relaxed.names[relaxed.taken > _NOT_TAKEN].tolist()}
         whole = set(relaxed.names[relaxed.taken > _WHOLE].tolist())
         pairs = [pair for pair in self._pairs() if pair[0] in taken]
-        return min(upper, self._chosen(pairs, upper, whole, _SECONDS[self.effort]).loss)
+        return min(upper, self._chosen(pairs, upper, whole, _WORK[self.effort]).loss)
 
     def prove(self, upper: float, proven: float) -> float:
         """What all rows lose together at least, from the table priced_pairs of all pairs; or better classes.
@@ -129,10 +131,10 @@ class Program:
         pairs = {(label, cell): cost for label, cell, cost, raised in near if raised < room}
         known = {pair[:2]: pair[2] for pair in self._pairs() if pair[0] == _ALL or pair[:2] in self._best}
         listed = sorted((*pair, cost) for pair, cost in {**known, **pairs}.items())
-        chosen = self._chosen(listed, upper, set(), _LAST * _SECONDS[self.effort])
+        chosen = self._chosen(listed, upper, set(), _LAST * _WORK[self.effort])
         return float(max(proven, min(chosen.bound - _SLACK * upper, proven + room)))
 
-    def _chosen(self, pairs: Sequence[tuple[Any, ...]], upper: float, sure: set[int], seconds: float) -> highs.Chosen:
+    def _chosen(self, pairs: Sequence[tuple[Any, ...]], upper: float, sure: set[int], work: float) -> highs.Chosen:
         """Chooses among pairs, and makes the table members if that is better."""
         import numpy as np
 
@@ -140,7 +142,7 @@ class Program:
         names, problem = self._problem(pairs, cells, rows)
         start = np.array([self._best.get(pair[:2], 0) for pair in pairs]) if self._best else None
         whole = np.array([name in sure for name in names.tolist()])
-        chosen = highs.choose(problem, whole, start, highs.solver_for(seconds, self.queries.deadline))
+        chosen = highs.choose(problem, whole, start, highs.solver_for(work, self.queries.deadline))
         if chosen.rows is None or chosen.loss >= upper:
             return chosen
         kept = np.flatnonzero(chosen.rows)

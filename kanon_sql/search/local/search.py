@@ -32,7 +32,7 @@ from kanon_sql.search.local.prices import Prices
 from kanon_sql.search.local.queries import Queries, own_tables
 from kanon_sql.search.local.recreate import Recreation, keep_halves
 from kanon_sql.search.local.sweep import Sweep
-from kanon_sql.search.local.trees import SearchTree, build_trees
+from kanon_sql.search.local.trees import SearchTree, build_trees, units_of
 from kanon_sql.search.local.whole_domain import SLACK, WholeDomain
 from kanon_sql.search.mondrian.mondrian import Mondrian, Partitioning
 from kanon_sql.settings.algorithms import EFFORTS
@@ -74,6 +74,7 @@ class LocalSearch:
         self.effort = effort
         self._queries = Queries(engine)
         self._positions: dict[str, list[Item]] = {"this": [{"position": d.position} for d in tuples.dimensions]}
+        self._units = units_of(tuples.dimensions, tuples.n)
         self._trees: list[SearchTree] = []
         self._sweep: Sweep | None = None
         self._judge: Judge | None = None
@@ -112,7 +113,7 @@ class LocalSearch:
 
     def _search(self, queries: Queries) -> None:
         queries.run("cells", lists=self._positions)
-        self._trees = build_trees(queries, self.tuples.dimensions)
+        self._trees = build_trees(queries, self.tuples.dimensions, self._units)
         self._bound = column_bound(queries, self._trees, self.k)
         if self.tuples.count > _MOST_SWEPT:
             return
@@ -173,7 +174,7 @@ class LocalSearch:
 
     def _price(self, queries: Queries) -> None:
         """Proves a bound by prices."""
-        prices = Prices(queries, self._trees, self.k, self.tuples.count)
+        prices = Prices(queries, self._trees, self.k, self.tuples.count, self._units)
         try:
             prices.run(self.effort)
             if prices.has_all and self.models.only_k:
@@ -192,7 +193,7 @@ class LocalSearch:
                 loss, enough = chosen, _CHOSEN
             else:
                 queries.copy("members", "kept_members")
-        guided = Guided(queries, self._trees, self.k)
+        guided = Guided(queries, self._trees, self.k, self._units)
         guided.begin()
         self._is_guided = True
         if loss - prices.bound > enough * loss:

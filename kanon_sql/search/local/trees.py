@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import frexp, ldexp, prod
 
 from kanon_sql.frequency.dimensions.dimension import Dimension
 from kanon_sql.search.local.queries import Queries, table
 from kanon_sql.sql.template import Item
 
 _LABELS = 130_000  # of a tuple: more take too long
+_SUM_BITS, _MOST_BITS = 46, 40  # of a sum over all rows, which leaves some for prices; of a loss
 _FEWEST_STEPS, _MOST_STEPS = 2, 10  # from a rank to the top of the tree over them
 
 
@@ -35,10 +36,19 @@ class SearchTree:
         return len(self.shifts) - self.lowest
 
 
-def build_trees(queries: Queries, dimensions: Sequence[Dimension]) -> list[SearchTree]:
-    """Makes the tables of all dimensions' trees; the table cells is there."""
+def units_of(dimensions: Sequence[Dimension], rows: int) -> float:
+    """How many units a loss of 1 has: a power of 2, so that all losses and prices are whole numbers of units.
+
+    Sums of them over all rows are exact then, in whatever order they are added up; doubles hold 53 bits.
+    """
+    _, bits = frexp(rows * max(sum(float(d.weight) for d in dimensions), 1e-9))
+    return ldexp(1.0, min(_SUM_BITS - bits, _MOST_BITS))
+
+
+def build_trees(queries: Queries, dimensions: Sequence[Dimension], units: float) -> list[SearchTree]:
+    """Makes the tables of all dimensions' trees; the table cells is there. Losses are rounded down to units."""
     steps = steps_over_ranks(dimensions)
-    return [_tree(queries, d, steps) for d in dimensions]
+    return [_tree(queries, d, steps, units) for d in dimensions]
 
 
 def even_shifts(largest: int, most_steps: int) -> tuple[int, ...]:
@@ -60,16 +70,18 @@ def _levels(d: Dimension, steps: int) -> int:
     return len(d.tree.shifts) - d.tree.min_level if d.tree else len(even_shifts(d.values, steps))
 
 
-def _tree(queries: Queries, d: Dimension, steps: int) -> SearchTree:
+def _tree(queries: Queries, d: Dimension, steps: int, units: float) -> SearchTree:
     costs, ancestors = table(f"costs_{d.index}"), table(f"ancestors_{d.index}")
     shifts, lowest = (d.tree.shifts, d.tree.min_level) if d.tree else (even_shifts(d.values, steps), 0)
     lists = {"level": level_items(shifts)}
     if d.tree is not None:
-        queries.run("tree_costs", {"weight": d.weight, "lowest": lowest}, {"costs": costs, "nodes": d.nodes})
+        values = {"weight": d.weight, "lowest": lowest, "units": units}
+        queries.run("tree_costs", values, {"costs": costs, "nodes": d.nodes})
     elif d.has_ranges:
-        queries.run("range_costs", {"weight": d.weight}, {"costs": costs, "places": d.places}, lists)
+        values = {"weight": d.weight, "units": units}
+        queries.run("range_costs", values, {"costs": costs, "places": d.places}, lists)
     else:
-        values = {"weight": d.weight, "values": d.values}
+        values = {"weight": d.weight, "values": d.values, "units": units}
         queries.run("set_costs", values, {"costs": costs, "places": d.places}, lists)
     names = {"costs": costs, "ancestors": ancestors, "this_position": d.position}
     made = queries.run("ancestors", None, names, lists)

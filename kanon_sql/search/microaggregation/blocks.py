@@ -16,7 +16,7 @@ def cut_cells(queries: Queries, k: int, most: int) -> int:
 
 def cut_centres(queries: Queries, most: int, share: float = 0.5) -> int:
     """The same of the centres of groups, cut at a share of their points."""
-    queries.run("one_block")
+    queries.run("stratum_blocks")
     return _cut(queries, most, share)
 
 

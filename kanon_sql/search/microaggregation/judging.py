@@ -13,7 +13,9 @@ _MOST = 1_000  # groups that a violating one is compared with
 
 
 def join_small(queries: Queries, k: int) -> None:
-    """Groups of fewer than k rows join the nearest others, until there is none."""
+    """Groups of fewer than k rows join the nearest others of their stratum, until there is none; those of a stratum
+    that has no others are left out.
+    """
     while True:
         queries.run("centres")
         if not queries.count("too_small", {"k": k}):
@@ -41,7 +43,7 @@ class Judging:
         self._violating = compose("search/microaggregation/violating", {"classes": classes}, scope=own_tables())
 
     def join_violating(self) -> None:
-        """Groups that violate a model join the nearest others, until none does: all rows together do not."""
+        """Groups that violate a model join the nearest others of their stratum, or are left out, until none does."""
         while True:
             self.queries.run("centres")
             key: dict[str, list[Item]] = {"key": [{"code": "part"}]}
@@ -61,6 +63,7 @@ def _judged(name: str) -> Composed:
 
 
 def _join(queries: Queries) -> None:
+    queries.run("not_lonely")
     cut_centres(queries, _MOST)
     queries.run("joins")
     queries.run("joined")

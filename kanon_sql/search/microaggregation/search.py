@@ -6,6 +6,9 @@ Mining and Knowledge Discovery 11, 2005), each step of it a round of one recursi
 each other exchange rows as long as SSE shrinks by it, so that it is never above MDAV's. Rows of the same values stay
 together. MDAV compares all with all in every step: where there are many points they are cut into blocks first, which
 take their steps beside each other, and the exchanges go across the blocks' borders.
+
+Strata are searched beside each other, too, and nothing goes across their borders. One that is too small for a group is
+left out.
 """
 
 from __future__ import annotations
@@ -48,7 +51,8 @@ class Microaggregation:
         self.progress = progress
         self.models = models
         self._positions: list[Item] = [{"position": d.position} for d in tuples.dimensions]
-        axes = len(tuples.dimensions) + sum(d.has_missing for d in tuples.dimensions)
+        self._space = [d for d in tuples.dimensions if not d.apart]
+        axes = len(self._space) + sum(d.has_missing for d in self._space)
         self._queries = Queries(engine, axes)
 
     def run(self, deadline: Deadline) -> Partitioning:
@@ -65,7 +69,8 @@ class Microaggregation:
         if not self.models.only_k:
             Judging(queries, self.models, self.k, self._positions).join_violating()
         queries.run("assigned", lists={"this": self._positions})
-        return Partitioning(rounds, exchanges, finished, seed=0, boxes=False)
+        left_out, strata = map(int, queries.run("left_out")[0])
+        return Partitioning(rounds, exchanges, finished, seed=0, boxes=False, left_out=left_out, strata_left_out=strata)
 
     def _until(self, deadline: Deadline, step: Callable[[Queries], None]) -> bool:
         """Whether a step came to its end before the deadline."""
@@ -77,17 +82,19 @@ class Microaggregation:
         return True
 
     def _place(self) -> None:
-        """Makes the table of tuples as points, at first in one block."""
-        for d in self.tuples.dimensions:
+        """Makes the table of tuples as points, at first in one block for each stratum and pattern of missing values."""
+        for d in self._space:
             names: dict[str, Fill] = {"places": d.places}
             self._queries.run("scale", names={**names, "this_position": d.position})
             made = {**names, "coordinates": _coordinates(d)}
             self._queries.run("coordinates", {"weight": d.weight, "apart": _APART}, made)
-        dimensions: list[Item] = [
-            {"position": d.position, "coordinates": _coordinates(d)} for d in self.tuples.dimensions
-        ]
-        absent: list[Item] = [{"coordinates": _coordinates(d)} for d in self.tuples.dimensions if d.has_missing]
-        self._queries.run("cells", lists={"this": dimensions, "absent": absent})
+        lists: dict[str, list[Item]] = {
+            "this": self._positions,
+            "near": [{"position": d.position, "coordinates": _coordinates(d)} for d in self._space],
+            "absent": [{"coordinates": _coordinates(d)} for d in self._space if d.has_missing],
+            "stratum": [{"position": d.position} for d in self.tuples.dimensions if d.apart],
+        }
+        self._queries.run("cells", lists=lists)
         cut_cells(self._queries, self.k, self.tuples.count)
 
     def _group(self, queries: Queries) -> None:
@@ -109,6 +116,8 @@ class Microaggregation:
         def exchange(queries: Queries) -> None:
             nonlocal rounds, exchanges
             groups = queries.count("centres")
+            if not groups:
+                return
             many = groups > _MANY
             near = _NEAR_OF_MANY if many else _NEAR
             most = min(_ROUNDS, max(_LOOKS // (self.tuples.count * near), 1))

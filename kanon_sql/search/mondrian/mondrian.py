@@ -6,7 +6,6 @@ made.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -47,7 +46,8 @@ class Partitioning:
     """How the search went: rounds that made cuts, cuts in all; `finished` unless time ran out; the seed used.
 
     With `boxes` every partition is one range of positions along each dimension, and no two overlap. No classes, however
-    they are made, lose less together than `bound`, a row, weighted; None where nothing is known of that.
+    they are made, lose less together than `bound`, a row, weighted; None where nothing is known of that. Rows that are
+    in no class are `left_out`, all those of some strata.
     """
 
     rounds: int
@@ -56,6 +56,8 @@ class Partitioning:
     seed: int
     boxes: bool
     bound: float | None = None
+    left_out: int = 0
+    strata_left_out: int = 0
 
 
 class Mondrian:
@@ -74,7 +76,7 @@ class Mondrian:
         self.dimensions = tuples.dimensions
         self.cut = algorithm.cut or "strict"
         self.dimension = algorithm.dimension or "loss"
-        self.seed = secrets.randbits(62) if algorithm.seed is None else algorithm.seed
+        self.seed = algorithm.seed or 0
         self.k = k
         self._many = tuples.count > _MANY
         self.progress = progress

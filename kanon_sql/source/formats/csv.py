@@ -30,7 +30,7 @@ class CsvFormat(FileFormat):
     def open(self, engine: Engine, asked: Asked) -> Source:
         config = asked.config
         missing = ("",) if config.missing is None else tuple(config.missing)
-        opened = open_csv(engine, asked.paths, config.csv, missing, asked.named, asked.place, asked.partitions)
+        opened = open_csv(engine, asked.paths, config.csv_options, missing, asked.named, asked.place, asked.partitions)
         return replace(opened, kind=self.name)
 
     def open_release(

@@ -12,6 +12,7 @@ from collections import deque
 from pathlib import Path
 
 from kanon_sql.errors import EngineError
+from kanon_sql.settings.encodings import UTF8, UTF16
 from kanon_sql.source.model import CsvDialect
 
 LONGEST_LINE = 16_000_000
@@ -25,14 +26,16 @@ _BLOCK = 1 << 16
 _WIDEST_GAP = LONGEST_LINE + 2 * _PART
 
 
-def may_lose_its_end(path: Path, dialect: CsvDialect) -> bool:
-    """Whether the engine may pass over the end of the file; its rows must then be counted in another way.
+def may_lose_its_end(path: Path, file_read: Path, dialect: CsvDialect) -> bool:
+    """Whether the engine may pass over the end of the file that it reads for one; its rows must then be counted in
+    another way.
 
     Raises EngineError where it does so for certain, and for a gzip file that is damaged.
     """
-    tail = _tail(path, _TAIL * (2 if dialect.encoding == "utf-16" else 1))
-    if dialect.encoding != "utf-8":
-        tail = tail.decode(dialect.encoding, errors="replace").encode()
+    encoding = dialect.engine_encoding
+    tail = _tail(file_read, _TAIL * (2 if encoding == UTF16 else 1))
+    if encoding != UTF8:
+        tail = tail.decode(encoding, errors="replace").encode()
     gap = _widest_gap(tail, dialect)
     if gap is None:
         return False

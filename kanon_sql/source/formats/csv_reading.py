@@ -8,17 +8,25 @@ import io
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from glob import escape
 from pathlib import Path
 
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.settings.encodings import UTF8, Encoded
 from kanon_sql.settings.formats import kind_of
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.duckdb import DuckDB
-from kanon_sql.source.formats.csv_encodings import SAMPLE, chunks, refuse_behind_mark, refuse_beyond_engine
+from kanon_sql.source.formats.csv_encodings import (
+    SAMPLE,
+    chunks,
+    copies_of,
+    encodings_of,
+    is_beyond_engine,
+    refuse_behind_mark,
+)
 from kanon_sql.source.formats.csv_end import BUFFER, LONGEST_LINE, lost_end, may_lose_its_end
 from kanon_sql.source.formats.csv_formulas import unescaped, unescaped_name
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
@@ -29,13 +37,6 @@ _NO_DELIMITER = "\x02"  # a file that holds it has no lines that could be counte
 _FOR_MORE = "\x1f"  # Python's reader takes one character as a delimiter
 _DELIMITERS = (",", ";", "\t", "|")
 _MOST_COLUMNS = 10_000
-_ENCODINGS = {
-    "utf8": "utf-8",
-    "utf-8-sig": "utf-8",
-    "latin1": "latin-1",
-    "iso8859-1": "latin-1",
-    "utf-16le": "utf-16",
-}
 
 
 def open_csv(
@@ -52,22 +53,29 @@ def open_csv(
     A first record that holds one of them is a header. Raises EngineError for files that cannot be read, that are
     empty or whose headers differ, ConfigurationError for options that do not fit.
     """
-    dialect, names = _examine(paths[0], options, named, place)
-    warnings = []
-    for path in paths:
-        refuse_beyond_engine(path, dialect.encoding)
-    if dialect.encoding != "utf-8":
-        warnings.append(f"{paths[0].name} is read as {dialect.encoding}; a CSV release is written as UTF-8")
-    for path in paths[1:]:
-        other, other_names = _examine(path, options, named, place)
-        if other.encoding != dialect.encoding:
-            raise EngineError(f"{path}: is {other.encoding}, {paths[0]} is {dialect.encoding}; expected one encoding")
+    samples = {path: _sample(path) for path in paths}
+    encoding, read = encodings_of(paths, options.encoding, place)
+    copied = any(is_beyond_engine(path, encoded) for path, encoded in read.items())
+    examined = [_examine(_Beginning(path, samples[path], read[path], copied), options, named, place) for path in paths]
+    dialect, names = examined[0]
+    for path, (_, other_names) in zip(paths, examined, strict=True):
         if other_names != names:
-            raise EngineError(f"{path}: its header differs from that of {paths[0]}; expected the same columns in order")
+            raise EngineError(
+                f"{path}: its header differs from that of {paths[0]}; expected the same columns in "
+                "order, or csv: {header: false} where no file has names of columns (init: --no-header)"
+            )
     _refuse_repeated([*names, *partitions], paths[0])
     keys = [f"c{position}" for position in range(len(names))]
+    dialect = replace(dialect, encoding=encoding, copies=copies_of(engine, read) if copied else {})
     _refuse_lost_ends(engine, paths, dialect, keys)
-    return replace(cells_of(engine, paths, dialect, names, missing, partitions), warnings=tuple(warnings))
+    opened = cells_of(engine, paths, dialect, names, missing, partitions)
+    if encoding == UTF8 or options.encoding is not None:
+        return opened
+    guess = (
+        f"{paths[0].name} is read as {encoding}, as its bytes look (source.encoding says it, without this warning); a "
+        "CSV release is written as UTF-8"
+    )
+    return replace(opened, warnings=(guess,))
 
 
 def cells_of(
@@ -117,7 +125,7 @@ def read_csv(
         "quote": dialect.quote,
         "escape": dialect.escape,
         "header": dialect.header,
-        "encoding": dialect.encoding,
+        "encoding": dialect.engine_encoding,
         "max_line_size": LONGEST_LINE,
         "new_line": dialect.line_end.replace("\r", "\\r").replace("\n", "\\n"),
         "buffer_size": BUFFER,
@@ -134,7 +142,7 @@ def read_csv(
             exp.PropertyEQ(this=exp.Literal.string(key), expression=exp.Literal.string("VARCHAR")) for key in keys
         ]
     )
-    arguments = [literal([escape(str(path)) for path in paths]), _option("columns", types)]
+    arguments = [literal([escape(str(dialect.file_read(path))) for path in paths]), _option("columns", types)]
     arguments += [_option(name, literal(value)) for name, value in options.items()]
     return exp.Table(this=exp.Anonymous(this="read_csv", expressions=arguments))
 
@@ -152,7 +160,7 @@ def _option(name: str, value: exp.Expr) -> exp.Expr:
 def _refuse_lost_ends(engine: Engine, paths: Sequence[Path], dialect: CsvDialect, keys: Sequence[str]) -> None:
     """Raises EngineError for a file of which the engine would not read the end."""
     for path in paths:
-        if may_lose_its_end(path, dialect):
+        if may_lose_its_end(path, dialect.file_read(path), dialect):
             # One thread alone sees what several pass over, but takes its time.
             readers = [read_csv([path], dialect, keys, (), parallel=parallel) for parallel in (True, False)]
             try:
@@ -164,7 +172,7 @@ def _refuse_lost_ends(engine: Engine, paths: Sequence[Path], dialect: CsvDialect
 
 
 def ragged_rows(engine: Engine, source: Source) -> str | None:
-    """Says how many records have too many or too few fields and where, or None when there are none.
+    """Says how many records have too many or too few fields, or are no UTF-8, and where; None when there are none.
 
     Reads the whole source once more, so only after an error.
     """
@@ -173,29 +181,41 @@ def ragged_rows(engine: Engine, source: Source) -> str | None:
     reader = read_csv(source.files, source.dialect, keys, source.missing, store_rejects=True, rejects_limit=0)
     engine.run(exp.select(exp.Count(this=exp.Star())).from_(reader))
     found = engine.query("source/rejected_records")
-    count, lines = found[0]
+    count, lines, are_misread = found[0]
     if not count:
         return None
     shown = ", ".join(str(line) for line in lines)
     more = " ..." if count > len(lines) else ""
+    if are_misread:
+        return (
+            f"{source.label}: {count} {'record is' if count == 1 else 'records are'} no UTF-8 as those before (line "
+            f"{shown}{more}); mend the file, which mixes encodings"
+        )
     return (
         f"{source.label}: {count} {'record does' if count == 1 else 'records do'} not fit (line {shown}{more}); "
         f"expected {len(keys)} fields between {source.dialect.delimiter!r}; mend the file or set source.csv"
     )
 
 
-def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) -> tuple[CsvDialect, list[str]]:
+@dataclass(frozen=True)
+class _Beginning:
+    """The first bytes of a file, how they are to be read, and whether the engine reads a copy."""
+
+    path: Path
+    sample: bytes
+    encoded: Encoded
+    copied: bool
+
+    @property
+    def text(self) -> str:
+        return self.sample.decode(self.encoded.codec, errors="replace").removeprefix("\ufeff")
+
+
+def _examine(begin: _Beginning, options: CsvOptions, named: Sequence[str], place: str) -> tuple[CsvDialect, list[str]]:
     """The dialect of one file and its column names."""
-    sample = _sample(path)
-    if not sample:
-        raise EngineError(f"{path}: the file is empty; expected a header and rows")
-    kind = kind_of(sample, path.name)
-    if kind is not None:
-        raise EngineError(f"{path}: is {kind.what}; {kind.remedy}")
-    encoding = _encoding(sample, options.encoding, place)
+    path, text = begin.path, begin.text
     quote = '"' if options.quote is None else options.quote
     escape = options.escape if options.escape is not None else quote
-    text = sample.decode(encoding, errors="replace").removeprefix("\ufeff")
     delimiter = options.delimiter or _delimiter(text, quote, named)
     if delimiter == quote:
         raise ConfigurationError(f"{place}: csv.quote and csv.delimiter are the same; choose two characters")
@@ -215,38 +235,24 @@ def _examine(path: Path, options: CsvOptions, named: Sequence[str], place: str) 
             f"{path}: its first line has {len(first):,} fields between {delimiter!r}, more than {_MOST_COLUMNS:,}; "
             "expected a table with one record a line"
         )
-    if header and sample.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE)):
+    if header and not begin.copied and begin.sample.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE)):
         refuse_behind_mark(path, first[0], delimiter, quote)
     names = first if header else [f"column{position}" for position in range(len(first))]
     formulas = options.formulas == "escape"
-    return CsvDialect(delimiter, quote, escape, header, encoding, _line_end(text, quote), formulas), names
+    return CsvDialect(delimiter, quote, escape, header, begin.encoded.name, _line_end(text, quote), formulas), names
 
 
 def _sample(path: Path) -> bytes:
+    """The first bytes of a file. Raises EngineError for one that is empty, or something else."""
     if path.suffix == ".zst":
         raise EngineError(f"{path}: Zstandard is not read; decompress the file, or compress it with gzip")
-    return next(chunks(path), b"")
-
-
-def _encoding(sample: bytes, given: str | None, place: str) -> str:
-    if given is not None:
-        try:
-            codec = codecs.lookup(given).name
-        except LookupError:
-            raise ConfigurationError(
-                f"{place}: unknown encoding {given!r}; expected utf-8, latin-1 or utf-16"
-            ) from None
-        known = _ENCODINGS.get(codec, codec)
-        if known not in ("utf-8", "latin-1", "utf-16"):
-            raise ConfigurationError(f"{place}: encoding {given!r} cannot be read; expected utf-8, latin-1 or utf-16")
-        return known
-    if sample.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(sample, final=len(sample) < SAMPLE)
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "utf-8"
+    sample = next(chunks(path), b"")
+    if not sample:
+        raise EngineError(f"{path}: the file is empty; expected a header and rows")
+    kind = kind_of(sample, path.name)
+    if kind is not None:
+        raise EngineError(f"{path}: is {kind.what}; {kind.remedy}")
+    return sample
 
 
 def _line_end(text: str, quote: str) -> str:

@@ -141,9 +141,11 @@ def _table_of(path: Path, asked: Asked) -> _Table:
     _refuse_merged(what, sheet, top)
     places = tuple(place for place, name in enumerate(header) if name != "")
     names = tuple(_as_text(header[place]) for place in places)
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = [place for place, name in zip(places, names, strict=True) if names.count(name) > 1]
     if twice:
-        raise EngineError(f"{what}: column {', '.join(map(repr, twice))} is there twice; rename one")
+        # The first row is perhaps no header but data, which messages must not show.
+        alike = ", ".join(_letters(left + place) for place in twice)
+        raise EngineError(f"{what}: row {top + 1} gives columns {alike} a name that is there twice; rename one")
     return _Table(path, sheet, top, names, places, tuple(kinds[place] for place in places), last - top - filled)
 
 

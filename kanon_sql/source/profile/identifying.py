@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -12,7 +12,7 @@ from kanon_sql.source.profile.counting import drop_tables, is_ordered, look_at, 
 from kanon_sql.source.profile.kinds import MOST, Shares, kind_of, positions
 from kanon_sql.source.profile.model import DIRECT, Finding
 from kanon_sql.source.profile.recognition import Facts, named, recognize
-from kanon_sql.source.profile.sampling import look, marked, take_sample
+from kanon_sql.source.profile.sampling import HELD, held_by_rows, look, marked, take_sample
 from kanon_sql.source.profile.spellings import SPELLINGS
 from kanon_sql.sql.connection import Engine
 
@@ -69,12 +69,13 @@ def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Seque
         looks = look(engine)
         # Dates identify nobody.
         shares = marked(engine, {position: one for position, one in looks.items() if one.of("dated") < MOST})
+        held = _held(engine, some, shares)
     finally:
         drop_tables(engine)
     found = {}
     for position, glance in doubtful.items():
         item = looked_at[position]
-        one = _recognized(item, glance, shares[position]) if position in shares else None
+        one = _recognized(item, glance, shares[position], held.get(position, {})) if position in shares else None
         if one is not None and one.name in WANTED and one.sure >= _SURE:
             found[item.name] = one
     return found
@@ -89,7 +90,15 @@ def _is_doubtful(name: str, glance: _Glance) -> bool:
     return glance.distinct >= 3 and glance.distinct * _RARE > glance.rows
 
 
-def _recognized(item: Column, glance: _Glance, shares: Shares) -> Finding | None:
+def _held(engine: Engine, rows: exp.Select, shares: Mapping[int, Shares]) -> dict[int, dict[str, float]]:
+    """Of columns that may be free text the shares of the rows looked at by what their text holds."""
+    if not any(one.of(*HELD) for one in shares.values()):
+        return {}
+    (total,) = engine.query("source/profile/row_total", names={"source": rows})[0]
+    return held_by_rows(engine, shares, int(total))
+
+
+def _recognized(item: Column, glance: _Glance, shares: Shares, held: Mapping[str, float]) -> Finding | None:
     kind = kind_of(item, shares, {}, glance.distinct, glance.rows).kind
     return recognize(
         Facts(
@@ -102,6 +111,7 @@ def _recognized(item: Column, glance: _Glance, shares: Shares) -> Finding | None
             lowest=glance.lowest,
             highest=glance.highest,
             one_length=shares.length == int(shares.length),
+            held=held,
         )
     )
 

@@ -75,11 +75,16 @@ class ColumnProfile:
 
 @dataclass(frozen=True)
 class Profile:
-    """A table: its rows, columns in order, and how many rows repeat an earlier one (None where not counted)."""
+    """A table: its rows, columns in order, and how many rows repeat an earlier one (None where not counted).
+
+    Where the names of the columns are perhaps the values of a first row, `named_like_values` are the positions of those
+    that look so.
+    """
 
     rows: int
     columns: tuple[ColumnProfile, ...]
     duplicates: int | None = None
+    named_like_values: tuple[int, ...] = ()
 
     def column(self, name: str) -> ColumnProfile:
         """The column of that name."""

@@ -14,9 +14,10 @@ from kanon_sql.source.profile.counting import Counted, count_source, drop_tables
 from kanon_sql.source.profile.identifying import identifying
 from kanon_sql.source.profile.kinds import MOST, Reading, Shares, fits_format, formats_of, kind_of, positions
 from kanon_sql.source.profile.model import ColumnProfile, Kind, Profile
+from kanon_sql.source.profile.names import like_values
 from kanon_sql.source.profile.recoding import recoded_sexes, recoded_truths
 from kanon_sql.source.profile.recognition import Facts, recognize
-from kanon_sql.source.profile.sampling import look, marked, take_sample
+from kanon_sql.source.profile.sampling import held_by_rows, look, marked, shapes_of, take_sample
 from kanon_sql.source.profile.spellings import ALWAYS, SPELLINGS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -34,8 +35,11 @@ def profile(engine: Engine, source: Source, progress: Progress) -> Profile:
     try:
         with progress.step("profiling the columns", engine.progress):
             counted = count_source(engine, source)
-            columns = _Columns(engine, source, counted).profiles()
-            return Profile(counted.rows, columns, _duplicates(engine, source, counted.rows, columns))
+            looked_at = _Columns(engine, source, counted)
+            columns = looked_at.profiles()
+            duplicates = _duplicates(engine, source, counted.rows, columns)
+            named = like_values(engine, source, columns, looked_at.shares, looked_at.shapes)
+            return Profile(counted.rows, columns, duplicates, named)
     finally:
         drop_tables(engine)
 
@@ -68,7 +72,8 @@ class _Columns:
         most = max(50, min(_SAMPLE, _SAMPLE_IN_ALL // max(1, len(source.columns))))
         take_sample(engine, most, range(len(source.columns)))
         self.shares = marked(engine, look(engine))
-        self.shapes = _shapes(engine)
+        self.shapes = shapes_of(engine)
+        self.held = self._held()
         self.formats = self._formats()
         self.spelled: dict[int, list[tuple[str, int]]] = {}
         for position, text, rows in self._query("spelled", values={"spellings": [*SPELLINGS, *source.missing]}):
@@ -157,7 +162,19 @@ class _Columns:
             highest=found.highest,
             one_length=found.shortest == found.longest,
             writings=min(folded, found.distinct),
+            held=self.held.get(position, {}),
         )
+
+    def _held(self) -> dict[int, dict[str, float]]:
+        """Shares of the rows by what their text holds; of a column of which not all values were kept, of those kept."""
+        rows, given = self.counted.rows, [total.given for total in self.counted.totals]
+        found: dict[int, dict[str, float]] = {}
+        for position, shares in self.shares.items():
+            drawn = self.counted.steps[position] > 1
+            held = held_by_rows(self.engine, {position: shares}, 0 if drawn else rows)
+            part = given[position] / max(1, rows) if drawn else 1.0
+            found |= {one: {mark: share * part for mark, share in marks.items()} for one, marks in held.items()}
+        return found
 
     def _query(self, name: str, **more: Any) -> list[tuple[Any, ...]]:
         tables = {"profile_values": values_table()}
@@ -211,15 +228,6 @@ class _Columns:
         shapes, shares = self.shapes.get(position, {}), self.shares.get(position, Shares())
         first = max(shapes, key=lambda one: shapes[one], default=None)
         return first if first is not None and shapes[first] >= MOST * shares.looked_at else None
-
-
-def _shapes(engine: Engine) -> dict[int, dict[str, int]]:
-    shapes: dict[int, dict[str, int]] = {}
-    for position, shape, count in engine.query(
-        "source/profile/shapes", names={"profile_sample": state("profile_sample")}
-    ):
-        shapes.setdefault(position, {})[shape] = count
-    return shapes
 
 
 def _duplicates(engine: Engine, source: Source, rows: int, columns: Sequence[ColumnProfile]) -> int | None:

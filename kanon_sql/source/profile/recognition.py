@@ -8,8 +8,8 @@ from __future__ import annotations
 import csv
 import re
 import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -26,7 +26,8 @@ _LITTLE_DOUBT = 1.4  # so much more than other names says one that means nothing
 class Facts:
     """What recognition looks at: `repeats` is the rows with a value for each distinct one.
 
-    `writings` are the distinct values but for blanks around them and case; None where they were not counted.
+    `writings` are the distinct values but for blanks around them and case; None where they were not counted. `held` are
+    shares of all rows by what their text holds.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Facts:
     highest: Any = None
     one_length: bool = False
     writings: int | None = None
+    held: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -272,6 +274,13 @@ def _is_sequence(facts: Facts) -> bool:
     return facts.highest - facts.lowest + 1 <= 1.05 * facts.distinct
 
 
+def _share_of_rows(share: float) -> str:
+    """A share in percent; 0 and 100 only for what is exactly so."""
+    if 0 < share < 0.005:
+        return "< 1 %"
+    return "> 99 %" if 0.995 <= share < 1 else _percent(share)
+
+
 def _free_text(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
     shares = facts.shares
     held = [
@@ -283,7 +292,7 @@ def _free_text(facts: Facts, said: dict[str, float]) -> Iterator[Finding]:
         )
         if shares.of(mark) >= 0.005
     ]
-    holds = "".join(f", {_percent(shares.of(mark))} hold {what}" for mark, what in held)
+    holds = "".join(f", {_share_of_rows(facts.held[mark])} of the rows hold {what}" for mark, what in held)
     if facts.kind == "free text" or (shares.words >= 4 and held):
         yield Finding("free text", 0.9 if held else 0.8, f"{shares.words:.0f} words on average{holds}")
 

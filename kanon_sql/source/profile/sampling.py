@@ -19,6 +19,10 @@ from kanon_sql.sql.template import state
 GROUPS = ("numerals", "mails", "codes", "telephones", "addresses", "digits", "letters_and_digits", "words")
 
 
+# What names somebody in a text of several words.
+HELD = ("holds_email", "holds_telephone", "holds_name")
+
+
 def take_sample(engine: Engine, most: int, wanted: Sequence[int]) -> None:
     """Makes the table of a sample of the distinct values of each column that is wanted. Raises EngineError."""
     names: dict[str, template.Fill] = {"profile_values": values_table(), "profile_sample": state("profile_sample")}
@@ -52,6 +56,31 @@ def marked(engine: Engine, found: Mapping[int, Shares]) -> dict[int, Shares]:
             if position in marks:
                 marks[position] |= zip(named_columns(name)[1:], row, strict=True)
     return {position: Shares(one.looked_at, one.length, one.words, marks[position]) for position, one in found.items()}
+
+
+def shapes_of(engine: Engine) -> dict[int, dict[str, int]]:
+    """Of each column of the sample the shapes of its values, with how many have each. Raises EngineError."""
+    shapes: dict[int, dict[str, int]] = {}
+    names: dict[str, template.Fill] = {"profile_sample": state("profile_sample")}
+    for position, shape, count in engine.query("source/profile/shapes", names=names):
+        shapes.setdefault(position, {})[shape] = count
+    return shapes
+
+
+def held_by_rows(engine: Engine, found: Mapping[int, Shares], rows: int) -> dict[int, dict[str, float]]:
+    """Of each of these columns that may be free text the shares of all `rows` by what their text holds.
+
+    Raises EngineError.
+    """
+    wanted = [position for position, shares in found.items() if shares.of(*HELD)]
+    if not wanted:
+        return {}
+    names: dict[str, template.Fill] = {"profile_values": values_table()}
+    counts = positions(engine.query("source/profile/held", names=names, values={"positions": wanted}))
+    return {
+        position: {mark: count / max(1, rows, total) for mark, count in zip(HELD, held, strict=True)}
+        for position, (total, *held) in counts.items()
+    }
 
 
 @cache

@@ -14,7 +14,7 @@ from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import Reading, fits, understood
-from kanon_sql.source.treatments.keys import Keys, KeysInside
+from kanon_sql.source.treatments.keys import Keys, KeysBound
 from kanon_sql.source.treatments.registry import treatments_of
 from kanon_sql.source.treatments.treatment import Cell, Settling, Treatment
 from kanon_sql.source.values import means_missing
@@ -26,6 +26,9 @@ _NEEDED = {"number": ("number",), "moment": ("date", "timestamp")}
 
 def treat_columns(source: Source, loaded: LoadedConfig) -> Source:
     """The source with its columns treated; where the configuration asks for nothing, as it is.
+
+    A statement that reads a column with a key has parameters in its place until the pseudonyms and days are in tables
+    (see kanon_sql.source.treatments.lookups).
 
     Raises UnfittingSourceError with every column that is not there, or does not hold what a treatment needs.
     """
@@ -39,26 +42,32 @@ def treat_columns(source: Source, loaded: LoadedConfig) -> Source:
         for item in source.columns
         if item.name in transform
     }
-    relation = treated_rows(source, settled, source.relation, KeysInside(), source.backend.dialect)
+    relation = treated_rows(source, settled, source.relation, KeysBound(), source.backend.dialect)
     columns = tuple(_become(item, settled.get(item.name)) for item in source.columns)
     unread = source.unread or source
     return replace(source, relation=relation, columns=columns, unread=unread, untreated=source, treatments=settled)
 
 
 def treated_rows(
-    source: Source, settled: Mapping[str, TreatmentConfig], relation: exp.Select, keys: Keys, dialect: Dialect
+    source: Source,
+    settled: Mapping[str, TreatmentConfig],
+    relation: exp.Select,
+    keys: Keys,
+    dialect: Dialect,
+    sought: Mapping[str, Mapping[str, exp.Expr]] | None = None,
 ) -> exp.Select:
     """A SELECT of columns of the source under their keys, as they are read, with those of them that are `settled`
-    treated in the words of a dialect.
+    treated in the words of a dialect. `sought` finds, by column, ends that it may not hold.
     """
     made = relation.copy()
-    values = {entry.alias_or_name: entry.unalias() for entry in relation.expressions}
+    values = {entry.alias_or_name: entry.unalias().copy() for entry in relation.expressions}
     others = {item.name: (item, values[item.key]) for item in source.columns if item.key in values}
     for entry in made.expressions:
         item = next(item for item in source.columns if item.key == entry.alias_or_name)
         if item.name in settled:
             value = values[item.key]
-            cell = Cell(value, value, item, settled[item.name], dialect, keys, source.missing, others)
+            found = (sought or {}).get(item.name, {})
+            cell = Cell(value, value, item, settled[item.name], dialect, keys, source.missing, others, found)
             entry.replace(exp.alias_(_treated(cell), item.key, quoted=True))
     return made
 
@@ -135,13 +144,24 @@ def _understood(item: Column, transform: Mapping[str, TreatmentConfig], loaded: 
     return item
 
 
-def _settled(source: Source, item: Column, one: TreatmentConfig, loaded: LoadedConfig) -> TreatmentConfig:
+def least_behind(loaded: LoadedConfig) -> int:
+    """How many rows, or persons, must be behind whatever is found in the data."""
     privacy = loaded.config.privacy
-    k = max([privacy.k, *(model.spec.k for model in models_of(privacy) if isinstance(model.spec, KMap))])
-    entity = next((other for other in source.columns if other.name == privacy.entity), None)
+    return max([privacy.k, *(model.spec.k for model in models_of(privacy) if isinstance(model.spec, KMap))])
+
+
+def settling(
+    source: Source, item: Column, one: TreatmentConfig, loaded: LoadedConfig, treatment: Treatment
+) -> Settling:
+    """What a treatment of a column is given that looks at the data."""
+    entity = next((other for other in source.columns if other.name == loaded.config.privacy.entity), None)
+    place = loaded.place("transform", item.name, treatment.key)
+    return Settling(source, item, one, least_behind(loaded), place, entity, source.backend.dialect)
+
+
+def _settled(source: Source, item: Column, one: TreatmentConfig, loaded: LoadedConfig) -> TreatmentConfig:
     for treatment in treatments_of(one):
-        place = loaded.place("transform", item.name, treatment.key)
-        one = treatment.settle(Settling(source, item, one, k, place, entity))
+        one = treatment.settle(settling(source, item, one, loaded, treatment))
     return one
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -11,11 +11,10 @@ from kanon_sql.errors import UnfittingSourceError, VerificationError, bounded
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
-from kanon_sql.source.treatments.keys import KeysInside, text_in_csv
-from kanon_sql.source.treatments.pseudonym import Pseudonym
+from kanon_sql.source.treatments.keys import KeysBound
 from kanon_sql.source.treatments.registry import treatments_of
 from kanon_sql.source.treatments.treatment import Cell, Treatment
-from kanon_sql.source.values import means_missing, normalized
+from kanon_sql.source.values import means_missing
 from kanon_sql.sql.template import Fill, Item, column
 
 Json = dict[str, Any]
@@ -69,7 +68,7 @@ def _cell(plain: Source, item: Column, one: TreatmentConfig) -> Cell:
     written = column(item.key)
     value = understood(written.copy(), item.reading) if item.is_text else written
     others = {other.name: (other, column(other.key)) for other in plain.columns}
-    return Cell(value, written, item, one, plain.backend.dialect, KeysInside(), plain.missing, others)
+    return Cell(value, written, item, one, plain.backend.dialect, KeysBound(), plain.missing, others)
 
 
 def describe_treatments(source: Source) -> Json:
@@ -82,7 +81,7 @@ def describe_treatments(source: Source) -> Json:
     for name, one in source.treatments.items():
         entry = described[name] = {treatment.key: treatment.describe(one) for treatment in treatments_of(one)}
         if one.pseudonym is not None and source.untreated is not None:
-            different, colliding = _collisions(source, source.untreated, name, one)
+            different, colliding = _collisions(source, source.untreated, name)
             entry["pseudonym"] |= {"values": different, "collisions": colliding}
             if colliding:
                 problems.append(
@@ -94,23 +93,14 @@ def describe_treatments(source: Source) -> Json:
     return described
 
 
-def _collisions(source: Source, plain: Source, name: str, one: TreatmentConfig) -> tuple[int, int]:
+def _collisions(source: Source, plain: Source, name: str) -> tuple[int, int]:
     """(distinct values of a column, how many of them are more than there are pseudonyms)."""
     item = plain.column(name)
-    if name in source.kept:
-        table, made = source.kept[name]
-        kept: dict[str, Fill] = {
-            "kept": table,
-            "kept_pseudonym": made,
-            "kept_missing": means_missing(column("original"), plain.missing if item.is_text else ()),
-        }
-        different, colliding = plain.backend.query("source/kept_collisions", names=kept)[0]
-        return int(different), int(colliding)
-    text = replace(_cell(plain, item, one), value=column("original"), item=replace(item, type="VARCHAR"))
+    table, made = source.kept[name]
     names: dict[str, Fill] = {
-        "source": plain.relation,
-        "text_value": text_in_csv(item, normalized(item, plain.missing)),
-        "pseudonym_value": Pseudonym().value(text),
+        "kept": table,
+        "kept_pseudonym": made,
+        "kept_missing": means_missing(column("original"), plain.missing if item.is_text else ()),
     }
     different, colliding = plain.backend.query("source/collisions", names=names)[0]
     return int(different), int(colliding)

@@ -114,6 +114,12 @@ class Exact:
             return exp.Literal.string(numeral(number))
         return exp.Cast(this=exp.Literal.string(numeral(number)), to=self._own_type())
 
+    def sought(self, number: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+        """What a statement finds, the text of a number: as such a number, and as a value of the column."""
+        made = self._cast(exp.paren(number))
+        value = self.back(made, self.scale)
+        return made, exp.Cast(this=value, to=self._own_type()) if is_floating(self.item) else value
+
     def too_large(self, value: exp.Expr) -> exp.Expr | None:
         """Whether a text or a number has more digits than there is place for; None where none has."""
         whole = self.whole

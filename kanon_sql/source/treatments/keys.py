@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -49,14 +49,23 @@ class Keys(ABC):
 
 
 @dataclass(frozen=True)
-class KeysInside(Keys):
-    """The statement holds them: it is executed at once, and never shown."""
+class KeysBound(Keys):
+    """The statement has parameters in their place: `values` are what is bound to each, and stand in no text.
+
+    Whatever a view or a generated column of the source calls can read the text of the statement that reads it.
+    """
+
+    values: dict[str, str] = field(default_factory=dict)
 
     def pads(self, key: str, *, shift: bool) -> tuple[exp.Expr, exp.Expr]:
         whole = bytes.fromhex(shift_key(key) if shift else key)
         block = (hashlib.sha256(whole).digest() if len(whole) > _BLOCK else whole).ljust(_BLOCK, b"\0")
-        inner, outer = (bytes(byte ^ pad for byte in block).hex() for pad in (INNER, OUTER))
-        return exp.Literal.string(inner), exp.Literal.string(outer)
+        name = f"{fingerprint(key)}_{'days' if shift else 'pseudonyms'}"
+        return self._bound(f"inner_{name}", block, INNER), self._bound(f"outer_{name}", block, OUTER)
+
+    def _bound(self, name: str, block: bytes, pad: int) -> exp.Expr:
+        self.values[name] = bytes(byte ^ pad for byte in block).hex()
+        return exp.cast(exp.Parameter(this=exp.var(name)), "VARCHAR")
 
 
 def text_problem(item: Column, dialect: Dialect) -> str | None:
@@ -76,8 +85,7 @@ def keyed_digits(text: exp.Expr, context: bytes, pads: tuple[exp.Expr, exp.Expr]
     """The 64 hexadecimal digits of HMAC-SHA-256 over `context` and a text; NULL of NULL."""
     inner, outer = pads
     if context:
-        ready = isinstance(inner, exp.Literal)
-        inner = exp.Literal.string(inner.name + context.hex()) if ready else _beside(inner, context.hex())
+        inner = _beside(inner, context.hex())
     return _WRITTEN[dialect.name](text.copy(), inner, outer.copy())
 
 
@@ -119,16 +127,24 @@ _WRITTEN = {"duckdb": _in_duckdb, "postgres": _in_postgres, "spark": _in_spark, 
 _HASHED = "hashed"
 
 
-def made_of(value: exp.Expr, text: exp.Expr) -> exp.Expr:
+@dataclass(frozen=True)
+class Hashed:
+    """The `text` of which a hash decides a value; `of_missing` says that a missing text has a value, too."""
+
+    text: exp.Expr
+    of_missing: bool
+
+
+def made_of(value: exp.Expr, text: exp.Expr, *, of_missing: bool) -> exp.Expr:
     """The value, marked as one that nothing but the hash of a text decides."""
-    value.meta[_HASHED] = text.copy()
+    value.meta[_HASHED] = Hashed(text.copy(), of_missing)
     return value
 
 
-def hashed_text(node: exp.Expr) -> exp.Expr | None:
-    """The text of which a hash decides a marked value; None of any other node."""
-    text = node.meta.get(_HASHED)
-    return text if isinstance(text, exp.Expr) else None
+def hashed(node: exp.Expr) -> Hashed | None:
+    """What decides a marked value; None of any other node."""
+    known = node.meta.get(_HASHED)
+    return known if isinstance(known, Hashed) else None
 
 
 def first_digits(digits: exp.Expr, length: int) -> exp.Expr:

@@ -33,7 +33,7 @@ from kanon_sql.source.treatments.exact import (
 from kanon_sql.source.treatments.treatment import Cell, Json, Settling, Treatment
 from kanon_sql.source.values import means_missing, person
 from kanon_sql.sql.dialects.dialect import Dialect
-from kanon_sql.sql.template import Fill, column
+from kanon_sql.sql.template import Fill, column, fill
 
 # So many digits of a number in a FLOAT or a DOUBLE are those of its text, whatever the engine.
 _DIGITS_OF_FLOAT, _DIGITS_OF_DOUBLE = 7, 15
@@ -191,11 +191,15 @@ class _End(Treatment):
         """The value, or the end that it is beyond."""
         end = getattr(cell.one, self.key)
         numbers = exact(cell.item, cell.dialect, end)
-        number, limit = numbers.of(cell.written), numbers.constant(end)
+        sought = cell.sought.get(self.key)
+        limit, released = (
+            (numbers.constant(end), numbers.released(end)) if sought is None else numbers.sought(sought.copy())
+        )
+        number = numbers.of(cell.written)
         if is_floating(cell.item):
-            number, limit = cell.written.copy(), numbers.released(end)
+            number, limit = cell.written.copy(), released.copy()
         kind = exp.GT if self.is_top else exp.LT
-        beyond = exp.If(this=kind(this=number, expression=limit), true=numbers.released(end))
+        beyond = exp.If(this=kind(this=number, expression=limit), true=released)
         is_plain = cell.item.reading is None or (cell.item.reading.decimal == "." and not cell.item.reading.thousands)
         return exp.Case(ifs=[beyond], default=(cell.written if is_plain else cell.value).copy())
 
@@ -210,14 +214,44 @@ class _End(Treatment):
         return (exp.LTE if self.is_top else exp.GTE)(this=number, expression=limit)
 
     def broken(self, one: TreatmentConfig) -> str:
-        return f"are {self.word} {numeral(getattr(one, self.key))}"
+        end = getattr(one, self.key)
+        if isinstance(end, FoundEnd) and not end.shown:
+            return f"are {self.word} the {self.key} that was found"
+        return f"are {self.word} {numeral(end)}"
 
     def describe(self, one: TreatmentConfig) -> Json:
         end = getattr(one, self.key)
-        return {"value": float(end), "share": float(end.share) if isinstance(end, FoundEnd) else None}
+        if not isinstance(end, FoundEnd):
+            return {"value": float(end), "share": None}
+        return {"value": float(end) if end.shown else None, "share": float(end.share)}
+
+    def sought(self, asked: Settling) -> exp.Expr:
+        """SELECT of the text of an end that was found, for the rows of `asked` in the words of its dialect."""
+        share = getattr(asked.one, self.key).share
+        kind = _numbers(asked.item, asked.dialect, asked.one).kind
+        found: list[exp.Expr] = [
+            exp.cast(_reaching(asked, rows, least).subquery(), kind) for rows, least in self._distances(asked, share)
+        ]
+        distance = found[0] if len(found) == 1 else exp.Greatest(this=found[0], expressions=found[1:])
+        end: exp.Expr = exp.Neg(this=exp.paren(distance)) if self.is_top else distance
+        return exp.cast(end, "VARCHAR")
 
     def _threshold(self, asked: Settling, share: Fraction) -> Decimal:
         """The farthest number that a share of the rows, and k of them and of the persons, reach."""
+        found = [_reached(asked, table, least) for table, least in self._distances(asked, share)]
+        distances = [one for one in found if one is not None]
+        if len(distances) < len(found):
+            who = "rows" if asked.entity is None else "persons"
+            raise UnfittingSourceError(
+                f"{asked.place}: fewer than {asked.k} {who} have a number in column {asked.item.name!r}, so that there "
+                f"is no {self.key} with as many behind it; expected a number in the place of the share"
+            )
+        return -max(distances) if self.is_top else max(distances)
+
+    def _distances(self, asked: Settling, share: Fraction) -> list[tuple[exp.Select, Fraction]]:
+        """(how far the number of each row is from the end of all numbers, which share of them must reach the end); with
+        an entity the same of the persons.
+        """
         source = asked.source
         there, number = _number(asked)
         distance = exp.Neg(this=exp.paren(number)) if self.is_top else number
@@ -230,15 +264,7 @@ class _End(Treatment):
             nearest = exp.alias_(exp.Min(this=column("distance")), "distance", quoted=True)
             persons = exp.select(nearest).from_(rows.subquery("numbers")).group_by(column("person"))
             tables.append((persons, Fraction(0)))
-        found = [_reached(asked, table, least) for table, least in tables]
-        distances = [one for one in found if one is not None]
-        if len(distances) < len(found):
-            who = "rows" if asked.entity is None else "persons"
-            raise UnfittingSourceError(
-                f"{asked.place}: fewer than {asked.k} {who} have a number in column {asked.item.name!r}, so that there "
-                f"is no {self.key} with as many behind it; expected a number in the place of the share"
-            )
-        return -max(distances) if self.is_top else max(distances)
+        return tables
 
 
 def _number(asked: Settling) -> tuple[exp.Expr, exp.Expr]:
@@ -246,7 +272,7 @@ def _number(asked: Settling) -> tuple[exp.Expr, exp.Expr]:
     item = asked.item
     written = column(item.key)
     unit = unit_of(asked.one)
-    numbers = _numbers(item, asked.source.backend.dialect, asked.one)
+    numbers = _numbers(item, asked.dialect, asked.one)
     number = numbers.of(written) if unit is None else _rounded(numbers, numbers.of(written), unit)
     missing = means_missing(written, asked.source.missing if item.is_text else ())
     conditions: list[exp.Expr] = [exp.not_(exp.paren(missing))]
@@ -260,14 +286,19 @@ def _number(asked: Settling) -> tuple[exp.Expr, exp.Expr]:
 
 def _reached(asked: Settling, numbers: exp.Select, share: Fraction) -> Decimal | None:
     """How far from the end the nearest number is that at least k rows reach, and a share of all of them."""
-    names: dict[str, Fill] = {
-        "numbers": numbers,
-        "least": asked.k,
-        "part": share.numerator,
-        "whole": share.denominator,
-    }
-    distance = asked.source.backend.query("source/threshold", names=names)[0][0]
+    distance = asked.source.backend.query("source/threshold", names=_reach(asked, numbers, share))[0][0]
     return None if distance is None else Decimal(str(distance))
+
+
+def _reaching(asked: Settling, numbers: exp.Select, share: Fraction) -> exp.Query:
+    """The statement that finds that."""
+    made = fill("source/threshold", _reach(asked, numbers, share), part=True)
+    assert isinstance(made, exp.Query)
+    return made
+
+
+def _reach(asked: Settling, numbers: exp.Select, share: Fraction) -> dict[str, Fill]:
+    return {"numbers": numbers, "least": asked.k, "part": share.numerator, "whole": share.denominator}
 
 
 def _outside(cell: Cell, key: str) -> exp.Expr | None:

@@ -35,7 +35,7 @@ class Pseudonym(Treatment):
         )
         if config.prefix:
             digits = marked(exp.DPipe(this=exp.Literal.string(config.prefix), expression=digits, safe=True))
-        return made_of(digits, text)
+        return made_of(digits, text, of_missing=False)
 
     def becomes(self, item: Column, one: TreatmentConfig) -> Column:
         return replace(item, type="VARCHAR", reading=None)

@@ -105,7 +105,7 @@ def _days(cell: Cell) -> exp.Expr:
     number: exp.Expr = exp.paren(exp.Sub(this=drawn(digits, 2 * most + 1, cell.dialect), expression=_number(most)))
     if config.weeks:
         number = exp.paren(exp.Mul(this=number, expression=_number(7)))
-    return made_of(number, text)
+    return made_of(number, text, of_missing=True)
 
 
 def _number(value: int) -> exp.Expr:

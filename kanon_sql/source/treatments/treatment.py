@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from sqlglot import exp
@@ -21,6 +21,8 @@ Json = dict[str, Any]
 class Cell:
     """A value in a statement, as one treatment of its column sees it.
 
+    `sought` are the statements that find what a treatment must not be told, by its key: ends that no release shows.
+
     It is never missing. Of a text that stands for a number or a moment `value` is the plain numeral or the ISO text,
     `written` the text as it stands; else both are the value. `missing` are texts that mean missing. `others` are the
     columns of the source as they are read, by their names, each with its value. Never change an expression of it: take
@@ -35,6 +37,7 @@ class Cell:
     keys: Keys
     missing: tuple[str, ...]
     others: Mapping[str, tuple[Column, exp.Expr]]
+    sought: Mapping[str, exp.Expr] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Settling:
     k: int
     place: str
     entity: Column | None
+    dialect: Dialect
 
 
 class Treatment(ABC):

@@ -16,7 +16,7 @@ class Dialect:
     and `refused` bound the names of columns, `longest_text` the characters of a statement, `exact_case` says that
     names in quotes are told apart by case, `null_safe` that it has IS NOT DISTINCT FROM in a join, `blanks_count` that
     blanks at the end of a text tell it apart, `nan_equals` that NaN is equal to itself, `backslash_is_sure` that all
-    agree on what a backslash in a text means.
+    agree on what a backslash in a text means, `hashes_texts` that md5 of a text is one of hexadecimal digits.
     """
 
     name: str
@@ -29,6 +29,7 @@ class Dialect:
     blanks_count: bool = True
     nan_equals: bool = True
     backslash_is_sure: bool = True
+    hashes_texts: bool = True
 
 
 _ALL = (
@@ -37,8 +38,16 @@ _ALL = (
     Dialect("databricks", None, 255),
     Dialect("postgres", "PostgreSQL", 63, exact_case=True),
     Dialect("snowflake", None, 255, longest_text=1_000_000, exact_case=True),
-    Dialect("bigquery", None, 300, longest_text=1_000_000, refused='!"$()*,./;?@[\\]^`{}~\n\t', nan_equals=False),
-    Dialect("trino", None, 1 << 16, longest_text=1_000_000, nan_equals=False),
+    Dialect(
+        "bigquery",
+        None,
+        300,
+        longest_text=1_000_000,
+        refused='!"$()*,./;?@[\\]^`{}~\n\t',
+        nan_equals=False,
+        hashes_texts=False,
+    ),
+    Dialect("trino", None, 1 << 16, longest_text=1_000_000, nan_equals=False, hashes_texts=False),
     Dialect(
         "redshift", None, 127, longest_text=16_000_000, null_safe=False, blanks_count=False, backslash_is_sure=False
     ),

@@ -1,5 +1,5 @@
 -- Answers: how the labels of one column, of both sides, are spread over the groups of its bins; labels that are spread
--- alike share a kind.
+-- alike share a kind, whatever the order of the sums.
 -- Reads: source_bins and release_bins, the bins that each label of a side is spread over (code, bin, weight); grouped,
 -- the groups of bins (bin, group_number).
 -- Takes: feature_name, of each group but the first the name of its share; feature_number, its number.
@@ -10,7 +10,7 @@ FROM (
     SELECT
         is_release,
         code,
-        [LIST_OF(sum(CASE WHEN group_number = feature_number THEN weight ELSE 0 END))] AS shares
+        [LIST_OF(round(sum(CASE WHEN group_number = feature_number THEN weight ELSE 0 END), 12))] AS shares
     FROM (
         SELECT 0 AS is_release, source_bins.code, grouped.group_number, source_bins.weight
         FROM source_bins

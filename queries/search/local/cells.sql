@@ -4,7 +4,7 @@
 -- Gives: the table cells (cell, this_position, row_count).
 CREATE OR REPLACE TEMP TABLE cells AS
 SELECT
-    CAST(row_number() OVER (ORDER BY hash(LIST_OF(this_position))) AS INTEGER) AS cell,
+    CAST(row_number() OVER (ORDER BY hash(LIST_OF(this_position)), LIST_OF(this_position)) AS INTEGER) AS cell,
     this_position,
     row_count
 FROM frequency

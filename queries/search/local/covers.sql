@@ -7,7 +7,7 @@
 CREATE OR REPLACE TEMP TABLE covers AS
 SELECT
     *,
-    sum(row_count) OVER (PARTITION BY label ORDER BY reduced ROWS UNBOUNDED PRECEDING) - row_count AS rows_before
+    sum(row_count) OVER (PARTITION BY label ORDER BY reduced, cell ROWS UNBOUNDED PRECEDING) - row_count AS rows_before
 FROM (
     SELECT
         near_labels.label,

@@ -6,7 +6,7 @@ CREATE OR REPLACE TEMP TABLE distinct_ancestors AS
 SELECT ancestors.position, ancestors.number, ancestors.level, ancestors.cost
 FROM ancestors
 SEMI JOIN (
-    SELECT min_by(number, cost) AS number
+    SELECT struct_extract(min({'cost': cost, 'number': number}), 'number') AS number
     FROM (
         SELECT number, any_value(cost) AS cost, min(position) AS low, max(position) AS high
         FROM ancestors

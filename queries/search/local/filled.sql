@@ -9,7 +9,7 @@ FROM (
     SELECT
         active.*,
         sum(active.row_count) OVER (
-            PARTITION BY active.label ORDER BY prices.price DESC ROWS UNBOUNDED PRECEDING
+            PARTITION BY active.label ORDER BY prices.price DESC, active.cell ROWS UNBOUNDED PRECEDING
         ) - active.row_count AS rows_before
     FROM active
     JOIN prices ON prices.cell = active.cell

@@ -8,7 +8,7 @@ SELECT
     level,
     sum(row_count * cost) AS cost,
     min(row_count) AS smallest,
-    arg_min(position, row_count) AS position
+    struct_extract(min({'row_count': row_count, 'position': position}), 'position') AS position
 FROM (
     SELECT
         ancestors.level,

@@ -1,7 +1,7 @@
 -- Answers: prices a step on: higher where too few rows are taken, lower where too many are.
 -- Reads: prices, the prices of tuples (all columns); wanted, the rows that labels would take (cell, row_count, label);
 -- opened, the labels that are worth taking (label).
--- Takes: $step, how much the bound is to rise.
+-- Takes: $step, how much the bound is to rise; $units, how many units a loss of 1 has.
 -- Gives: the table prices, with the columns of what it reads.
 CREATE OR REPLACE TEMP TABLE prices AS
 WITH moved AS MATERIALIZED (
@@ -26,7 +26,13 @@ SELECT
         0,
         least(
             ceiling,
-            price + direction * $step / greatest((SELECT sum(row_count * direction * direction) FROM moved), 1e-9)
+            round(
+                (
+                    price
+                    + direction * $step
+                    / greatest((SELECT sum(round(row_count * direction * direction * 1024)) / 1024 FROM moved), 1e-9)
+                ) * $units
+            ) / $units
         )
     ) AS price,
     direction,

@@ -6,7 +6,7 @@
 WITH filled AS (
     SELECT
         *,
-        sum(row_count) OVER (PARTITION BY label ORDER BY reduced ROWS UNBOUNDED PRECEDING) - row_count AS rows_before
+        sum(row_count) OVER (PARTITION BY label ORDER BY reduced, cell ROWS UNBOUNDED PRECEDING) - row_count AS rows_before
     FROM priced_pairs
 ),
 used AS (

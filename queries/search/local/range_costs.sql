@@ -2,13 +2,13 @@
 -- weighted.
 -- Reads: places, a row for each position of a dimension (measure, position).
 -- Takes: level_number, of each level its number; level_shift, of each level the shift of a position to its node there;
--- $weight, the weight of the dimension.
+-- $units, how many units a loss of 1 has; $weight, the weight of the dimension.
 -- Gives: the table costs (level, node, cost).
 CREATE OR REPLACE TEMP TABLE costs AS
 SELECT
     level,
     node,
-    CAST($weight AS DOUBLE) * coalesce(max(measure) - min(measure), 0) AS cost
+    floor(CAST($weight AS DOUBLE) * coalesce(max(measure) - min(measure), 0) * $units) / $units AS cost
 FROM (
     SELECT
         unnest([LIST_OF(CAST(level_number AS INTEGER))]) AS level,

@@ -63,7 +63,7 @@ def test_a_list_of_models_has_a_verdict_each() -> None:
 @pytest.mark.parametrize(
     ("facts", "look", "headline"),
     [
-        (page_facts.released(), "good", "Released, and counted again"),
+        (page_facts.released(), "open", "Released: what was asked for holds, but"),
         (page_facts.without_release(), "bad", "nothing satisfies"),
         (page_facts.without_release("timed-out"), "bad", "time ran out"),
         (page_facts.without_release("failed"), "bad", "the run failed"),
@@ -196,12 +196,18 @@ def test_small_counts_of_the_source_are_not_told() -> None:
     }
     assert comparison.found_by(risk, 10).endswith(
         "in the source with a probability of more than 0.1000 for some rows; "
-        "in the release with a probability of 0.1000 at most, 0.0044 on average."
+        "in the release with a probability of 0.1000 (at most 1 in 10), 0.0044 on average."
     )
     page = render(page_facts.released(risk=risk))
     assert found.note in page
-    told = comparison.compare(page_facts.released())
-    assert told is not None and told.note is None
+    told = comparison.compare(page_facts.released(report=page_facts.masked()))
+    assert told is not None and told.note is None and told.risks.head[1] == "source (before)"
+
+
+def test_before_are_the_released_rows_where_others_were_suppressed() -> None:
+    found = comparison.compare(page_facts.released())
+    assert found is not None and found.note is not None and "without the 13 suppressed rows" in found.note
+    assert found.risks.head[1] == "released rows in the source (before)"
 
 
 @pytest.mark.parametrize("word", ["before", "after"])
@@ -269,7 +275,8 @@ def test_evidence_names_both_files() -> None:
     assert found is not None
     assert found.hierarchies is not None and found.hierarchies.rows[0][0] == "age"
     assert [file.what for file in found.files] == ["Source", "Release"]
-    assert ("SHA-256", "5b" * 32) in found.files[0].facts
+    assert ("salted SHA-256", "5b" * 32) in found.files[0].facts
+    assert "size" not in dict(found.files[0].facts) and "size" in dict(found.files[1].facts)
     assert [one.expected for one in found.recounts] == ["38, 10"]
     odd = replace(page_facts.evidence(), recounts=(Recount("x", "SELECT 1", (True, None, 0.25, 12345)),))
     found = proof.lay_out(page_facts.released(evidence=odd))

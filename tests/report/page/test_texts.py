@@ -90,3 +90,11 @@ def test_thresholds() -> None:
 
 def test_words_in_a_sentence() -> None:
     assert [texts.joined(list(word)) for word in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
+
+
+def test_a_highest_risk_is_said_in_words() -> None:
+    for size in range(2, 3000):
+        assert texts.chance(1 / size).endswith(f" (at most 1 in {size:,})")
+    assert texts.chance(1 / 11) == "0.0909 (at most 1 in 11)"
+    assert texts.chance(0.09) == "0.0900 (at most 1 in 11)"  # 1 in 11.1
+    assert [texts.chance(value) for value in (1.0, 0.6, 0.0, None)] == ["1.0000", "0.6000", "0", texts.UNKNOWN]

@@ -96,10 +96,13 @@ def _whole(data: bytes) -> bool:
 def _text(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16")
+    zeros = [data[start::2].count(0) for start in (0, 1)]  # of the first bytes of characters, and of the second
+    if min(zeros) == 0 and max(zeros) * 4 >= len(data) > 0:
+        return data.decode("utf-16-be" if zeros[0] else "utf-16-le")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        return data.decode("cp1252")
 
 
 def _csv(given: Json) -> Table:

@@ -39,8 +39,8 @@ def refuse(asked: ProjectModel) -> None:
         problems += error.problems
     if not any((asked.project / name).is_file() for name in _SETTINGS):
         problems.append(
-            f"--project: {asked.project} holds no {_SETTINGS[0]} and no {_SETTINGS[-1]}; expected the folder of a "
-            "SQLMesh project"
+            f"--project: {asked.project} holds no {_SETTINGS[0]} and no {_SETTINGS[-1]} of SQLMesh; expected the "
+            "folder of a SQLMesh project"
         )
     if problems:
         raise ConfigurationError(problems)
@@ -71,7 +71,7 @@ def write_model(asked: ProjectModel, loaded: LoadedConfig, compile_with: Callabl
     write_private(model, text)
     files = [model]
     if not audits.exists():
-        audits.write_text(known, encoding="utf-8")
+        write_private(audits, known)
         files.append(audits)
     report["statement"] = {**report["statement"], "sql": text}
     report["warnings"] = [*report["warnings"], *notes]

@@ -24,13 +24,21 @@ SOURCES = (
         "Regulation (EU) 2025/327 of 11 February 2025 on the European Health Data Space, OJ L, 2025/327, 5.3.2025",
         "https://eur-lex.europa.eu/eli/reg/2025/327/oj",
     ),
+    (
+        "TEHDAS2, deliverable D7.2, final: Guideline for Health Data Access Bodies on data minimisation, "
+        "pseudonymisation, anonymisation and synthetic data, 2026",
+        "https://zenodo.org/records/20269109",
+    ),
 )
 
 
 def ehds(facts: PageFacts) -> Recipe:
     """What the regulation says of anonymised data, with these facts."""
     note = f"{NO_ADVICE} Chapter IV, on secondary use, applies from 26 March 2029, some of it earlier or later "
-    note += "(Article 105)."
+    note += (
+        "(Article 105). The guideline D7.2 of TEHDAS2, a joint action of member states, is no law; no figure here is "
+    )
+    note += "compared with it."
     return Recipe("ehds", "European Health Data Space", SOURCES, (*_provided(facts), *_used(facts)), note)
 
 
@@ -64,8 +72,9 @@ def _provided(facts: PageFacts) -> tuple[RecipeStep, ...]:
         ),
         RecipeStep(
             "Techniques",
-            "State-of-the-art techniques are applied, generalisation and suppression among them.",
-            "recital 65",
+            "State-of-the-art techniques are applied, generalisation and suppression among them. How to choose among "
+            "minimisation, pseudonymisation, anonymisation and synthetic data is the subject of TEHDAS2 D7.2.",
+            "recital 65; TEHDAS2 D7.2",
             (*methods(facts), *models(facts)),
             "judgement",
             "Whether these techniques are the state of the art for these data.",

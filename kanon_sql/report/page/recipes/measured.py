@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from kanon_sql.report.page.model import Json, PageFacts
 from kanon_sql.report.page.recipes.model import Fact, State
-from kanon_sql.report.page.texts import count, counted, decimal, joined, moment, percent, plain
+from kanon_sql.report.page.texts import NOT_TOLD, chance, count, counted, decimal, joined, moment, percent, plain
 
 NONE = "none"
 
@@ -49,10 +49,10 @@ def risks(facts: PageFacts) -> tuple[Fact, ...]:
     measured = after(facts)
     if measured is None:
         return (("risks", _why(facts, "risk")),)
-    found: list[Fact] = [*classes(facts), ("highest prosecutor risk", _risk(highest(facts)))]
+    found: list[Fact] = [*classes(facts), ("highest prosecutor risk", chance(highest(facts)))]
     found.append(("average prosecutor risk", _risk(measured["prosecutor"]["average"])))
     if measured["journalist"]:
-        found.append(("highest journalist risk", f"{_risk(journalist(facts))}, in the population that was given"))
+        found.append(("highest journalist risk", f"{chance(journalist(facts))}, in the population that was given"))
     else:
         found.append(("highest journalist risk", "not measured: no population was given"))
     if measured["marketer"]:
@@ -168,11 +168,16 @@ def worth(facts: PageFacts) -> tuple[Fact, ...]:
         return (*found, ("distances from the source", _why(facts, "utility")))
     queries = utility.get("queries")
     if queries:
-        found.append(("counting queries, median relative error", percent(queries["median_relative_error"])))
-        found.append(("counting queries, 95th percentile", percent(queries["p95_relative_error"])))
+        found.append(("counting queries, median relative error", _figure(queries["median_relative_error"], percent)))
+        found.append(("counting queries, 95th percentile", _figure(queries["p95_relative_error"], percent)))
     if utility.get("pmse") is not None:
-        found.append(("propensity (pMSE)", decimal(utility["pmse"])))
+        found.append(("propensity (pMSE)", _figure(utility["pmse"], decimal)))
     return tuple(found)
+
+
+def _figure(value: float | str | None, written: Callable[[float | None], str]) -> str:
+    """A figure, or the word that the page has in its place."""
+    return value or NOT_TOLD if isinstance(value, str) else written(value)
 
 
 def documents(facts: PageFacts) -> tuple[tuple[Fact, ...], State]:

@@ -1,0 +1,134 @@
+"""What is proposed to be done to values first: dates of a stay are moved by person, amounts are rounded and capped."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kanon_sql.commands.init.findings import Findings
+from kanon_sql.commands.init.generalizing import Generalization, nice_widths, number
+from kanon_sql.commands.init.measuring import Sample, spreads
+from kanon_sql.commands.init.roles import Role, alone_text
+from kanon_sql.source.profile.model import ColumnProfile
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import state
+
+_VARIABLE = "PSEUDONYM_KEY"
+KEY = f"${{{_VARIABLE}}}"
+"""The key of shifts, as a configuration reads it from the environment."""
+
+_DAYS = 60
+_NEARLY_UNIQUE = 0.5  # of the rows that are alone with their amount
+_FEW_ALONE = 0.05
+_LEAST_ROWS = 50
+_STEPS = (200, 100, 50, 20)  # that the usual amounts are rounded to, about: the first that leaves few rows alone
+_ENDS = 0.01
+_NUMBERS = ("whole number", "decimal")
+_DATES = ("date", "timestamp")
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """What stands in transform for a column, why, and the column that dates are moved by."""
+
+    spec: dict[str, Any]
+    why: str
+    by: str | None = None
+
+
+@dataclass(frozen=True)
+class Stays:
+    """What becomes of several dates of one person: treatments with their roles, or dates that are left out."""
+
+    treatments: Mapping[str, Treatment] = field(default_factory=dict)
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+def has_key() -> bool:
+    """Whether the environment holds a key, without which a configuration with shifts would not run."""
+    return bool(os.environ.get(_VARIABLE))
+
+
+def stays_of(
+    findings: Findings, left: Collection[str], kept: Collection[str], *, by: str | None, has_key: bool
+) -> Stays:
+    """Several dates beside the birth date: each alone would be a key, and all of them leave nothing but *.
+
+    Where there is a key and a column `by` that says whose dates they are, they move together, so that the days between
+    them stay true. Else the first of them is released, coarser.
+    """
+    dates = [
+        one
+        for one in findings.columns("quasi-identifier")
+        if _is_of_stay(one) and one.name not in left and one.name not in kept
+    ]
+    if len(dates) < 2:
+        return Stays()
+    if by is not None and has_key:
+        spec = {"shift": {"days": _DAYS, "by": by, "key": KEY}}
+        why = f"all dates of one {by} move by as many days, up to {_DAYS}: lengths of stay stay true"
+        role = Role("sensitive", "a date that is moved with the others of its person")
+        return Stays({one.name: Treatment(spec, why, by) for one in dates}, {one.name: role for one in dates})
+    first = dates[0].name
+    how = (
+        f"set {_VARIABLE} (kanon-sql key new) and run init again: the dates then move together by {by}, "
+        "and the days between them stay true"
+        if by is not None
+        else "with a column that says whose dates they are, --entity, they can be moved together by a shift"
+    )
+    return Stays(left_out={one.name: f"beside {first!r} it makes all dates end as *; {how}" for one in dates[1:]})
+
+
+def birth_years(findings: Findings) -> dict[str, Generalization]:
+    """Birth dates beside other dates become years."""
+    dates = [one for one in findings.profile.columns if one.kind in _DATES and one.name]
+    made = {}
+    for one in findings.columns("quasi-identifier"):
+        is_birth = one.finding is not None and one.finding.name == "birth date" and one.kind in _DATES
+        if is_birth and len(dates) > 1:
+            spec = {"builtin": "date", "levels": ["year", "decade"], "min_level": 1}
+            why = "beside other dates of a person the year of birth, at least, as an age is told"
+            made[one.name] = Generalization(spec, 3, why)
+    return made
+
+
+def amounts(engine: Engine, sample: Sample, findings: Findings) -> dict[str, Treatment]:
+    """Amounts of which most rows have one of their own: a step that leaves few alone, an end for the highest."""
+    columns = [one for one in findings.columns("sensitive") if one.kind in _NUMBERS and _is_nearly_unique(one)]
+    made = {}
+    for name, (low, high) in spreads(engine, sample, [one.name for one in columns], _ENDS).items():
+        column = findings.profile.column(name)
+        step = _step(engine, sample, column, high - low)
+        if step is not None:
+            why = (
+                f"{alone_text(column)}: who knows one amount knows the row. Rounded, with one end for the "
+                "highest hundredth; take it out where the exact amounts are needed"
+            )
+            made[name] = Treatment({"round": number(step), "top": "1%"}, why)
+    return made
+
+
+def _is_of_stay(column: ColumnProfile) -> bool:
+    return column.kind in _DATES and (column.finding is None or column.finding.name != "birth date")
+
+
+def _is_nearly_unique(column: ColumnProfile) -> bool:
+    return column.alone >= _NEARLY_UNIQUE and column.rows >= _LEAST_ROWS
+
+
+def _step(engine: Engine, sample: Sample, column: ColumnProfile, span: float) -> float | None:
+    """The first step that leaves few rows alone with what they are rounded to; the widest where none does."""
+    step = None
+    for steps in _STEPS:
+        widths = nice_widths(span * 20 / steps, whole=column.kind == "whole number")
+        if not widths or widths[0] == step:
+            continue
+        step = widths[0]
+        names = {"sample": state("init_sample"), "amount": sample.source.column(column.name).key}
+        alone = engine.query("commands/init/alone_rounded", names=names, values={"step": step})[0][0]
+        if alone <= _FEW_ALONE * sample.rows:
+            break
+    return step

@@ -1,0 +1,237 @@
+"""What a page leaves out of the texts that it is given: literals of queries, texts of the source, where files lie.
+
+The JSON report holds all of it, for its owner alone; a page goes to others. Names of columns and labels of the release
+are as they are.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from sqlglot import TokenType, tokenize
+from sqlglot.errors import SqlglotError
+
+from kanon_sql.config.arguments import to_yaml
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.report.page.model import Evidence, PageFacts
+
+Json = dict[str, Any]
+
+_TEXT, _NUMBER = "'\N{HORIZONTAL ELLIPSIS}'", "?"
+_LITERALS = {
+    **dict.fromkeys(
+        (
+            TokenType.STRING,
+            TokenType.RAW_STRING,
+            TokenType.HEREDOC_STRING,
+            TokenType.NATIONAL_STRING,
+            TokenType.UNICODE_STRING,
+            TokenType.HEX_STRING,
+            TokenType.BIT_STRING,
+            TokenType.BYTE_STRING,
+        ),
+        _TEXT,
+    ),
+    TokenType.NUMBER: _NUMBER,
+}
+_LEFT_OUT = "(a query, not shown)"
+# Folders before the name of a file: in quotes, where they may hold blanks, and in a sentence.
+_QUOTED = re.compile(r"""(['"])(?:file://)?(?:/|~[\w.-]*/|[A-Za-z]:[\\/]|\\\\)[^'"\n]*[\\/]([^'"\n\\/]+)\1""")
+_PLAIN = re.compile(
+    r"(?:(?<![\w.)\]}/:\\~])|(?<=file://))(?:/(?=[^\s/])|~[\w.-]*/|[A-Za-z]:[\\/]|\\\\)(?:[^\s'\",;:/\\]+[\\/])*"
+)
+_HOMES = ("home", "Users", "users")
+
+
+def without_literals(query: str) -> str:
+    """A query with every text and every number that stands in it, and every comment, left out."""
+    try:
+        tokens = tokenize(query, read="duckdb")
+    except SqlglotError:
+        return _LEFT_OUT
+    made, end = "", 0
+    for token in tokens:
+        between = query[end : token.start]
+        made += between if not between.strip() else " "
+        made += _LITERALS.get(token.token_type, query[token.start : token.end + 1])
+        end = token.end + 1
+    return made
+
+
+def withhold(facts: PageFacts, loaded: LoadedConfig) -> PageFacts:
+    """The facts of a page with what it does not show left out of their texts."""
+    words = _Words.of(facts.report, loaded)
+    return replace(
+        facts,
+        title=words.place(facts.title),
+        report=words.report(facts.report),
+        risk=words.tables(facts.risk),
+        columns=tuple(replace(one, generalized_by=words.text(one.generalized_by)) for one in facts.columns),
+        utility=words.every(facts.utility),
+        evidence=words.evidence(facts.evidence, facts.report),
+        notes={name: words.text(note) for name, note in facts.notes.items()},
+    )
+
+
+@dataclass(frozen=True)
+class _Words:
+    """What is replaced in texts: `folders` by nothing, `places` by the names of their files, `literals` by a mark.
+
+    `users` are names of persons in paths.
+    """
+
+    folders: tuple[str, ...]
+    places: Mapping[str, str]
+    literals: Mapping[str, str]
+    users: frozenset[str]
+
+    @classmethod
+    def of(cls, report: Json, loaded: LoadedConfig) -> _Words:
+        base = loaded.base.absolute()
+        folders = {f"{path}/" for path in (base, base.resolve()) if path != path.parent}
+        try:
+            below = os.path.relpath(base)
+        except (OSError, ValueError):  # the working folder is gone, or on another drive
+            below = "."
+        if not below.startswith("."):
+            folders.add(f"{below}/")
+        absolute = {text for text in _texts(report.get("configuration")) if text.startswith(("/", "~"))}
+        literals = {text for query in _queries(report.get("configuration")) for text in _literals_of(query)}
+        return cls(
+            folders=tuple(sorted(folders, key=len, reverse=True)),
+            places={text: _name(text) for text in sorted(absolute, key=len, reverse=True)},
+            literals={f"'{text}'": _TEXT for text in sorted(literals, key=len, reverse=True)},
+            users=frozenset(_users(base)),
+        )
+
+    def text(self, text: str) -> str:
+        """A text of ours, in which names of files may stand."""
+        for folder in self.folders:
+            text = re.sub(rf"(?<![\w/.-]){re.escape(folder)}", "", text)
+        for known in (self.places, self.literals):
+            for one, instead in known.items():
+                text = text.replace(one, instead)
+        text = _PLAIN.sub("", _QUOTED.sub(r"\1\2\1", text))
+        for user in self.users:
+            text = re.sub(rf"(?:[^\s'\",;]*/)?{re.escape(user)}/(?:[^\s'\",;]*/)?", "", text)
+        return text
+
+    def place(self, text: str) -> str:
+        """What names a file or a table, and nothing else."""
+        made = self.text(text)
+        return _name(made) if made.startswith(("/", "~")) else made
+
+    def every(self, value: Any) -> Any:
+        """All texts in what a report holds; its keys, which are names of columns, stay."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {key: self.every(entry) for key, entry in value.items()}
+        return [self.every(entry) for entry in value] if isinstance(value, (list, tuple)) else value
+
+    def report(self, report: Json) -> Json:
+        """A JSON report as a page may show it; labels of the release are as they are."""
+        kept = {key: report[key] for key in ("labels",) if key in report}
+        made: Json = self.every({key: entry for key, entry in report.items() if key not in ("configuration", *kept)})
+        if "configuration" in report:
+            made["configuration"] = self.configuration(report["configuration"])
+        for part, name in (("source", "table"), ("release", "target")):
+            if isinstance(made.get(part), dict) and isinstance(report[part].get(name), str):
+                made[part][name] = self.place(report[part][name])
+        return {key: kept.get(key, made.get(key)) for key in report}
+
+    def configuration(self, value: Any, key: str = "") -> Any:
+        """A configuration without what stands for values of the source."""
+        if isinstance(value, Mapping):
+            if key == "recode":
+                return _counted(len(value))
+            return {name: self.configuration(entry, str(name)) for name, entry in value.items()}
+        if isinstance(value, (list, tuple)):
+            return _counted(len(value)) if key == "missing" else [self.configuration(one, key) for one in value]
+        if not isinstance(value, str):
+            return value
+        return self.text(without_literals(value)) if key == "query" else self.text(value)
+
+    def tables(self, risk: Json | None) -> Json | None:
+        """The risks of two tables, which are named."""
+        if risk is None:
+            return None
+        made = dict(risk)
+        for side in ("before", "after"):
+            if risk.get(side) is not None:
+                made[side] = {**risk[side], "table": self.place(str(risk[side].get("table", "")))}
+        return made
+
+    def evidence(self, found: Evidence | None, report: Json) -> Evidence | None:
+        """The evidence; its statements name no folder and hold no text of the source that the release lacks already."""
+        if found is None:
+            return None
+        source, release = (
+            replace(one, label=self.place(one.label), note=None if one.note is None else self.text(one.note))
+            for one in (found.source, found.release)
+        )
+        return replace(
+            found,
+            source=source,
+            release=release,
+            configuration=to_yaml(self.configuration(report["configuration"])) if report.get("configuration") else "",
+            hierarchies=tuple(replace(one, origin=self.text(one.origin)) for one in found.hierarchies),
+            ledger=tuple((what, self.text(text)) for what, text in found.ledger),
+        )
+
+
+def _counted(texts: int) -> str:
+    return f"({texts} {'text' if texts == 1 else 'texts'}, not shown)"
+
+
+def _name(place: str) -> str:
+    """The name of a file without its folders."""
+    return re.split(r"[\\/]", place.rstrip("/\\"))[-1]
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for entry in value.values():
+            yield from _texts(entry)
+    elif isinstance(value, (list, tuple)):
+        for entry in value:
+            yield from _texts(entry)
+
+
+def _queries(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, entry in value.items():
+            if key == "query" and isinstance(entry, str):
+                yield entry
+            else:
+                yield from _queries(entry)
+    elif isinstance(value, (list, tuple)):
+        for entry in value:
+            yield from _queries(entry)
+
+
+def _literals_of(query: str) -> Iterator[str]:
+    """The texts that stand in a query."""
+    try:
+        tokens = tokenize(query, read="duckdb")
+    except SqlglotError:
+        return
+    yield from (token.text for token in tokens if _LITERALS.get(token.token_type) == _TEXT and token.text)
+
+
+def _users(base: Path) -> Iterator[str]:
+    """Names of users that may stand in paths."""
+    for path in (base, Path.home()):
+        parts = path.parts
+        yield from (after for before, after in pairwise(parts) if before in _HOMES)
+    name = Path.home().name
+    if name:
+        yield name

@@ -1,0 +1,115 @@
+"""Says which long trials a change asks for: `python scripts/changed.py [--base REV]`.
+
+A trial is asked for where something it speaks of changed since REV: a file of its own, a module of its rooms or one
+that these import, or what every trial stands on. REV is the last commit that is six hours older than HEAD, so that
+commits which land together are looked at together. Prints a line each: `trial NAME`, and `test FILE` for tests that
+changed themselves. `.ci/run` reads it; `.ci/nightly` runs all trials whatever changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+import grimp
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = "kanon_sql"
+# What every trial stands on.
+GROUND = (".ci/", "pyproject.toml", "tests/support/effort.py", "scripts/changed.py")
+LANDING = 6 * 3600  # seconds
+
+
+@dataclass(frozen=True)
+class Trial:
+    """`modules` it speaks of, packages with all that they hold, and paths of files of its own."""
+
+    modules: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+TRIALS = {
+    "cluster": Trial(
+        (f"{PACKAGE}.engines.spark", f"{PACKAGE}.engines.remote", f"{PACKAGE}.sql.dialects"),
+        ("scripts/spark-cluster", "scripts/engine_process.py", "tests/engines/test_engine_cluster.py"),
+    ),
+    "sqlmesh": Trial(
+        (f"{PACKAGE}.commands.projects", f"{PACKAGE}.sql.dialects"),
+        ("tests/commands/test_sqlmesh.py", "tests/support/dbt_projects.py", "docs/sqlmesh.md"),
+    ),
+    "browser": Trial(
+        (f"{PACKAGE}.report.page", f"{PACKAGE}.report.charts"),
+        ("scripts/chromium", "tests/report/test_browser.py", "tests/support/browsing.py", f"{PACKAGE}/report/page/"),
+    ),
+    "faults": Trial(
+        (f"{PACKAGE}.targets", f"{PACKAGE}.ledger", f"{PACKAGE}.sql", f"{PACKAGE}.engines.job"),
+        ("scripts/faults", "tests/faults/", "tests/support/trials/"),
+    ),
+}
+
+
+def changed_since(base: str | None) -> list[str]:
+    """Paths that differ between `base` and HEAD; without a base every file that git tracks."""
+    command = ["git", "diff", "--name-only", base, "HEAD"] if base else ["git", "ls-files"]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+
+
+def landed_before() -> str | None:
+    """The last commit that is at least six hours older than HEAD; None where there is none."""
+    when = subprocess.run(
+        ["git", "show", "-s", "--format=%ct", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
+    ).stdout.strip()
+    command = ["git", "rev-list", "-1", f"--before={int(when) - LANDING}", "HEAD"]
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip() or None
+
+
+def modules_of(trial: Trial, graph: grimp.ImportGraph) -> set[str]:
+    """The modules that a trial speaks of, those that they import, and their rooms, of which queries are."""
+    named = {
+        module
+        for module in graph.modules
+        if any(module == package or module.startswith(f"{package}.") for package in trial.modules)
+    }
+    rooms = {".".join(package.split(".")[:2]) for package in trial.modules}
+    return named.union(rooms, *(graph.find_modules_directly_imported_by(module) for module in named))
+
+
+def module_of(path: str) -> str | None:
+    """The module that a file is, such as `kanon_sql.sql.room`; of a query the room that reads it; None of others."""
+    parts = PurePosixPath(path).parts
+    if parts[0] == "queries" and len(parts) > 2:
+        return f"{PACKAGE}.{parts[1]}"
+    if parts[0] != PACKAGE or not path.endswith(".py"):
+        return None
+    return ".".join((*parts[:-1], parts[-1].removesuffix(".py"))).removesuffix(".__init__")
+
+
+def asked_for(paths: Iterable[str], graph: grimp.ImportGraph) -> Iterator[str]:
+    """The names of trials that a change of files at `paths` asks for."""
+    changed = list(paths)
+    modules = {module for path in changed if (module := module_of(path))}
+    for name, trial in TRIALS.items():
+        own = (*GROUND, *trial.paths)
+        if any(path.startswith(own) for path in changed) or modules & modules_of(trial, graph):
+            yield name
+
+
+def main() -> None:
+    """Prints what HEAD asks for."""
+    parser = argparse.ArgumentParser(description="Says which long trials a change asks for.")
+    parser.add_argument(
+        "--base", metavar="REV", help="the commit to compare HEAD with (default: six hours before HEAD)"
+    )
+    paths = changed_since(parser.parse_args().base or landed_before())
+    for name in asked_for(paths, grimp.build_graph(PACKAGE, cache_dir=None)):
+        print("trial", name)
+    for path in paths:
+        if path.startswith("tests/") and Path(path).name.startswith("test_") and (ROOT / path).exists():
+            print("test", path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""What a result measures of itself, against the functions of the same names on files; tables where no table goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas
+import polars
+import pytest
+
+import kanon_sql
+from kanon_sql.errors import ConfigurationError
+
+Json = dict[str, Any]
+ROWS = [(20 + i * 7 % 23, "mf"[i % 2], ["flu", "cold", "gout"][i % 3]) for i in range(90)]
+NAMES = ["age", "sex", "illness"]
+FRAME = pandas.DataFrame(ROWS, columns=NAMES)
+QUASI: Json = {"age": "intervals:5,10", "sex": "suppress"}
+
+
+def on_files(folder: Path) -> Json:
+    """The configuration of the same release, made in files."""
+    polars.DataFrame(ROWS, schema=NAMES, orient="row").write_parquet(folder / "in.parquet")
+    config: Json = {
+        "source": str(folder / "in.parquet"),
+        "target": str(folder / "out.parquet"),
+        "quasi_identifiers": QUASI,
+        "sensitive": ["illness"],
+        "privacy": {"k": 5},
+    }
+    kanon_sql.run(config, advice=False)
+    return config
+
+
+def figures(found: Any) -> Any:
+    """What was measured, without times and names of tables; floats to nine digits."""
+    if isinstance(found, dict):
+        left = ("seconds", "table", "release", "source") if "status" in found else ("seconds", "table")
+        return {key: figures(one) for key, one in found.items() if key not in left}
+    if isinstance(found, (list, tuple)):
+        return [figures(one) for one in found]
+    return round(found, 9) if isinstance(found, float) else found
+
+
+def test_a_result_in_memory_is_measured_like_files(tmp_path: Path) -> None:
+    config = on_files(tmp_path)
+    result = kanon_sql.anonymize(FRAME, QUASI, 5, sensitive=["illness"])
+    measured = result.risk(threshold=0.1)
+    assert measured["after"]["table"] == "memory"
+    assert measured["threshold"] == 0.1
+    assert figures(measured) == figures(kanon_sql.risk(config, threshold=0.1))
+    assert figures(result.utility()) == figures(kanon_sql.utility(config))
+    assert result.released == len(result.df())  # the release is still there
+
+
+@pytest.mark.slow
+def test_attacks_on_a_result_in_memory_are_those_on_files(tmp_path: Path) -> None:
+    config = on_files(tmp_path)
+    result = kanon_sql.anonymize(FRAME, QUASI, 5, sensitive=["illness"])
+    found, expected = result.attack(attacks=50), kanon_sql.attack(config, attacks=50)
+    assert found["release"] == "memory"
+    assert (found["attacks"], found["rows"]) == (expected["attacks"], expected["rows"])
+    assert set(found["inference"]) == set(expected["inference"]) == {"illness"}
+
+
+def test_a_result_with_a_target_and_one_of_a_users_connection_are_measured(tmp_path: Path) -> None:
+    config = on_files(tmp_path)
+    expected = figures(kanon_sql.utility(config))
+    result = kanon_sql.anonymize(
+        tmp_path / "in.parquet", QUASI, 5, sensitive=["illness"], target=tmp_path / "other.parquet"
+    )
+    assert figures(result.utility()) == expected
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE people AS FROM '{tmp_path / 'in.parquet'}'")
+        result = kanon_sql.anonymize("people", QUASI, 5, sensitive=["illness"], connection=connection)
+        assert figures(result.utility()) == expected
+        assert figures(result.risk()) == figures(kanon_sql.risk(config))
+        result.close()
+        assert [row[0] for row in connection.execute("SHOW TABLES").fetchall()] == ["people"]
+
+
+def test_a_query_whose_connection_is_locked_is_measured(tmp_path: Path) -> None:
+    config = on_files(tmp_path)
+    queried = {**config, "source": {"query": f"FROM '{tmp_path / 'in.parquet'}'", "allow": [str(tmp_path)]}}
+    del queried["target"]
+    assert figures(kanon_sql.run(queried, advice=False).utility()) == figures(kanon_sql.utility(config))
+
+
+def test_what_is_closed_is_not_measured() -> None:
+    result = kanon_sql.anonymize(FRAME, QUASI, 5, sensitive=["illness"])
+    result.close()
+    with pytest.raises(ConfigurationError, match="closed"):
+        result.risk()
+
+
+TABLES: list[Callable[[], Any]] = [
+    lambda: FRAME,
+    lambda: polars.DataFrame({"age": [1]}),
+    lambda: duckdb.sql("SELECT 1 AS age"),
+]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "relation"])
+@pytest.mark.parametrize("name", ["run", "risk", "check", "utility", "attack", "lattice", "sweep", "compile"])
+def test_a_table_in_the_place_of_a_configuration(name: str, table: Callable[[], Any]) -> None:
+    with pytest.raises(ConfigurationError) as failed:
+        getattr(kanon_sql, name)(table())
+    said = str(failed.value)
+    assert len(said.splitlines()) <= 3
+    assert "the path of its file, or a mapping of its keys" in said
+    assert "anonymize(" in said
+    assert "run(config, data=table)" in said
+
+
+def test_a_table_in_the_place_of_a_configuration_beside_data() -> None:
+    with pytest.raises(ConfigurationError, match="the configuration is of type DataFrame"):
+        kanon_sql.run(FRAME, data=FRAME)

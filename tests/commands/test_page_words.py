@@ -1,0 +1,63 @@
+"""What a page says first: what is not in the release, which columns are nearly unique, how many rows a label has."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from page_facts import report as reported
+from page_jobs import facts_of
+
+import kanon_sql
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.summary import summarize
+
+
+@pytest.mark.slow
+def test_with_local_the_source_is_counted_in_full_and_by_its_own_values(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    rows = [(f"p{i // 2}", f"n{i}", "fm"[i % 2], 1930 + draw.randrange(60), i * 7) for i in range(600)]
+    lines = ["who,name,sex,age,cost", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "in.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    config = {
+        "source": str(tmp_path / "in.csv"),
+        "target": str(tmp_path / "out.csv"),
+        "identifiers": ["name"],
+        "quasi_identifiers": {"sex": "sex", "age": {"builtin": "intervals", "widths": [10, 20]}},
+        "insensitive": ["cost"],
+        "privacy": {"k": 20, "entity": "who"},
+        "algorithm": "local",
+    }
+    report, facts = facts_of(config, tmp_path, ("columns",))
+    assert report["rows"]["suppressed"] == 0 and facts.removed == ("who", "name")
+    sex, age = facts.columns
+    assert sex.distinct[0] == 2 and age.distinct[0] == len({row[3] for row in rows})
+    decades = Counter(f"{row[3] // 10 * 10}-{row[3] // 10 * 10 + 9}" for row in rows)
+    shown = {bar.label: bar.source for bar in age.bars if bar.label is not None and bar.label in decades}
+    assert shown and all(shown[label] == decades[label] for label in shown)
+    summary = summarize(facts)
+    assert summary.look == "open" and "nearly unique" in summary.headline
+    assert "Not in the release: who and name." in summary.sentences
+
+
+@pytest.mark.parametrize(("rows", "look"), [("21648 of 30162", "open"), ("1,600 of 30,162", "good")])
+def test_the_headline_is_not_green_beside_a_column_that_is_nearly_unique(rows: str, look: str) -> None:
+    told = reported() | {"warnings": [f"insensitive column 'cost' holds a value of its own in {rows} rows: is it?"]}
+    summary = summarize(PageFacts(title="Release", report=told))
+    assert summary.look == look
+    judged = [one.model for one in summary.verdicts if one.word == "to be judged"]
+    assert judged == (["nearly unique column 'cost'"] if look == "open" else [])
+
+
+def test_a_page_is_no_pdf(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("a\n1\n1\n", encoding="utf-8")
+    config = {
+        "source": str(tmp_path / "in.csv"),
+        "quasi_identifiers": {"a": {"builtin": "suppress"}},
+        "privacy": {"k": 2},
+    }
+    with pytest.raises(ConfigurationError, match="the page is written as HTML; expected a name such as page"):
+        kanon_sql.run(config, html=tmp_path / "page.pdf")

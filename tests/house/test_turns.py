@@ -1,0 +1,101 @@
+"""What continuous integration tries by turns: all turns together leave nothing out, and each draws cases of its own."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from effort import Turn
+from places import SCRIPTS, TESTS
+
+PROPERTY = """
+import os, pytest
+from hypothesis import given, strategies as st
+
+@given(st.integers())
+def test_property(number):
+    with open(os.environ["DRAWN"], "a") as file:
+        print(number, file=file)
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", range(12))
+def test_case(case):
+    with open(os.environ["TRIED"], "a") as file:
+        print(case, file=file)
+"""
+
+
+@pytest.mark.slow
+def test_turns_try_each_slow_test_once_and_draw_other_examples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "tests"
+    folder.mkdir()
+    (tmp_path / "pyproject.toml").write_text('[tool.pytest.ini_options]\nmarkers = ["slow: long", "oracle: files"]\n')
+    (folder / "test_some.py").write_text(PROPERTY)
+    (folder / "conftest.py").write_text(
+        "from effort import pytest_addoption, pytest_collection_modifyitems, pytest_configure\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(TESTS / "support"))
+    monkeypatch.setenv("TRIED", str(tmp_path / "tried"))
+
+    def drawn(turn: str, *more: str) -> list[str]:
+        place = tmp_path / f"drawn {len(list(tmp_path.iterdir()))}"
+        monkeypatch.setenv("DRAWN", str(place))
+        words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--rest", "--turn", turn, *more, str(folder)]
+        subprocess.run([sys.executable, *words], cwd=tmp_path, check=True, capture_output=True)
+        return place.read_text().split()
+
+    by_turn = [drawn(f"{number}/3") for number in (1, 2, 3)]
+    assert sorted(map(int, (tmp_path / "tried").read_text().split())) == list(range(12))
+    assert [len(numbers) for numbers in by_turn] == [34, 34, 34]
+    assert len({tuple(numbers) for numbers in by_turn}) == 3
+    assert drawn("2/3") == by_turn[1]
+    (tmp_path / "tried").unlink()
+    drawn("1/3", "--whole", "tests")
+    assert sorted(map(int, (tmp_path / "tried").read_text().split())) == list(range(12))
+
+
+@pytest.mark.parametrize("text", ["5/4", "0/4", "4", "a/b", "/", "1/"])
+def test_a_turn_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(pytest.UsageError, match="expected a part of parts"):
+        Turn.parse(text)
+
+
+@pytest.fixture(scope="module")
+def changed() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("changed_script", SCRIPTS / "changed.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("path", "trials"),
+    [
+        ("README.md", []),
+        ("kanon_sql/report/page/texts.py", ["browser"]),
+        ("kanon_sql/report/page/page.css", ["browser"]),
+        ("kanon_sql/engines/spark/engine.py", ["cluster"]),
+        ("kanon_sql/commands/projects/dbt.py", ["sqlmesh"]),
+        ("kanon_sql/targets/staging.py", ["faults"]),
+        ("queries/ledger/any.sql", ["faults"]),
+        ("tests/faults/test_calls.py", ["faults"]),
+        (".ci/run", ["cluster", "sqlmesh", "browser", "faults"]),
+    ],
+)
+def test_a_change_asks_for_the_trials_that_speak_of_it(changed: ModuleType, path: str, trials: list[str]) -> None:
+    graph = pytest.importorskip("grimp").build_graph("kanon_sql", cache_dir=None)
+    assert list(changed.asked_for([path], graph)) == trials
+
+
+def test_trials_speak_of_what_is_there(changed: ModuleType) -> None:
+    for trial in changed.TRIALS.values():
+        assert all((changed.ROOT / path).exists() for path in trial.paths)
+        for module in trial.modules:
+            place = changed.ROOT / module.replace(".", "/")
+            assert place.is_dir() or place.with_suffix(".py").is_file()
