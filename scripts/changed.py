@@ -3,12 +3,14 @@
 A trial is asked for where something it speaks of changed since REV: a file of its own, a module of its rooms or one
 that these import, or what every trial stands on. REV is the last commit that is six hours older than HEAD, so that
 commits which land together are looked at together. Prints a line each: `trial NAME`, and `test FILE` for tests that
-changed themselves. `.ci/run` reads it; `.ci/nightly` runs all trials whatever changed.
+changed themselves: in more than their imports and their place. `.ci/run` reads it; `.ci/nightly` runs all trials
+whatever changed.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import subprocess
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -51,19 +53,47 @@ TRIALS = {
 }
 
 
-def changed_since(base: str | None) -> list[str]:
-    """Paths that differ between `base` and HEAD; without a base every file that git tracks."""
-    command = ["git", "diff", "--name-only", base, "HEAD"] if base else ["git", "ls-files"]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+def git(*words: str) -> str:
+    """What git prints on standard output. Raises CalledProcessError."""
+    return subprocess.run(["git", *words], cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+def changed_since(base: str | None) -> dict[str, str | None]:
+    """Paths that differ between `base` and HEAD, with their path at `base`; without a base every file that git tracks.
+
+    A file that is new has none. Both paths of a moved file are there.
+    """
+    if base is None:
+        return dict.fromkeys(git("ls-files").splitlines())
+    paths: dict[str, str | None] = {}
+    for line in git("diff", "--name-status", "--find-renames", base, "HEAD").splitlines():
+        status, before, *after = line.split("\t")
+        paths[before] = None if status == "A" else before
+        if after:
+            paths[after[0]] = before
+    return paths
+
+
+def is_another(path: str, before: str | None, base: str | None) -> bool:
+    """Whether a module says more or less than at `base`, where it stood at `before`, beside what it imports."""
+    if base is None or before is None:
+        return True
+    return _statements((ROOT / path).read_text(encoding="utf-8")) != _statements(git("show", f"{base}:{before}"))
+
+
+def _statements(source: str) -> str:
+    """The syntax tree of a module without its imports."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(body := getattr(node, "body", None), list):
+            node.body = [part for part in body if not isinstance(part, ast.Import | ast.ImportFrom)]  # type: ignore[attr-defined]
+    return ast.dump(tree)
 
 
 def landed_before() -> str | None:
     """The last commit that is at least six hours older than HEAD; None where there is none."""
-    when = subprocess.run(
-        ["git", "show", "-s", "--format=%ct", "HEAD"], cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
-    command = ["git", "rev-list", "-1", f"--before={int(when) - LANDING}", "HEAD"]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip() or None
+    when = int(git("show", "-s", "--format=%ct", "HEAD"))
+    return git("rev-list", "-1", f"--before={when - LANDING}", "HEAD").strip() or None
 
 
 def modules_of(trial: Trial, graph: grimp.ImportGraph) -> set[str]:
@@ -103,11 +133,13 @@ def main() -> None:
     parser.add_argument(
         "--base", metavar="REV", help="the commit to compare HEAD with (default: six hours before HEAD)"
     )
-    paths = changed_since(parser.parse_args().base or landed_before())
+    base = parser.parse_args().base or landed_before()
+    paths = changed_since(base)
     for name in asked_for(paths, grimp.build_graph(PACKAGE, cache_dir=None)):
         print("trial", name)
-    for path in paths:
-        if path.startswith("tests/") and Path(path).name.startswith("test_") and (ROOT / path).exists():
+    for path, before in paths.items():
+        place = ROOT / path
+        if place.match("tests/**/test_*.py") and place.exists() and is_another(path, before, base):
             print("test", path)
 
 

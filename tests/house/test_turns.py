@@ -99,3 +99,35 @@ def test_trials_speak_of_what_is_there(changed: ModuleType) -> None:
         for module in trial.modules:
             place = changed.ROOT / module.replace(".", "/")
             assert place.is_dir() or place.with_suffix(".py").is_file()
+
+
+def test_a_module_that_only_moved_is_no_other(
+    changed: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(changed, "ROOT", tmp_path)
+    for words in (["init", "-q"], ["config", "user.email", "a@b.example"], ["config", "user.name", "a"]):
+        changed.git(*words)
+    (tmp_path / "tests").mkdir()
+    names = ("moved", "imports", "other")
+    for name in names:
+        (tmp_path / "tests" / f"test_{name}.py").write_text(
+            "from a import b\n\n\ndef test_b() -> None:\n    assert b()\n"
+        )
+    changed.git("add", ".")
+    changed.git("commit", "-qm", "before")
+    (tmp_path / "tests" / "more").mkdir()
+    changed.git("mv", "tests/test_moved.py", "tests/more/test_moved.py")
+    (tmp_path / "tests" / "test_imports.py").write_text("from c import b\n\n\ndef test_b() -> None:\n    assert b()\n")
+    (tmp_path / "tests" / "test_other.py").write_text(
+        "from a import b\n\n\ndef test_b() -> None:\n    assert not b()\n"
+    )
+    (tmp_path / "tests" / "test_new.py").write_text("")
+    changed.git("add", ".")
+    changed.git("commit", "-qm", "after")
+    paths = changed.changed_since("HEAD^")
+    another = [
+        path
+        for path, before in paths.items()
+        if (tmp_path / path).exists() and changed.is_another(path, before, "HEAD^")
+    ]
+    assert another == ["tests/test_new.py", "tests/test_other.py"]
