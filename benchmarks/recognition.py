@@ -24,7 +24,7 @@ from typing import Any
 from kanon_sql.progress import Progress
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.opening import open_described
-from kanon_sql.source.profile.model import DIRECT
+from kanon_sql.source.profile.kinds import DIRECT
 from kanon_sql.source.profile.profile import profile
 from kanon_sql.sql.connection import EngineOptions, open_engine
 

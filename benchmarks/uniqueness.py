@@ -12,8 +12,7 @@ from statistics import median
 
 import duckdb
 
-from kanon_sql.privacy.uniqueness.estimate import PopulationUniqueness, estimate_uniqueness
-from kanon_sql.privacy.uniqueness.sizes import ClassSizes
+from kanon_sql.privacy.uniqueness import ClassSizes, PopulationUniqueness, estimate_uniqueness
 
 COLUMNS = ["sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"]
 COLUMNS += ["salary-class"]

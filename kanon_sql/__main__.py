@@ -8,7 +8,7 @@ import os
 import sys
 from contextlib import suppress
 
-from kanon_sql.sql import signals, watchdog
+from kanon_sql.sql import signals
 
 
 def main() -> None:
@@ -39,11 +39,11 @@ def process() -> None:
     that nobody interrupted, and to what cannot be flushed: the interpreter says so, and exits with a status of its own.
     """
     signals.install()
-    watchdog.start()
+    signals.start()
     try:
         main()
     except SystemExit as ending:
-        ends = watchdog.alone() or signals.interrupted()
+        ends = signals.alone() or signals.interrupted()
         if isinstance(ending.code, int) and ends and not _watched():
             atexit._run_exitfuncs()
             with suppress(OSError, ValueError, AttributeError):

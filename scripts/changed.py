@@ -108,7 +108,7 @@ def modules_of(trial: Trial, graph: grimp.ImportGraph) -> set[str]:
 
 
 def module_of(path: str) -> str | None:
-    """The module that a file is, such as `kanon_sql.sql.room`; of a query the room that reads it; None of others."""
+    """The module that a file is, such as `kanon_sql.sql.disk`; of a query the room that reads it; None of others."""
     parts = PurePosixPath(path).parts
     if parts[0] == "queries" and len(parts) > 2:
         return f"{PACKAGE}.{parts[1]}"

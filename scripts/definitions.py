@@ -23,9 +23,9 @@ from kanon_sql.privacy.registry import MODELS, Model
 from kanon_sql.recount.statement import Chain, Question, Table, parts_of, union_all
 from kanon_sql.source.model import Column
 from kanon_sql.sql import template
-from kanon_sql.sql.dialects.dialect import Dialect
-from kanon_sql.sql.dialects.write import portable
+from kanon_sql.sql.dialects import Dialect
 from kanon_sql.sql.template import column, compose
+from kanon_sql.sql.writing import portable
 
 _ANY = Dialect("", None, 63, null_safe=False)
 _HOLE = "hole_"

@@ -6,28 +6,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kanon_sql.api.anonymizing import anonymize
     from kanon_sql.api.compiling import compile, compile_report, dbt_model, sqlmesh_model
     from kanon_sql.api.measuring import attack, check, lattice, link, risk, sweep, utility
     from kanon_sql.api.opening import Configuration, Overrides, load
     from kanon_sql.api.proposing import init
-    from kanon_sql.api.releases import apply, check_releases, list_releases, show_release
-    from kanon_sql.api.reporting import report_release
+    from kanon_sql.api.releases import apply, check_releases, list_releases, report_release, show_release
     from kanon_sql.api.results import RunResult
-    from kanon_sql.api.running import run
+    from kanon_sql.api.running import anonymize, run
     from kanon_sql.sql.connection import EngineOptions
 
 # A command imports what it needs: the module of each function is only imported when that is used.
 _HOMES = {
-    "kanon_sql.api.anonymizing": ("anonymize",),
     "kanon_sql.api.compiling": ("compile", "compile_report", "dbt_model", "sqlmesh_model"),
     "kanon_sql.api.measuring": ("attack", "check", "lattice", "link", "risk", "sweep", "utility"),
     "kanon_sql.api.opening": ("Configuration", "Overrides", "load"),
     "kanon_sql.api.proposing": ("init",),
-    "kanon_sql.api.releases": ("apply", "check_releases", "list_releases", "show_release"),
-    "kanon_sql.api.reporting": ("report_release",),
+    "kanon_sql.api.releases": ("apply", "check_releases", "list_releases", "report_release", "show_release"),
     "kanon_sql.api.results": ("RunResult",),
-    "kanon_sql.api.running": ("run",),
+    "kanon_sql.api.running": ("anonymize", "run"),
     "kanon_sql.sql.connection": ("EngineOptions",),
 }
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
-from kanon_sql.commands.compile.compilation import Compiled, compile_configuration, describe_compiled
+from kanon_sql.commands.compile import Compiled, compile_configuration, describe_compiled
 from kanon_sql.commands.projects import dbt
-from kanon_sql.commands.projects.files import ProjectModel
+from kanon_sql.commands.projects.checks import ProjectModel
 from kanon_sql.commands.projects.sqlmesh import model as sqlmesh
 from kanon_sql.commands.run.pipeline import configured_warnings, refuse_report
 from kanon_sql.config.load import LoadedConfig

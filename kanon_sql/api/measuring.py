@@ -9,23 +9,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
-from kanon_sql.commands.attack.run import ATTACKS, AttackRequest, play_attacks
+from kanon_sql.commands.attack import ATTACKS, AttackRequest, play_attacks
 from kanon_sql.commands.check import check_table, without_absent_entity
 from kanon_sql.commands.lattice import list_lattice
-from kanon_sql.commands.link.run import LinkRequest, Pair, run_link
-from kanon_sql.commands.risk.measure import THRESHOLD
-from kanon_sql.commands.risk.run import RiskRequest, measure_risk
-from kanon_sql.commands.risk.uniqueness import Sampling
-from kanon_sql.commands.run.pipeline import allow_paths
-from kanon_sql.commands.sweep.plan import DEFAULT_KS, Given, Outputs, plan_sweep
-from kanon_sql.commands.sweep.sweeping import run_plan, write_outputs
-from kanon_sql.commands.utility.run import compare_release
+from kanon_sql.commands.link import LinkRequest, Pair, run_link
+from kanon_sql.commands.risk import RiskRequest, measure_risk
+from kanon_sql.commands.sweep import DEFAULT_KS, Given, Outputs, plan_sweep, run_plan, write_outputs
+from kanon_sql.commands.utility import compare_release
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import EngineConfig
 from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_given
 from kanon_sql.engines.duckdb.frames import is_frame, rereadable
+from kanon_sql.engines.lockdown import allow_paths
 from kanon_sql.engines.opening import job_of, refuse_kinds, require_rows
 from kanon_sql.errors import ConfigurationError
+from kanon_sql.measures.risk.measure import THRESHOLD
+from kanon_sql.measures.risk.population import Sampling
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import Call

@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
-from kanon_sql.commands.run.pipeline import allow_paths
 from kanon_sql.config.arguments import CommandLine
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
 from kanon_sql.engines.duckdb.connection import HandedIn
+from kanon_sql.engines.lockdown import allow_paths
 from kanon_sql.engines.opening import hand_in, job_of
 from kanon_sql.engines.spark.session import is_session
 from kanon_sql.errors import ConfigurationError, KanonError
-from kanon_sql.ledger.again import telling_releases
+from kanon_sql.ledger.earlier import telling_releases
 from kanon_sql.progress import Progress
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import SearchProblem

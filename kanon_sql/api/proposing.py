@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from kanon_sql.api.opening import without_causes
 from kanon_sql.commands.init.findings import Answers, Findings
+from kanon_sql.commands.init.job import Ask, Request, propose, unnamed_table
 from kanon_sql.commands.init.proposal import PURPOSES, RECIPIENTS, Proposal
-from kanon_sql.commands.init.run import Ask, Request, propose
-from kanon_sql.commands.init.tables import unnamed_table
 from kanon_sql.engines.duckdb.connection import HandedIn
 from kanon_sql.engines.opening import refuse_kinds
 from kanon_sql.errors import ConfigurationError

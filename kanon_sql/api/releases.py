@@ -1,22 +1,29 @@
-"""Releases over time: two of them joined, the ledger, and new data released at the levels of an old release."""
+"""Releases that are there: two of them joined, the ledger, new data at the levels of an old release, the page.
+
+Releases over time: two of them joined, the ledger, and new data released at the levels of an old release.
+
+The page of a release that is there: what `kanon-sql report` does.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
-from kanon_sql.commands.apply.apply import apply_release
-from kanon_sql.commands.apply.request import ApplyRequest
-from kanon_sql.commands.link.run import PairRequest, run_check
+from kanon_sql.api.running import telling
+from kanon_sql.commands.apply import ApplyRequest, apply_release
+from kanon_sql.commands.link import PairRequest, run_check
+from kanon_sql.commands.report import describe_release
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.ledger.earlier import settle_open
-from kanon_sql.ledger.entry import Entry
-from kanon_sql.ledger.ledger import find_entry, read_ledger
+from kanon_sql.ledger.ledger import Entry, find_entry, read_ledger
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import Call
+from kanon_sql.report.page.page import page_text, write_page
 from kanon_sql.sql.connection import EngineOptions
 from kanon_sql.targets.outputs import refuse_outputs
 
@@ -105,3 +112,31 @@ def apply(
 def _ledger(named: str | os.PathLike[str]) -> tuple[Path, list[Entry]]:
     is_config = Path(named).suffix.lower() in (".yaml", ".yml", ".json")
     return read_ledger(str(named), load(named) if is_config else None)
+
+
+@without_causes
+def report_release(
+    config: Configuration,
+    *,
+    html: str | os.PathLike[str] | None = None,
+    overrides: Overrides = (),
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    report: str | os.PathLike[str] | None = None,
+    progress: Progress | bool | None = None,
+) -> tuple[str, dict[str, Any]]:
+    """(the page of the release that a configuration's target holds, as HTML; its JSON report).
+
+    The page is also written to `html`, or where the configuration says; the JSON report to `report` only. What the run
+    reported is taken where the configured report names the SHA-256 of the release; else the source is searched again
+    within `time_limit` seconds, and the classes of the release are compared with what is found. Raises the errors of
+    kanon_sql.errors; VerificationError for a release that the configuration does not make of the source.
+    """
+    loaded = load(config, overrides)
+    given = Call.of(options, progress, time_limit, report)
+    call = telling(given, loaded, html)
+    facts = describe_release(loaded, replace(call, report=given.report, advice=False))
+    text = page_text(facts, loaded)
+    if call.page is not None:
+        write_page(call.page, text)
+    return text, given.write(facts.report)

@@ -1,15 +1,22 @@
-"""A release made and verified: what `kanon-sql run` does."""
+"""Releases made and verified, of a configuration or of a table by keywords: `kanon_sql.run`, `kanon_sql.anonymize`.
+
+A release made and verified: what `kanon-sql run` does.
+
+A release of a table by keywords, without a configuration file.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.api.results import RunResult
 from kanon_sql.commands.run.pipeline import run_configuration
+from kanon_sql.config.arguments import of_each, read_hierarchy
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.connection import HandedIn
 from kanon_sql.engines.job import Job
@@ -22,6 +29,7 @@ from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
     from kanon_sql.engines.opening import Connection, Data, Table
+    from kanon_sql.progress import Progress
 
 
 @without_causes
@@ -83,3 +91,111 @@ def telling(call: Call, loaded: LoadedConfig, html: str | os.PathLike[str] | Non
     report, page = (None if path is None else loaded.base / path for path in (told.data, told.page))
     given = page if html is None else Path(html)
     return replace(call, report=call.report or report, page=given, recipe=told.recipe)
+
+
+Hierarchy = str | os.PathLike[str] | Mapping[str, Any] | None
+
+
+@without_causes
+def anonymize(
+    data: Data,
+    quasi_identifiers: Sequence[str] | Mapping[str, Hierarchy],
+    k: int,
+    *,
+    sensitive: Sequence[str] = (),
+    insensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    unlisted: str = "error",
+    l: float | None = None,  # noqa: E741 - as the model is called
+    t: float | None = None,
+    privacy: Mapping[str, Any] | None = None,
+    limit: int | str = 0,
+    missing: str = "keep",
+    algorithm: str | Mapping[str, Any] | None = None,
+    target: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    connection: Connection | None = None,
+    overrides: Overrides = (),
+    options: EngineOptions | None = None,
+    time_limit: float | None = None,
+    report: str | os.PathLike[str] | None = None,
+    progress: Progress | bool | None = None,
+) -> RunResult:
+    """Releases a table so that each row is like at least k - 1 others in the quasi-identifiers, and verifies that.
+
+    `data` is a DataFrame of polars or pandas, an Arrow table, a relation of DuckDB, anything with `__arrow_c_stream__`,
+    the path of a file, or with a `connection` a table of it. Of each quasi-identifier a mapping says how it is
+    generalized: a hierarchy file, the name of a ready one, a text such as "intervals:5,10,20", "prefix:4,3,2",
+    "date:month,year" or "suppress", a mapping as in a configuration, or None for its own order. Every other column is
+    `sensitive`, `insensitive` (both released as they are) or one of the `identifiers` (never released), or `unlisted`
+    ("drop" or "insensitive") says what becomes of it.
+
+    `l` and `t` ask for l-diversity and t-closeness of every sensitive column, `privacy` for other models, as in a
+    configuration. At most `limit` rows, or a share such as "1%", are suppressed. `missing` ("keep", "drop", "drop-any")
+    says what becomes of rows with missing values. The `algorithm` is "local" where a quasi-identifier has no hierarchy,
+    else "optimal". `target` is the file to write, with a connection the table to make in it; without it the release is
+    in memory, where the result has it. `overrides` set everything else, as ("release.order", "none").
+
+    Raises the errors of kanon_sql.errors.
+    """
+    hierarchies = _hierarchies(quasi_identifiers)
+    by_order = [name for name, entry in hierarchies.items() if not entry]
+    listed = {"sensitive": sensitive, "insensitive": insensitive, "identifiers": identifiers}
+    models = {"l_diversity": of_each(sensitive, "l", l, "l"), "t_closeness": of_each(sensitive, "t", t, "t")}
+    config: dict[str, Any] = {
+        "quasi_identifiers": hierarchies,
+        **{key: _names(names) for key, names in listed.items() if len(names)},
+        "unlisted": unlisted,
+        "privacy": {"k": k, **{key: model for key, model in models.items() if model}, **(privacy or {})},
+        "suppression": {"limit": limit},
+        "missing": missing,
+        "algorithm": algorithm if algorithm is not None else "local" if by_order else "optimal",
+    }
+    if isinstance(target, Mapping):
+        config["target"], target = target, None
+    return run(
+        config,
+        data=data,
+        connection=connection,
+        target=target,
+        overrides=overrides,
+        options=options,
+        time_limit=time_limit,
+        report=report,
+        progress=progress,
+    )
+
+
+def _names(names: Sequence[str]) -> list[str]:
+    """Names of columns; one alone is no list of its letters."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _hierarchies(given: Sequence[str] | Mapping[str, Hierarchy]) -> dict[str, Any]:
+    """The entries of a configuration. Raises ConfigurationError with all that is wrong."""
+    if isinstance(given, str):
+        given = [given]
+    if not isinstance(given, Mapping):
+        if not all(isinstance(name, str) for name in given):
+            raise ConfigurationError("quasi_identifiers: expected names of columns, or a mapping of them")
+        repeated = sorted({name for name in given if list(given).count(name) > 1})
+        if repeated:
+            raise ConfigurationError(f"quasi_identifiers: {', '.join(map(repr, repeated))} is listed twice; remove one")
+        return {name: {} for name in given}
+    problems: list[str] = []
+    entries: dict[str, Any] = {}
+    for name, how in given.items():
+        place = f"quasi_identifiers: {name!r}"
+        if how is None or isinstance(how, Mapping):
+            entries[name] = dict(how or {})
+        elif isinstance(how, os.PathLike):
+            entries[name] = {"hierarchy": os.fspath(how)}
+        elif isinstance(how, str):
+            entries[name] = read_hierarchy(how, place, problems)
+        else:
+            problems.append(
+                f"{place} is of type {type(how).__name__}; expected a hierarchy file, a text such as "
+                '"intervals:5,10", a mapping, or None'
+            )
+    if problems:
+        raise ConfigurationError(problems)
+    return entries

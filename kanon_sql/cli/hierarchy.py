@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from kanon_sql.commands.hierarchy import Values
     from kanon_sql.config.model import QuasiIdentifier
-    from kanon_sql.hierarchy.export import Branches
     from kanon_sql.hierarchy.hierarchy import Hierarchy
+    from kanon_sql.hierarchy.mapping import Branches
 
 _EXAMPLES = 4
 _HOW = "suppress, prefix:4,3,2, intervals:5,10,20, date:month,year or merge-rare:10,100"
@@ -155,7 +155,7 @@ def build(
         with _opened(data, options) as values:
             rows = values.rows(found, name or f"--builtin {builtin}")
     elif isinstance(found, Hierarchy):
-        from kanon_sql.hierarchy.export import file_rows
+        from kanon_sql.hierarchy.mapping import file_rows
 
         rows = file_rows(found)
     else:
@@ -208,14 +208,14 @@ def _opened(data: str, options: dict[str, Any]) -> Iterator[Values]:
 
 def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool, *, of_data: bool) -> None:
     """Writes a hierarchy file; a new one that holds values `of_data` is for its owner alone."""
-    from kanon_sql.hierarchy.export import to_csv
+    from kanon_sql.hierarchy.mapping import to_csv
 
     text = to_csv(rows)
     if output is None:
         print_data(text)
         return
     from kanon_sql.errors import ConfigurationError, EngineError
-    from kanon_sql.sql.room import why
+    from kanon_sql.sql.disk import why
     from kanon_sql.targets.staging import stage_file
 
     if not overwrite and lexists(output):
@@ -250,7 +250,7 @@ def _draw(found: Hierarchy, limit: int) -> None:
     from rich.text import Text
     from rich.tree import Tree
 
-    from kanon_sql.hierarchy.export import Branches
+    from kanon_sql.hierarchy.mapping import Branches
 
     branches = Branches(found)
     root = Tree(Text(_named(branches, branches.height, branches.top)))

@@ -66,8 +66,7 @@ def init(
     if config is not None:
         _refuse(config, data, overwrite=overwrite, asks=asks)
     from kanon_sql.api.proposing import proposed, request_of
-    from kanon_sql.cli.init_asking import answers_of, ask
-    from kanon_sql.cli.init_summary import print_findings, print_next
+    from kanon_sql.cli.init_dialogue import answers_of, ask, print_findings, print_next
 
     def answer(found: Findings) -> Answers:
         default = answers_of(found, given)

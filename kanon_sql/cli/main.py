@@ -9,15 +9,13 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.attacking import attack
 from kanon_sql.cli.compile import compile_command, dbt, sqlmesh
 from kanon_sql.cli.hierarchy import hierarchy
 from kanon_sql.cli.init import init
 from kanon_sql.cli.key import key
-from kanon_sql.cli.measuring import check, lattice, link, risk, sweep, utility
+from kanon_sql.cli.measuring import attack, check, lattice, link, risk, sweep, utility
 from kanon_sql.cli.output import complain, print_json, print_traceback
-from kanon_sql.cli.releases import apply, releases
-from kanon_sql.cli.report import report
+from kanon_sql.cli.releases import apply, releases, report
 from kanon_sql.cli.run import run
 from kanon_sql.errors import InterruptedRunError, KanonError
 from kanon_sql.settings.version import __version__

@@ -1,4 +1,9 @@
-"""kanon-sql check, lattice, sweep, risk, utility and link"""
+"""kanon-sql check, lattice, sweep, risk, utility, link and attack
+
+kanon-sql check, lattice, sweep, risk, utility and link
+
+kanon-sql attack
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,7 @@ from kanon_sql.settings.algorithms import ALGORITHMS, either
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kanon_sql.commands.sweep.plan import Given
+    from kanon_sql.commands.sweep import Given
     from kanon_sql.errors import KanonError
 
 
@@ -148,7 +153,7 @@ def sweep(
     Each source is read once. Exit status 0 when at least one point has a release.
     """
     from kanon_sql import api
-    from kanon_sql.commands.sweep.plan import DEFAULT_KS
+    from kanon_sql.commands.sweep import DEFAULT_KS
 
     data = api.sweep(
         _asked(configs, algorithms, options),
@@ -183,7 +188,7 @@ def _asked(configs: tuple[str, ...], algorithms: tuple[str, ...], options: dict[
 
 def _summarize(data: dict[str, Any]) -> Parts:
     """The table, below a line about time."""
-    from kanon_sql.report.charts.sweep_panel import HEAD, cells
+    from kanon_sql.report.charts.sweep import HEAD, cells
 
     seconds, count = data["seconds"], len(data["points"])
     head = (
@@ -285,7 +290,7 @@ def risk(common: Common, config: str, **options: Any) -> None:
         options["k"] = options["k"] or 1  # nothing is released, so k says nothing
     loaded = loaded_from(config, options, common, releases=False)
     from kanon_sql import api
-    from kanon_sql.cli.risk_summary import summarize_risk
+    from kanon_sql.cli.measure_summaries import summarize_risk
 
     if asked["threshold"] is None:
         del asked["threshold"]
@@ -307,7 +312,7 @@ def utility(common: Common, config: str) -> None:
     columns are predicted. Exit status 0 when it was measured.
     """
     from kanon_sql import api
-    from kanon_sql.cli.utility_summary import summarize_utility
+    from kanon_sql.cli.measure_summaries import summarize_utility
 
     data = api.utility(config, overrides=common.overrides, **common.arguments())
     common.show(data, summarize_utility)
@@ -394,3 +399,44 @@ def pairs_of(texts: Iterable[str]) -> list[tuple[str, str]]:
                 raise click.UsageError(f"--on {text}: expected COLUMN, or RELEASED=OTHER where the names differ")
             pairs.append((parts[0], parts[-1]))
     return pairs
+
+
+@click.command()
+@click.argument("config", metavar="CONFIG")
+@click.option(
+    "--control",
+    metavar="FILE",
+    type=FILE,
+    help="Rows of the same population that were never released: what works on them as well is no risk.",
+)
+@click.option(
+    "--hold-out",
+    metavar="SHARE%",
+    help="Make a release anew, of a random part, and take the other rows for control; the target is left alone.",
+)
+@click.option("--attacks", metavar="N", type=int, default=2000, help="Guesses of each attack [default: 2000].")
+@click.option(
+    "--seed", metavar="N", type=int, default=1, help="Draws the rows and columns that are attacked [default: 1]."
+)
+@click.option("--html", metavar="FILE", type=FILE, help="Write a page with a chart.")
+@click.option(
+    "--method",
+    is_flag=True,
+    help="Also measure what the release tells to somebody who knows the program and its configuration.",
+)
+@common_options
+def attack(common: Common, config: str, **options: Any) -> None:
+    """Plays adversaries against a release that is there: singling out, linkability, inference.
+
+    \b
+      kanon-sql run config.yaml && kanon-sql attack config.yaml --control held_out.csv
+      kanon-sql attack config.yaml --hold-out 50%
+
+    Each attack is played on rows of the source, on rows of a control group and blindly; the risk is by how much more
+    often it succeeds on the source than on the control group. Exit status 0 when it was measured.
+    """
+    from kanon_sql import api
+    from kanon_sql.cli.measure_summaries import summarize_attack
+
+    data = api.attack(config, **options, overrides=common.overrides, **common.arguments())
+    common.show(data, summarize_attack)

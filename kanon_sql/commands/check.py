@@ -17,13 +17,12 @@ from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table
 from kanon_sql.recount.treated import broken_treatments
 from kanon_sql.report.call import Call
-from kanon_sql.report.entries import privacy_entries
+from kanon_sql.report.report import privacy_entries
 from kanon_sql.settings.treatments import TreatmentConfig
-from kanon_sql.source.columns import refuse_misfits
+from kanon_sql.source.columns import normalized, person, refuse_misfits
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
-from kanon_sql.source.values import normalized, person
 from kanon_sql.sql.connection import Engine
 
 

@@ -11,13 +11,12 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.export import covered_rows
 from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
-from kanon_sql.hierarchy.mapping import build_mapping, uncovered, uncovered_examples
+from kanon_sql.hierarchy.mapping import build_mapping, covered_rows, uncovered, uncovered_examples
 from kanon_sql.settings.source import CsvOptions, SourceConfig
+from kanon_sql.source.columns import counted_values, distinct_values
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
-from kanon_sql.source.values import counted_values, distinct_values
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 from kanon_sql.sql.template import quoted, state
 

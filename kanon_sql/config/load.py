@@ -1,4 +1,7 @@
-"""Loads configurations: a file or a mapping goes in, a validated `Config` or every problem comes out."""
+"""Strata as a configuration names them: options of the algorithm, and quasi-identifiers that groups never mix.
+
+Loads configurations: a file or a mapping goes in, a validated `Config` or every problem comes out.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,65 @@ from pydantic import ValidationError
 from kanon_sql.config import messages as words
 from kanon_sql.config.draft import Draft, among, draft_of_mapping, draft_of_text, key_text
 from kanon_sql.config.model import Config, QuasiIdentifier
-from kanon_sql.config.strata import expand_strata
 from kanon_sql.errors import ConfigurationError, bounded, escape
 from kanon_sql.privacy import registry
 from kanon_sql.privacy.closed import closed_faults
 from kanon_sql.privacy.thresholds import threshold_faults
 from kanon_sql.settings import rules
 from kanon_sql.settings.formats import is_data
+from kanon_sql.settings.rules import ROLES
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.settings.treatments import KEYED, TreatmentConfig, treated_columns, variable_of
 from kanon_sql.settings.yaml import KeyPath, YamlError, decode
+
+_SHORT = ("strata",)
+_WHOLE = ("algorithm", "strata")
+
+
+def expand_strata(draft: Draft) -> None:
+    """Moves strata that stand beside the algorithm into it, and makes quasi-identifiers of those without a role."""
+    given = draft.value.pop("strata", None)
+    if draft.value.get("algorithm") is None and given not in (None, []):
+        draft.value["algorithm"] = {}
+    algorithm = draft.value.get("algorithm")
+    if not isinstance(algorithm, dict):
+        return
+    if given not in (None, []):
+        _move(draft, algorithm, given)
+    names, columns = algorithm.get("strata"), draft.value.get("quasi_identifiers")
+    if isinstance(names, list) and isinstance(columns, dict):
+        for place, name in enumerate(names):
+            if isinstance(name, str) and name not in columns:
+                _add(draft, columns, place, name)
+
+
+def _move(draft: Draft, algorithm: dict[str, object], given: object) -> None:
+    if algorithm.get("strata") not in (None, [], given):
+        draft.problem(_SHORT, "the algorithm has other strata; keep one of the lists", spoils=False)
+        return
+    algorithm["strata"] = given
+    for known in (draft.places, draft.sources):
+        for path in [path for path in known if path[:1] == _SHORT]:
+            known[("algorithm", *path)] = known.pop(path)
+    draft.problems = [
+        problem._replace(path=("algorithm", *problem.path)) if problem.path[:1] == _SHORT else problem
+        for problem in draft.problems
+    ]
+
+
+def _add(draft: Draft, columns: dict[str, object], place: int, name: str) -> None:
+    path = (*_WHOLE, place)
+    role = next((key for key in ROLES if isinstance(draft.value.get(key), list) and name in draft.value[key]), None)
+    if role is not None:
+        shown = draft.source(path) or name
+        text = f"column {shown!r} is in {role}, too; a stratum is a quasi-identifier: remove it from one of them"
+        draft.problem(path, text, spoils=False)
+        return
+    columns[name] = {}
+    draft.places[("quasi_identifiers", name)] = draft.place(path)
+    if path in draft.sources:
+        draft.hidden[name] = path
+
 
 Overrides = Iterable[tuple[str, Any]]
 

@@ -17,9 +17,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from kanon_sql.privacy.registry import PrivacyConfig
 from kanon_sql.settings import rules
-from kanon_sql.settings.abilities import ENGINES
-from kanon_sql.settings.aggregates import AGGREGATES
-from kanon_sql.settings.algorithms import ALGORITHMS, Algorithm, either, values
+from kanon_sql.settings.algorithms import AGGREGATES, ALGORITHMS, ENGINES, Algorithm, either, values
 from kanon_sql.settings.formats import typed_formats, written_formats
 from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, ShortFor, Width
 from kanon_sql.settings.report import ReportConfig

@@ -14,7 +14,7 @@ from kanon_sql.engines.duckdb.frames import TAKEN, is_frame, is_path
 from kanon_sql.engines.job import ConfiguredJob, Given, standing_in
 from kanon_sql.engines.spark.session import is_session
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.settings.abilities import ENGINES
+from kanon_sql.settings.algorithms import ENGINES
 
 if TYPE_CHECKING:
     from typing import Protocol

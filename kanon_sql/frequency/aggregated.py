@@ -12,16 +12,14 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.frequency.dimensions.dimension import Dimension
-from kanon_sql.frequency.dimensions.order import ordered_dimension
+from kanon_sql.frequency.dimensions import Dimension, ordered_dimension
 from kanon_sql.hierarchy.hierarchy import Input
-from kanon_sql.settings.aggregates import AGGREGATES
-from kanon_sql.settings.algorithms import either
-from kanon_sql.source.values import as_written
+from kanon_sql.settings.algorithms import AGGREGATES, either
+from kanon_sql.source.columns import as_written
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import IN_BIGINT
 from kanon_sql.sql.template import column, state
-from kanon_sql.sql.type_names import IN_BIGINT
 
 _APART = 10_000  # numbers of the tables of an order beside a hierarchy: above every quasi-identifier's
 _DOUBLE = "CAST(ordered AS DOUBLE)"

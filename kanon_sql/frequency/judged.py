@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from collections.abc import Mapping as MappingOf
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -12,20 +11,20 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.frequency.dimensions.order import ordered_dimension
+from kanon_sql.frequency.dimensions import ordered_dimension
 from kanon_sql.frequency.sensitive import Sensitive, Totals, count_reference, domain_index
 from kanon_sql.frequency.table import Carried
 from kanon_sql.hierarchy.file import read_hierarchy
 from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
-from kanon_sql.hierarchy.mapping import Mapping, build_mapping
+from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.privacy import statement
 from kanon_sql.privacy.registry import Model, models_of, thresholds_of
 from kanon_sql.privacy.statement import Tables, Values
 from kanon_sql.privacy.thresholds import Threshold
+from kanon_sql.source.columns import distinct_values
 from kanon_sql.source.model import Column, Source, is_nested
 from kanon_sql.source.reading import Reading
-from kanon_sql.source.values import distinct_values
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Composed, Item, column, state
 
@@ -42,8 +41,8 @@ class Models:
     """
 
     models: tuple[Model, ...] = ()
-    columns: MappingOf[str, Sensitive] = field(default_factory=dict)
-    totals: MappingOf[str, Totals] = field(default_factory=dict)
+    columns: Mapping[str, Sensitive] = field(default_factory=dict)
+    totals: Mapping[str, Totals] = field(default_factory=dict)
     entity: Column | None = None
     known_columns: int | None = None
     group: Column | None = None
@@ -235,7 +234,7 @@ def _values(source: Source, tuples: exp.Select, reference: Source | None, name: 
     return item, exp.select("*").from_(exp.Subquery(this=both, alias=named))
 
 
-def _mapping(engine: Engine, loaded: LoadedConfig, one: Input, speaking: Sequence[Model]) -> Mapping | None:
+def _mapping(engine: Engine, loaded: LoadedConfig, one: Input, speaking: Sequence[Model]) -> MappingTable | None:
     """The hierarchy of a sensitive column, where a model measures in one."""
     named = {model.spec.tree: model.key for model in speaking if model.spec.tree is not None}
     if not named:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping as MappingOf
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -13,15 +12,14 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.judged import population_table
 from kanon_sql.frequency.table import code_name
 from kanon_sql.hierarchy.hierarchy import Input
-from kanon_sql.hierarchy.mapping import Mapping, build_mapping
+from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
 from kanon_sql.privacy.base import strangers
 from kanon_sql.privacy.registry import Model, models_of
 from kanon_sql.settings.source import SourceConfig
-from kanon_sql.source.columns import read_columns, refuse_misfits
+from kanon_sql.source.columns import normalized, read_columns, refuse_misfits
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_described
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import normalized
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, Item, column, state
 
@@ -35,7 +33,7 @@ class Population:
 
     rows: exp.Select
     columns: tuple[exp.Expr, ...]
-    mappings: tuple[Mapping, ...]
+    mappings: tuple[MappingTable, ...]
 
     def persons(self, levels: Sequence[int]) -> exp.Expr:
         """SELECT of the classes at these levels by the texts of their labels v0, v1 ..., with their persons."""
@@ -53,7 +51,7 @@ class Population:
         return select.group_by(*(label.copy() for label in labels))
 
 
-def _is_unchanged(mapping: Mapping, level: int) -> bool:
+def _is_unchanged(mapping: MappingTable, level: int) -> bool:
     """Whether values of a level are released in their own type, as they are."""
     return not level and mapping.height > 0 and mapping.column_type != "VARCHAR"
 
@@ -82,7 +80,11 @@ def open_populations(engine: Engine, loaded: LoadedConfig) -> list[Source]:
 
 
 def read_populations(
-    engine: Engine, loaded: LoadedConfig, models: Sequence[Model], inputs: Sequence[Input], mappings: Sequence[Mapping]
+    engine: Engine,
+    loaded: LoadedConfig,
+    models: Sequence[Model],
+    inputs: Sequence[Input],
+    mappings: Sequence[MappingTable],
 ) -> tuple[Population, ...]:
     """The populations of the models, counted by the codes of every level in the tables population_<index>.
 
@@ -120,8 +122,8 @@ def read_populations(
 
 
 def _own_codes(
-    engine: Engine, one: Input, of_source: Mapping, value: exp.Expr, there: exp.Subquery
-) -> tuple[Mapping, str]:
+    engine: Engine, one: Input, of_source: MappingTable, value: exp.Expr, there: exp.Subquery
+) -> tuple[MappingTable, str]:
     """(the mapping of the population's values by a built-in, the table of their codes)."""
     named = exp.alias_(value.copy(), "value", quoted=True)
     mapping = build_mapping(engine, replace(one, distinct=exp.select(named).from_(there.copy()).distinct()))
@@ -133,7 +135,7 @@ def _count(
     index: int,
     rows: exp.Select,
     values: Sequence[exp.Expr],
-    mappings: Sequence[Mapping],
+    mappings: Sequence[MappingTable],
     tables: Sequence[str],
 ) -> None:
     """Makes the table population_<index>; `tables` hold the codes of the values."""
@@ -147,7 +149,7 @@ def _count(
     engine.query("frequency/population", names=names, lists={"qi": items, "cell": cells})
 
 
-def _joint_codes(engine: Engine, mapping: Mapping, of_source: Mapping) -> str:
+def _joint_codes(engine: Engine, mapping: MappingTable, of_source: MappingTable) -> str:
     """Codes of a built-in's values by their labels: those of the source where it has the label, else negative ones."""
     table = state(f"joint_{mapping.index}")
     steps: list[Item] = []
@@ -202,7 +204,7 @@ def persons_as_they_stand(source: Source, roles: Roles, policy: str) -> exp.Expr
     return exp.select(*named, counted).from_(rows.subquery("everyone")).group_by(*values)
 
 
-def _refuse_uncovered(engine: Engine, index: int, mappings: Sequence[Mapping], place: str, label: str) -> None:
+def _refuse_uncovered(engine: Engine, index: int, mappings: Sequence[MappingTable], place: str, label: str) -> None:
     """Raises ConfigurationError for persons with a value that no hierarchy covers."""
     found = _number(engine, "frequency/population_uncovered", {"population": population_table(index)}, mappings)
     if found:
@@ -212,7 +214,7 @@ def _refuse_uncovered(engine: Engine, index: int, mappings: Sequence[Mapping], p
         )
 
 
-def _refuse_rows_without_person(engine: Engine, index: int, mappings: Sequence[Mapping]) -> None:
+def _refuse_rows_without_person(engine: Engine, index: int, mappings: Sequence[MappingTable]) -> None:
     """Raises EngineError where a combination of values has more rows in the table than persons in the population."""
     names = {"tuples": state("tuples"), "population": population_table(index)}
     found = _number(engine, "frequency/strangers", names, mappings)
@@ -220,6 +222,6 @@ def _refuse_rows_without_person(engine: Engine, index: int, mappings: Sequence[M
         raise EngineError(strangers(f"{found}"))
 
 
-def _number(engine: Engine, file: str, names: MappingOf[str, Fill], mappings: Sequence[Mapping]) -> int:
+def _number(engine: Engine, file: str, names: Mapping[str, Fill], mappings: Sequence[MappingTable]) -> int:
     leaves: list[Item] = [{"leaf": code_name(mapping.index, 0)} for mapping in mappings]
     return int(engine.query(file, names=names, lists={"qi": leaves})[0][0])

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from kanon_sql.frequency.dimensions.dimension import Kind
-from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.frequency.dimensions import Kind
+from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import understood
 from kanon_sql.sql.connection import Engine
@@ -27,7 +27,7 @@ class Sensitive:
     column: Column
     by_entity: bool
     kind: Kind
-    mapping: Mapping | None = None
+    mapping: MappingTable | None = None
 
     @property
     def domain(self) -> str:
@@ -105,7 +105,7 @@ def count_reference(engine: Engine, one: Sensitive) -> Totals:
     return Totals(*(int(value) for value in found))
 
 
-def _count_nodes(engine: Engine, one: Sensitive, mapping: Mapping) -> None:
+def _count_nodes(engine: Engine, one: Sensitive, mapping: MappingTable) -> None:
     steps: list[Item] = [{"number": level, "code": f"level_{level}"} for level in range(mapping.height)]
     names = {"domain": one.domain, "mapping": mapping.table, "nodes": one.nodes}
     lists, values = {"step": steps}, {"height": mapping.height}

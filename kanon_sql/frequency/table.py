@@ -1,4 +1,7 @@
-"""The frequency table: what the search works on, so that its cost follows distinct tuples and not rows."""
+"""The frequency table: what the search works on, so that its cost follows distinct tuples and not rows.
+
+The distinct tuples of positions: what partitions are made of.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,12 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.frequency.dimensions import Dimension
+from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
+from kanon_sql.source.columns import normalized, person
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import normalized, person
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
@@ -53,7 +57,7 @@ class Frequency:
     `n` rows, `tuples` distinct combinations; `marginals[i][level]` for quasi-identifier i.
     """
 
-    mappings: tuple[Mapping, ...]
+    mappings: tuple[MappingTable, ...]
     n: int
     tuples: int
     marginals: tuple[tuple[LevelMarginal, ...], ...]
@@ -127,7 +131,7 @@ def build_frequency(
     engine: Engine,
     rows: exp.Select,
     columns: Sequence[Column],
-    mappings: Sequence[Mapping],
+    mappings: Sequence[MappingTable],
     carried: Carried,
     *,
     staged: bool,
@@ -152,7 +156,7 @@ def build_frequency(
     return Frequency(tuple(mappings), int(n), int(tuples), marginals)
 
 
-def cell_items(mappings: Sequence[Mapping]) -> list[Item]:
+def cell_items(mappings: Sequence[MappingTable]) -> list[Item]:
     """The items of the list hole `cell`: the codes of every level of each quasi-identifier."""
     return [
         {"codes": state(f"codes_{m.index}"), "level": f"level_{level}", "name": code_name(m.index, level)}
@@ -161,7 +165,7 @@ def cell_items(mappings: Sequence[Mapping]) -> list[Item]:
     ]
 
 
-def leaf_items(mappings: Sequence[Mapping]) -> list[Item]:
+def leaf_items(mappings: Sequence[MappingTable]) -> list[Item]:
     """The items of the list hole `qi` where leaf codes are joined with those of the levels above."""
     return [{"codes": state(f"codes_{m.index}"), "leaf": leaf_name(m.index)} for m in mappings]
 
@@ -176,7 +180,7 @@ def leaf_name(index: int) -> str:
     return f"q{index}"
 
 
-def frequency_items(columns: Sequence[Column], mappings: Sequence[Mapping]) -> list[Item]:
+def frequency_items(columns: Sequence[Column], mappings: Sequence[MappingTable]) -> list[Item]:
     """The items of the list hole `qi`: mapping table, column key and leaf code of each quasi-identifier."""
     return [
         {"mapping": mapping.table, "key": item.key, "leaf": leaf_name(mapping.index), "code": "level_0"}
@@ -184,7 +188,7 @@ def frequency_items(columns: Sequence[Column], mappings: Sequence[Mapping]) -> l
     ]
 
 
-def build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
+def build_costs(engine: Engine, mapping: MappingTable) -> tuple[LevelMarginal, ...]:
     """Makes the table of what the released values of a quasi-identifier cost; what each level costs in all."""
     codes = state(f"codes_{mapping.index}")
     costs = state(f"costs_{mapping.index}")
@@ -205,3 +209,42 @@ def build_costs(engine: Engine, mapping: Mapping) -> tuple[LevelMarginal, ...]:
     return tuple(
         LevelMarginal(int(units), float(spread), int(values), int(most)) for _, units, spread, values, most in rows
     )
+
+
+@dataclass(frozen=True)
+class Tuples:
+    """The frequency table by positions: `n` rows in `count` distinct tuples, column p0, p1 ... for each dimension."""
+
+    dimensions: tuple[Dimension, ...]
+    n: int
+    count: int
+
+    @property
+    def table(self) -> str:
+        """The table with a row for each tuple and its row_count."""
+        return state("frequency")
+
+
+def count_tuples(
+    engine: Engine, rows: exp.Select, dimensions: Sequence[Dimension], carried: Carried, *, staged: bool
+) -> Tuples:
+    """Counts the rows that take part by the positions of their values. Raises NoReleaseError without any row."""
+    items: list[Item] = [
+        {
+            "mapping": dimension.domain,
+            "key": dimension.column.key,
+            "leaf": dimension.position,
+            "code": "position",
+        }
+        for dimension in dimensions
+    ]
+    count_records(engine, rows, items, carried, staged=staged)
+    count, n = engine.query("frequency/tuple_count", names={"tuples": state("frequency")})[0]
+    if not n:
+        raise NoReleaseError("the source has no row; there is nothing to release")
+    return Tuples(tuple(dimensions), int(n), int(count))
+
+
+def position_items(dimensions: Sequence[Dimension]) -> list[Item]:
+    """The list hole `this`: number, position column and bit of each dimension."""
+    return [{"number": d.index, "position": d.position, "bit": 1 << d.index} for d in dimensions]

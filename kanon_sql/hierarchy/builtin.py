@@ -1,4 +1,9 @@
-"""Built-in hierarchies: the labels of the distinct values of a column, made by the engine.
+"""Built-in hierarchies of codes: what lies above a code is read from it, and from ranges that are kept as data.
+
+Each has a statement of its own. Its ranges stand in hierarchies/codes: the first and the last code of each, what lies
+above it, and for some what lies above that.
+
+Built-in hierarchies: the labels of the distinct values of a column, made by the engine.
 
 Every level is a function of the level below by construction: a shorter prefix of a text is one of the longer prefix,
 an interval lies within one whose width is a multiple, a month within a year, a code within its group. A top level *
@@ -7,7 +12,10 @@ follows. Values that do not fit (no number, no date) get no labels; the caller f
 
 from __future__ import annotations
 
+import csv
+import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from itertools import pairwise
@@ -16,12 +24,55 @@ from sqlglot import exp
 
 from kanon_sql.config.model import BUILTINS, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.codes import CODES, RANGES, labels_of_codes, read_ranges
 from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.ready import hierarchies_folder
 from kanon_sql.source.reading import understood
 from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
+
+
+@dataclass(frozen=True)
+class Codes:
+    """A built-in of codes: its statement, how many levels lie between a code and the top, whether it reads ranges."""
+
+    statement: str
+    levels: int
+    ranges: bool = True
+
+
+CODES = {
+    "icd10": Codes("hierarchy/icd10", 3),
+    "nace": Codes("hierarchy/nace", 3),
+    "isco": Codes("hierarchy/isco", 3),
+    "de-plz": Codes("hierarchy/de_plz", 3, ranges=False),
+    "fr-postal": Codes("hierarchy/fr_postal", 2),
+    "uk-postcode": Codes("hierarchy/uk_postcode", 3),
+}
+RANGES = "code_ranges"
+
+
+def labels_of_codes(engine: Engine, name: str) -> exp.Expr:
+    """A SELECT of value, text, place, label_0 and the labels below the top, of the values in the table builtin_values.
+
+    It makes the table code_ranges.
+    """
+    codes = CODES[name]
+    names: dict[str, template.Fill] = {"builtin_values": state("builtin_values")}
+    if codes.ranges:
+        names["code_ranges"] = state(RANGES)
+        rows = read_ranges(name)
+        columns = [json.dumps(column) for column in zip(*rows, strict=True)]
+        values = dict(zip(("first", "last", "above", "top"), columns, strict=True))
+        engine.query("hierarchy/code_ranges", names={"code_ranges": state(RANGES)}, values=values)
+    return template.fill(codes.statement, names=names)
+
+
+def read_ranges(name: str) -> list[tuple[str, str, str, str]]:
+    """The ranges of a built-in: first code, last code, what lies above, what lies above that (or the same again)."""
+    with (hierarchies_folder() / "codes" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return [(row[0], row[1], row[2], row[-1]) for row in list(csv.reader(file))[1:]]
+
 
 DATE_LEVELS = ("hour", "day", "month", "quarter", "year", "decade", "century")
 # 38 digits fill the engine's largest integer almost; three widths must fit into it on the way to a remainder.

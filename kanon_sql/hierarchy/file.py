@@ -1,4 +1,8 @@
-"""Hierarchy files: read and checked in Python, since a hierarchy is configuration and no data.
+"""The problems of one hierarchy file, collected so that all of them are told at once.
+
+Hierarchies written as the (child, parent) pairs of a tree.
+
+Hierarchy files: read and checked in Python, since a hierarchy is configuration and no data.
 
 The CSV of a hierarchy has no header. Either column 1 holds the values and column j+1 their labels at level j, or the
 two columns are the (child, parent) pairs of a tree.
@@ -14,9 +18,120 @@ from pathlib import Path
 
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.hierarchy import Hierarchy
-from kanon_sql.hierarchy.pairs import is_pairs, tree_levels
-from kanon_sql.hierarchy.problems import Problems
-from kanon_sql.settings.encodings import ENCODINGS, decoded
+from kanon_sql.settings.columns import ENCODINGS, decoded
+
+_SHOWN = 5
+
+
+class Problems:
+    """Problems of the file `name` as lines `FILE:LINE: what`; `show_values` adds the values that they are about."""
+
+    def __init__(self, name: str, *, show_values: bool) -> None:
+        self.name = name
+        self.show_values = show_values
+        self.found: list[str] = []
+
+    def add(self, line: int | None, what: str, values: Sequence[str] = ()) -> None:
+        """Adds a problem at a line, or of the whole file."""
+        place = self.name if line is None else f"{self.name}:{line}"
+        shown = ""
+        if self.show_values and values:
+            more = ", ..." if len(values) > _SHOWN else ""
+            shown = f"; values: {', '.join(map(repr, values[:_SHOWN]))}{more}"
+        self.found.append(f"{place}: {what}{shown}")
+
+    def add_lines(self, lines: Sequence[int], what: str, values: Sequence[str] = ()) -> None:
+        """Adds one problem that several lines have; the first of them are named."""
+        told = f" (lines {_listed([str(line) for line in lines], ', ')})" if len(lines) > 1 else ""
+        self.add(lines[0], what + told, values)
+
+    def add_pairs(self, pairs: Sequence[tuple[int, int, str]], what: str) -> None:
+        """Adds one problem of pairs of lines that contradict each other over a value: (earlier, later, value)."""
+        told = [f"{earlier} and {later}" for earlier, later, _ in pairs]
+        values = list(dict.fromkeys(value for _, _, value in pairs))
+        self.add(pairs[0][1], f"{what} (lines {_listed(told, '; ')})", values)
+
+
+def _listed(items: Sequence[str], separator: str) -> str:
+    more = f"{separator}..." if len(items) > _SHOWN else ""
+    return separator.join(items[:_SHOWN]) + more
+
+
+_TOP = "*"
+PairRows = Sequence[Sequence[str]]
+
+
+def is_pairs(rows: PairRows) -> bool:
+    """Whether two columns are the pairs of a tree: some parent is also the child of another value."""
+    parents = {parent for _, parent in rows}
+    return any(child in parents and child != parent for child, parent in rows)
+
+
+def tree_levels(rows: PairRows, lines: Sequence[int], problems: Problems) -> list[tuple[str, ...]]:
+    """The levels of a tree, its leaves in the order of the rows; several roots get a * on top.
+
+    A leaf that is less deep than others stays itself until the level of its parent, which is counted from the top.
+    Adds the problems of the tree and returns no levels when it has any: a child with two parents, a value that is its
+    own ancestor.
+    """
+    parents = _parents(rows, lines, problems)
+    _refuse_circles(parents, rows, lines, problems)
+    if problems.found:
+        return []
+    inner = set(parents.values())
+    roots = [value for value in dict.fromkeys(parents.values()) if value not in parents]
+    paths = [_path(leaf, parents) for leaf in parents if leaf not in inner]
+    if len(roots) > 1:
+        paths = [[*path, _TOP] for path in paths]
+    height = max(len(path) for path in paths) - 1
+    filled = [[path[0]] * (height + 1 - len(path)) + path for path in paths]
+    return list(zip(*filled, strict=True))
+
+
+def _parents(rows: PairRows, lines: Sequence[int], problems: Problems) -> dict[str, str]:
+    """The parent of each child; the first where there are several."""
+    found: dict[str, tuple[str, int]] = {}
+    contradicted: list[tuple[int, int, str]] = []
+    for (child, parent), line in zip(rows, lines, strict=True):
+        first_parent, first_line = found.setdefault(child, (parent, line))
+        if first_parent != parent:
+            contradicted.append((first_line, line, child))
+    if contradicted:
+        problems.add_pairs(
+            contradicted,
+            f"{len(contradicted)} of the child,parent pairs give a child a second parent; expected one for each child",
+        )
+    return {child: parent for child, (parent, _) in found.items()}
+
+
+def _refuse_circles(parents: dict[str, str], rows: PairRows, lines: Sequence[int], problems: Problems) -> None:
+    """Adds a problem when values are their own ancestors, or lie below such values."""
+    rooted: set[str] = set()
+    circular: set[str] = set()
+    for start in parents:
+        path: dict[str, None] = {}
+        value = start
+        while value in parents and value not in rooted and value not in circular and value not in path:
+            path[value] = None
+            value = parents[value]
+        (circular if value in path or value in circular else rooted).update(path)
+    if circular:
+        at = [line for (child, _), line in zip(rows, lines, strict=True) if child in circular]
+        problems.add_lines(
+            at,
+            f"the child,parent pairs run in a circle, or up into one, at {len(circular)} "
+            f"{'value' if len(circular) == 1 else 'values'}; expected every path to end at a root",
+            sorted(circular),
+        )
+
+
+def _path(leaf: str, parents: dict[str, str]) -> list[str]:
+    """The values from a leaf up to its root."""
+    path = [leaf]
+    while path[-1] in parents:
+        path.append(parents[path[-1]])
+    return path
+
 
 __all__ = ["Hierarchy", "read_hierarchy", "read_text"]
 

@@ -1,6 +1,8 @@
-"""The mapping table of a quasi-identifier in the engine: its values, their codes and labels at every level.
+"""A hierarchy file as columns of integers, for the engine.
 
-Two tables for quasi-identifier i, whose names are in its Mapping:
+The mapping table of a quasi-identifier in the engine: its values, their codes and labels at every level.
+
+Two tables for quasi-identifier i, whose names are in its MappingTable:
 
 * mapping(value, level_0 ... level_H, label_0 ... label_H): one row for each raw value, for each text that is read as
   NULL, and for NULL. Codes are dense from 1 at every level; a missing value has code 0 below the top, where it is
@@ -8,11 +10,17 @@ Two tables for quasi-identifier i, whose names are in its Mapping:
   hierarchy's top is * too.
 * weight(level, code, leaves, label): how many values of the hierarchy lie below each released value. Code 0 has one,
   so that it costs nothing, and no label.
+
+Hierarchies written out: for the values of a column as CSV, and as a tree.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,18 +29,138 @@ from sqlglot import exp
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.builtin import build_leaves, drop_leaves
-from kanon_sql.hierarchy.encode import STAR, Leaf, encode
 from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.enum import MOST_LABELS, enum_type
+from kanon_sql.sql.tables import MOST_LABELS, enum_type
 from kanon_sql.sql.template import Item, column, quoted, state
+
+STAR = "*"  # what a missing value becomes at the top
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A value of a hierarchy file in its column's type.
+
+    `text` is what the typed value reads as, None when it is no value of that type; `first` is the position of the
+    first value of the file that is equal to it.
+    """
+
+    text: str | None
+    first: int
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A hierarchy as columns.
+
+    `levels`, `codes`, `leaves` and `labels` go side by side, one entry for each released value; `values` are those
+    that the column can hold, and `value_codes[level]` goes side by side with them; `count` is |A|.
+    """
+
+    levels: list[int]
+    codes: list[int]
+    leaves: list[int]
+    labels: list[str | None]
+    values: list[str | None]
+    value_codes: list[list[int]]
+    count: int
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The largest code of every level."""
+        largest: dict[int, int] = {}
+        for level, code in zip(self.levels, self.codes, strict=True):
+            largest[level] = max(largest.get(level, 0), code)
+        return tuple(largest.values())
+
+
+def encode(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, absent: Sequence[str | None], where: str) -> Encoded:
+    """Numbers the labels of every level from 1 in the order of the file.
+
+    `typed` tells what the values are in the type of their column, None where they are texts; `absent` are the values
+    that are read as missing (NULL among them): code 0 below the top, * at the top, which is the code of all where
+    the top of the file is * as well.
+
+    Values that the type does not tell apart count once. Raises ConfigurationError when they are generalized
+    differently.
+    """
+    kept, names = _kept(hierarchy, typed, where)
+    missing = set(absent)
+    present = [
+        position
+        for position, leaf in enumerate(kept)
+        if hierarchy.leaves[leaf] not in missing and (typed is None or typed[leaf].text is not None)
+    ]
+    encoded = Encoded(
+        levels=[],
+        codes=[],
+        leaves=[],
+        labels=[],
+        value_codes=[],
+        count=len(kept),
+        values=[*(hierarchy.leaves[kept[position]] for position in present), *absent],
+    )
+    for level in range(hierarchy.height + 1):
+        labels = names if level == 0 else [hierarchy.levels[level][leaf] for leaf in kept]
+        is_top = level == hierarchy.height
+        shared = is_top and set(labels) <= {STAR}
+        codes = _add_level(encoded, level, labels)
+        if not shared:
+            encoded.levels.append(level)
+            encoded.codes.append(0)
+            encoded.leaves.append(encoded.count if is_top else 1)
+            encoded.labels.append(STAR if is_top else None)
+        encoded.value_codes.append([codes[position] for position in present] + [int(shared)] * len(absent))
+    return encoded
+
+
+def _kept(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, where: str) -> tuple[list[int], list[str]]:
+    """The positions of the values that differ in their column's type, and the texts of these values."""
+    if typed is None:
+        return list(range(len(hierarchy.leaves))), list(hierarchy.leaves)
+    kept, conflicts = [], 0
+    above = hierarchy.levels[min(1, hierarchy.height)]
+    for position, leaf in enumerate(typed):
+        if leaf.text is None or leaf.first == position:
+            kept.append(position)
+        elif above[position] != above[leaf.first]:
+            conflicts += 1
+    if conflicts:
+        raise ConfigurationError(
+            f"{hierarchy.name}: {conflicts} {'value is' if conflicts == 1 else 'values are'} the same as an earlier "
+            f"one in the type of the column but generalized differently ({where}); give equal values one row"
+        )
+    texts = [typed[position].text for position in kept]
+    return kept, [
+        hierarchy.leaves[position] if text is None else text for position, text in zip(kept, texts, strict=True)
+    ]
+
+
+def _add_level(encoded: Encoded, level: int, labels: Sequence[str]) -> list[int]:
+    """Adds the released values of one level; the code of every label. The values themselves are all different."""
+    if level == 0:
+        found = list(labels)
+        codes = list(range(1, len(labels) + 1))
+        leaves = [1] * len(labels)
+    else:
+        found = list(dict.fromkeys(labels))
+        numbers = {label: code for code, label in enumerate(found, 1)}
+        codes = [numbers[label] for label in labels]
+        counted = Counter(codes)
+        leaves = [counted[code] for code in range(1, len(found) + 1)]
+    encoded.levels.extend([level] * len(found))
+    encoded.codes.extend(range(1, len(found) + 1))
+    encoded.leaves.extend(leaves)
+    encoded.labels.extend(found)
+    return codes
+
 
 _CODE_TYPES = ((0xFF, "UTINYINT"), (0xFFFF, "USMALLINT"), (0xFFFFFFFF, "UINTEGER"))
 
 
 @dataclass(frozen=True)
-class Mapping:
+class MappingTable:
     """A quasi-identifier whose mapping tables are in the engine.
 
     `leaves` is |A|, the values of the hierarchy file or, for a built-in (named by `builtin`), the distinct values of
@@ -55,7 +183,7 @@ class Mapping:
     splits_top: bool = False
 
 
-def build_mapping(engine: Engine, one: Input) -> Mapping:
+def build_mapping(engine: Engine, one: Input) -> MappingTable:
     """Builds the mapping tables of one quasi-identifier; its values are only read for a built-in.
 
     Raises ConfigurationError for options that do not fit, and when values of the hierarchy file that are told apart
@@ -74,7 +202,7 @@ def build_mapping(engine: Engine, one: Input) -> Mapping:
     _make_mapping(engine, one, leaves)
     if hierarchy is None:
         drop_leaves(engine)
-    return Mapping(
+    return MappingTable(
         index=one.index,
         column=one.column.name,
         column_type=one.column.type,
@@ -91,13 +219,13 @@ def build_mapping(engine: Engine, one: Input) -> Mapping:
     )
 
 
-def uncovered(engine: Engine, mapping: Mapping, values: exp.Select) -> int:
+def uncovered(engine: Engine, mapping: MappingTable, values: exp.Select) -> int:
     """How many distinct raw values, selected as `value`, have no row in the mapping table."""
     names = {"mapping": mapping.table, "raw_values": values}
     return int(engine.query("hierarchy/uncovered", names=names)[0][0])
 
 
-def uncovered_examples(engine: Engine, mapping: Mapping, values: exp.Select) -> list[str]:
+def uncovered_examples(engine: Engine, mapping: MappingTable, values: exp.Select) -> list[str]:
     """The first five of the distinct raw values without a row: for users who asked to be shown values."""
     names = {"mapping": mapping.table, "raw_values": values}
     return [str(row[0]) for row in engine.query("hierarchy/uncovered_examples", names=names)]
@@ -214,3 +342,56 @@ def _label_type(engine: Engine, one: Input, height: int) -> exp.DataType:
     """Makes the ENUM type of the labels below the top; a reference to it."""
     labels = template.fill("hierarchy/labels", names={"weight": _weight(one)})
     return enum_type(engine, state(f"label_{one.index}"), labels, {"height": height, "missing": one.released_missing})
+
+
+def covered_rows(engine: Engine, mapping: MappingTable, distinct: exp.Select) -> list[tuple[str, ...]]:
+    """The rows of a hierarchy file for the values of a column, selected as `value`, that the mapping covers."""
+    levels = [{"label": f"label_{level}"} for level in range(mapping.height + 1)]
+    names = {"mapping": mapping.table, "raw_values": distinct}
+    return engine.query("hierarchy/covered_rows", names=names, lists={"step": levels})
+
+
+def to_csv(rows: Sequence[Sequence[str]]) -> str:
+    """Rows as the text of a hierarchy file: quoted where need be, so that commas in labels do no harm."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue()
+
+
+def file_rows(hierarchy: Hierarchy) -> list[tuple[str, ...]]:
+    """The rows of a hierarchy's file."""
+    return list(zip(*hierarchy.levels, strict=True))
+
+
+class Branches:
+    """The tree of a hierarchy from its top down: which labels of the level below lie under a label."""
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self.height = hierarchy.height
+        self.top = hierarchy.levels[-1][0]
+        self._below: list[dict[str, dict[str, None]]] = [{}]
+        self._leaves: list[dict[str, int]] = []
+        for level, labels in enumerate(hierarchy.levels):
+            counts: dict[str, int] = {}
+            for label in labels:
+                counts[label] = counts.get(label, 0) + 1
+            self._leaves.append(counts)
+            if level:
+                below: dict[str, dict[str, None]] = {}
+                for lower, upper in zip(hierarchy.levels[level - 1], labels, strict=True):
+                    below.setdefault(upper, {})[lower] = None
+                self._below.append(below)
+
+    def below(self, level: int, label: str) -> Iterator[tuple[int, str]]:
+        """The labels under a label, each with its level; a label that has only itself below is passed over."""
+        for lower in self._below[level].get(label, ()):
+            yield self._deepest(level - 1, lower)
+
+    def leaves(self, level: int, label: str) -> int:
+        """How many values lie under a label."""
+        return self._leaves[level][label]
+
+    def _deepest(self, level: int, label: str) -> tuple[int, str]:
+        while level and list(self._below[level][label]) == [label]:
+            level -= 1
+        return level, label

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from kanon_sql.errors import EngineError, UnfittingSourceError
-from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.source.formats.registry import find_place
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine
@@ -38,7 +38,7 @@ class Uncovered:
 
     place: str
     column: Column
-    mapping: Mapping
+    mapping: MappingTable
     rows: exp.Select
     hole: Item
     values: int
@@ -84,7 +84,7 @@ def refuse_uncovered(
     engine: Engine,
     rows: exp.Select,
     columns: Sequence[Column],
-    mappings: Sequence[Mapping],
+    mappings: Sequence[MappingTable],
     places: Sequence[str],
     items: list[Item],
 ) -> None:

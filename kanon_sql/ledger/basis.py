@@ -11,9 +11,9 @@ from typing import Any
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.hierarchy.builtin import describe
 from kanon_sql.hierarchy.hierarchy import Hierarchy
+from kanon_sql.source.columns import text_of
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import text_of
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item
 

@@ -1,4 +1,6 @@
-"""A run with a ledger: what earlier releases of the same source forbid, and the record of the new one.
+"""What keeps a release from being gone on with when its source gets new rows, said when the first one is made.
+
+A run with a ledger: what earlier releases of the same source forbid, and the record of the new one.
 
 L. Sweeney: k-anonymity: a model for protecting privacy. IJUFKS 10(5), 2002, section 4: rows are released in random
 order; of a second release of the same rows all columns of the first count as quasi-identifiers, unless it is built on
@@ -21,21 +23,19 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
 from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedError, UnsettledError
 from kanon_sql.ledger.basis import Hierarchies, basis_of, digest
-from kanon_sql.ledger.columns import kept_key
 from kanon_sql.ledger.earlier import settle_open, still_beside
-from kanon_sql.ledger.entry import Entry
-from kanon_sql.ledger.known import SourceLook, printed
-from kanon_sql.ledger.ledger import Ledger, open_ledger, refuse_ledger
-from kanon_sql.ledger.new_data import no_new_data
-from kanon_sql.ledger.places import places_of_source, places_of_target, source_place, target_place
-from kanon_sql.ledger.treated import (
-    aggregated_again,
-    kept_of,
-    known_again,
-    other_keys,
-    pseudonyms_among,
-    treated_twice,
+from kanon_sql.ledger.known_sources import (
+    SourceLook,
+    kept_key,
+    places_of_source,
+    places_of_target,
+    printed,
+    source_place,
+    target_place,
 )
+from kanon_sql.ledger.ledger import Entry, Ledger, open_ledger, refuse_ledger
+from kanon_sql.ledger.treated import aggregated_again, kept_of, known_again, other_keys, pseudonyms_among, treated_twice
+from kanon_sql.privacy.registry import models_of
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.model import Source
@@ -43,9 +43,34 @@ from kanon_sql.source.roles import Roles
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, EngineOptions
 from kanon_sql.sql.template import Item, column
-from kanon_sql.targets.digests import file_of, new_salt, sha256
+from kanon_sql.targets.files import file_of, new_salt, sha256
 from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.target import Sink
+
+
+def no_new_data(loaded: LoadedConfig) -> list[str]:
+    """A warning where `apply` will refuse releases of this configuration; nothing where it takes them."""
+    config = loaded.config
+    reasons = []
+    if not config.algorithm.declared.full_domain:
+        reasons.append(f"{config.algorithm.name}, which has no levels (algorithm: optimal has)")
+    if config.privacy.entity is not None:
+        reasons.append("entity, which no release holds (without it k counts rows: one row a person)")
+    if config.privacy.known_columns is not None:
+        reasons.append("known_columns (k alone is held for all columns together)")
+    if config.group is not None:
+        reasons.append("group")
+    reasons += dict.fromkeys(model.key for model in models_of(config.privacy) if model.population is not None)
+    if any(spec.aggregate is not None for spec in config.quasi_identifiers.values()):
+        reasons.append("aggregate (a hierarchy has labels instead)")
+    if not reasons:
+        return []
+    return [
+        f"{loaded.place('releases')}: kanon-sql apply will refuse new data beside it, for {'; '.join(reasons)}; "
+        "change that before the first release where rows will be added or removed, for a later run from the same place "
+        "counts as a second release of the same rows"
+    ]
+
 
 Json = dict[str, Any]
 

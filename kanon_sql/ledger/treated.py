@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from kanon_sql.config.model import Config
-from kanon_sql.ledger.entry import Entry
-from kanon_sql.ledger.known import columns_again
+from kanon_sql.ledger.known_sources import columns_again
+from kanon_sql.ledger.ledger import Entry
 from kanon_sql.source.model import Source
 from kanon_sql.source.treatments.ends import found_ends
 from kanon_sql.source.treatments.registry import treatments_of

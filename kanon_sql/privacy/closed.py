@@ -14,8 +14,7 @@ from pydantic import ValidationError
 from kanon_sql.privacy.base import PrivacyModel
 from kanon_sql.privacy.registry import entries_of
 from kanon_sql.settings import rules
-from kanon_sql.settings.abilities import ENGINES
-from kanon_sql.settings.algorithms import ALGORITHMS
+from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES
 from kanon_sql.settings.yaml import KeyPath
 
 

@@ -17,8 +17,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
-from kanon_sql.privacy.uniqueness.estimate import estimate_uniqueness
-from kanon_sql.privacy.uniqueness.sizes import ClassSizes
+from kanon_sql.privacy.uniqueness import ClassSizes, estimate_uniqueness
 from kanon_sql.settings import rules
 from kanon_sql.settings.part import Part
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from sqlglot import exp
 
 from kanon_sql.settings.treatments import ShiftConfig, TreatmentConfig
+from kanon_sql.source.columns import means_missing, null_for
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import Reading
 from kanon_sql.source.treatments.registry import treatments_of
 from kanon_sql.source.treatments.treatment import Treatment
-from kanon_sql.source.values import means_missing, null_for
-from kanon_sql.sql.dialects.own import own
+from kanon_sql.sql.dialects import own
 from kanon_sql.sql.template import Fill, Item, column
 
 

@@ -1,4 +1,4 @@
-"""What the classes of a lattice node show of columns that are aggregated (see kanon_sql.search.aggregates), and what
+"""What the classes of a lattice node show of columns that are aggregated (see kanon_sql.search.classes), and what
 any classes show, found once more of the rows themselves.
 """
 
@@ -12,8 +12,8 @@ from sqlglot import exp
 from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.table import code_name
 from kanon_sql.recount.statement import Table
-from kanon_sql.search.aggregates import Deviations, label_aggregates
-from kanon_sql.settings.aggregates import query_of
+from kanon_sql.search.classes import Deviations, label_aggregates
+from kanon_sql.settings.algorithms import query_of
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, compose, state

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import understood
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import null_for
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Row
-from kanon_sql.sql.dialects.inline_table import Listing
 from kanon_sql.sql.template import Fill, Item, column, quoted
+from kanon_sql.sql.writing import Listing
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from kanon_sql.source.reading import understood
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.dialects.inline_table import Listing
 from kanon_sql.sql.template import column, quoted
+from kanon_sql.sql.writing import Listing
 
 MOST_SETS = 500  # of columns that a statement counts, each by itself
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from kanon_sql.frequency.dimensions.dimension import Dimension
-from kanon_sql.release.classes import Output, list_shares
+from kanon_sql.frequency.dimensions import Dimension
+from kanon_sql.release.classes import Output, dealing_order, list_shares, tells_apart
 from kanon_sql.release.compiled import (
     CompiledRelease,
     CompileRequest,
@@ -18,12 +18,11 @@ from kanon_sql.release.compiled import (
     other_name,
     split_missing,
 )
-from kanon_sql.release.dealing import dealing_order, tells_apart
+from kanon_sql.source.columns import or_missing
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import or_missing
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.dialects.inline_table import Cell, Listing, cell_of
 from kanon_sql.sql.template import Item, column, quoted, state
+from kanon_sql.sql.writing import Cell, Listing, cell_of
 
 # How the rows of shared tuples are dealt out.
 _DEAL: Item = {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping as MappingOf
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -11,7 +10,7 @@ from math import comb
 from sqlglot import exp
 
 from kanon_sql.frequency.table import code_name
-from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.release.compiled import (
     CompiledRelease,
     CompileRequest,
@@ -23,12 +22,12 @@ from kanon_sql.release.compiled import (
     split_missing,
 )
 from kanon_sql.release.statement import WRITTEN_DIFFERENTLY, Generalization
+from kanon_sql.source.columns import or_missing
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.values import or_missing
 from kanon_sql.sql.connection import Engine, Row
-from kanon_sql.sql.dialects.inline_table import Listing, cell_of
 from kanon_sql.sql.template import Fill, Item, column, state
+from kanon_sql.sql.writing import Listing, cell_of
 
 _LARGEST = 2**62  # of a number in BIGINT, with room to spare
 _MOST_SETS = 50  # of columns with a count beside each row
@@ -39,7 +38,7 @@ def compiled_levels(
     asked: CompileRequest,
     made: Generalization,
     k: int,
-    listed: Sequence[tuple[Mapping, int]] | None,
+    listed: Sequence[tuple[MappingTable, int]] | None,
     known: int | None = None,
 ) -> CompiledRelease:
     """The release of a lattice node as one SELECT over the source.
@@ -101,12 +100,12 @@ class _Shown:
     is more than one class.
     """
 
-    values: MappingOf[int, exp.Expr]
+    values: Mapping[int, exp.Expr]
     numbers: list[Item]
     listings: tuple[Listing, ...] = ()
 
 
-def _shown(engine: Engine, made: Generalization, read: MappingOf[int, _Generalized]) -> _Shown:
+def _shown(engine: Engine, made: Generalization, read: Mapping[int, _Generalized]) -> _Shown:
     """Reads the table class_values."""
     names = made.shown_as
     if not names:
@@ -151,7 +150,7 @@ def _kept(asked: CompileRequest, shown: _Shown, *, nothing_left_out: bool) -> ex
 
 
 def _outputs(
-    asked: CompileRequest, roles: Roles, read: MappingOf[str, _Generalized], shown: _Shown
+    asked: CompileRequest, roles: Roles, read: Mapping[str, _Generalized], shown: _Shown
 ) -> tuple[list[Item], tuple[Released, ...]]:
     """What the statement says of each column, and what that is to whoever reads the release."""
     outputs: list[Item] = []
@@ -196,7 +195,7 @@ class _Generalized:
     """One quasi-identifier at its level: what is released of it, and the mapping table that this needs."""
 
     def __init__(
-        self, engine: Engine, asked: CompileRequest, found: tuple[Column, Mapping, int], *, with_code: bool
+        self, engine: Engine, asked: CompileRequest, found: tuple[Column, MappingTable, int], *, with_code: bool
     ) -> None:
         item, mapping, level = found
         self.item = item
@@ -294,7 +293,7 @@ class _Numbered:
             whole = exp.Add(this=whole, expression=term)
         return whole
 
-    def of(self, codes: MappingOf[int, int]) -> int:
+    def of(self, codes: Mapping[int, int]) -> int:
         """The number of codes by the index of their mapping."""
         return sum(codes[one.mapping.index] * stride for one, stride in self.strides)
 
@@ -318,7 +317,7 @@ def _numbered(read: Sequence[_Generalized], name: str = "class") -> list[_Number
     return [_Numbered(f"{name}_{i}", tuple(group)) for i, group in enumerate(groups)]
 
 
-def _violating(engine: Engine, listed: Sequence[tuple[Mapping, int]], numbered: Sequence[_Numbered]) -> Listing:
+def _violating(engine: Engine, listed: Sequence[tuple[MappingTable, int]], numbered: Sequence[_Numbered]) -> Listing:
     """The classes that are left out."""
     names = {"suppressed_classes": state("suppressed_classes")}
     codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in listed]

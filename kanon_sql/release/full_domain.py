@@ -17,17 +17,16 @@ from kanon_sql.privacy.statement import Tables
 from kanon_sql.release.aggregates import list_class_values
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.compiled_levels import compiled_levels
-from kanon_sql.release.listed import listed_rows
 from kanon_sql.release.release import Finer, Labels, Release, Writing
-from kanon_sql.release.statement import GROUP, Generalization, release_select, starred_condition
+from kanon_sql.release.statement import GROUP, Generalization, listed_rows, release_select, starred_condition
 from kanon_sql.release.verify import Expected, ExpectedLevels, question_of
-from kanon_sql.search.aggregates import Deviations, sse
+from kanon_sql.search.classes import Deviations, sse
 from kanon_sql.search.full_domain.checker import grouping_codes
 from kanon_sql.search.full_domain.closure import judged_classes, judged_values, violating
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
 from kanon_sql.search.problem import Json
+from kanon_sql.source.columns import person
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.values import person
 from kanon_sql.sql import template
 from kanon_sql.sql.template import Composed, Fill, Item, column, compose, state
 

@@ -1,4 +1,7 @@
-"""The release of classes: each row under the labels of the class that its tuple is in."""
+"""The release of classes: each row under the labels of the class that its tuple is in.
+
+The release of what a search found, by the family of its algorithm.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +13,20 @@ from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.aggregated import Aggregated
-from kanon_sql.frequency.dimensions.dimension import Dimension
-from kanon_sql.release.classes import Output, outputs, select_partitions
+from kanon_sql.frequency.dimensions import Dimension
+from kanon_sql.release.classes import Output, dealing_order, outputs, select_partitions
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.compiled_classes import classes_share, compiled_classes
-from kanon_sql.release.dealing import dealing_order
-from kanon_sql.release.listed import listed_rows
+from kanon_sql.release.full_domain import FullDomainRelease
 from kanon_sql.release.release import Finer, Labels, Release, Writing
+from kanon_sql.release.statement import listed_rows
 from kanon_sql.release.verify import Expected, ExpectedClasses, question_of
 from kanon_sql.search.classes import label_name
+from kanon_sql.search.full_domain.problem import FullDomainResult
 from kanon_sql.search.multidimensional import Multidimensional, MultidimensionalResult
+from kanon_sql.search.problem import SearchResult
 from kanon_sql.source.model import Column, Source
+from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
 
 _HOW = {"local": "Local recoding", "microaggregation": "Microaggregation"}
@@ -135,3 +141,13 @@ class MultidimensionalRelease(Release):
         quasi = {item.key for item in roles.quasi_identifiers}
         values = [(column(item.key, table), item.type) for item in roles.released if item.key not in quasi]
         return dealing_order(values, self.result.found.seed)
+
+
+def release_of(engine: Engine, result: SearchResult) -> Release:
+    """The release of a result that `require` let pass."""
+    if isinstance(result, FullDomainResult):
+        return FullDomainRelease(engine, result)
+    from kanon_sql.search.multidimensional import MultidimensionalResult
+
+    assert isinstance(result, MultidimensionalResult)
+    return MultidimensionalRelease(engine, result)

@@ -15,9 +15,9 @@ from kanon_sql.release.aggregates import Again
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.verify import Expected, Groups
 from kanon_sql.search.problem import Json, SearchProblem, SearchResult
+from kanon_sql.source.columns import normalized, person
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
-from kanon_sql.source.values import normalized, person
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 

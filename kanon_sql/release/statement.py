@@ -1,25 +1,29 @@
-"""The release as one SELECT over the source."""
+"""The release as one SELECT over the source.
+
+Text columns released as they are: of few values they are written to files as of an ENUM type.
+"""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping as MappingOf
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlglot import exp
 
 from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.frequency.table import code_name
-from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.release.aggregates import value_name
 from kanon_sql.release.release import Writing
 from kanon_sql.search.full_domain.lattice import Node
+from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.enum import of_one_value
-from kanon_sql.sql.template import Item, column, state
+from kanon_sql.sql.tables import MOST_LABELS, enum_type, of_one_value
+from kanon_sql.sql.template import Fill, Item, column, state
 
 # Rows are sorted by a keyed hash: without the 128 bits of key, drawn for this run and forgotten after it, the order
 # tells nothing of the source's order, even to one who could guess the state of the engine's generator.
@@ -43,7 +47,7 @@ class Generalization:
     """
 
     roles: Roles
-    mappings: tuple[Mapping, ...]
+    mappings: tuple[MappingTable, ...]
     node: Node
     aggregated: tuple[Aggregated, ...] = ()
     group: exp.Expr | None = None
@@ -59,15 +63,15 @@ class Generalization:
         return {one.index: value_name(one.index) for one in self.shown}
 
     @property
-    def quasi_identifiers(self) -> list[tuple[Column, Mapping, int]]:
+    def quasi_identifiers(self) -> list[tuple[Column, MappingTable, int]]:
         """The quasi-identifiers in the configuration's order."""
         return list(zip(self.roles.quasi_identifiers, self.mappings, self.node, strict=True))
 
-    def levels(self) -> list[tuple[str, Mapping, int]]:
+    def levels(self) -> list[tuple[str, MappingTable, int]]:
         """The same by their names."""
         return [(item.name, mapping, level) for item, mapping, level in self.quasi_identifiers]
 
-    def grouping(self) -> list[tuple[Mapping, int]]:
+    def grouping(self) -> list[tuple[MappingTable, int]]:
         """The quasi-identifiers that tell classes apart: those below the top of their hierarchies."""
         return [(m, level) for _, m, level in self.quasi_identifiers if level < m.height or m.splits_top]
 
@@ -135,7 +139,7 @@ def release_select(
     )
 
 
-def filled(rows: exp.Expr, lists: MappingOf[str, list[Item]]) -> exp.Expr:
+def filled(rows: exp.Expr, lists: Mapping[str, list[Item]]) -> exp.Expr:
     """The release of rows, with the parts that the lists speak of and no others."""
     parts: dict[str, list[Item]] = {name: [] for name in _PARTS}
     return template.fill("release/release", names={"source": rows}, lists={**parts, **lists})
@@ -166,7 +170,7 @@ def sort_items(writing: Writing) -> list[Item]:
 
 
 def _released_value(
-    engine: Engine, item: Column, mapping: Mapping, level: int, plain_text: bool
+    engine: Engine, item: Column, mapping: MappingTable, level: int, plain_text: bool
 ) -> tuple[exp.Expr, bool]:
     """(what is released of a quasi-identifier, whether that needs the mapping table)."""
     if level == 0 < mapping.height and item.type.startswith(WRITTEN_DIFFERENTLY):
@@ -185,3 +189,37 @@ def _released_value(
 def _masked(value: exp.Expr) -> exp.Expr:
     hidden = exp.Is(this=column("is_suppressed", state("suppressed_classes")), expression=exp.true())
     return exp.Case(ifs=[exp.If(this=hidden, true=exp.Literal.string("*"))], default=exp.cast(value, "VARCHAR"))
+
+
+_FEW = min(1_000, MOST_LABELS)  # values, about
+_MANY = 1_000_000  # rows: with fewer the statements that list the values cost more than is gained
+
+
+def listed_rows(engine: Engine, problem: SearchProblem, writing: Writing) -> exp.Select:
+    """The rows of a problem, texts of few values as ENUM types where that pays and the target takes them."""
+    source, roles = problem.source, problem.roles
+    # A treated value is dear: it is not made again to be listed.
+    plain = [item for item in roles.released if item.is_text and item.name not in source.treatments]
+    texts = [item for item in plain if item not in roles.quasi_identifiers]
+    here = source.backend.abilities.rows and source.columnar and not writing.plain_text
+    if not texts or not here or not _FEW or problem.n < _MANY:
+        return problem.rows
+    rows: dict[str, Fill] = {"source": problem.rows}
+    keys: list[Item] = [{"key": item.key} for item in texts]
+    estimates = engine.query("source/distinct_estimates", names=rows, lists={"out": keys})[0]
+    few = {item.key for item, estimate in zip(texts, estimates, strict=True) if estimate <= _FEW}
+    listed: list[Item] = []
+    for key in sorted(few):
+        table, present = state(f"listed_texts_{key}"), column(key, "source")
+        values = exp.select(present).distinct().from_(problem.rows.copy().subquery("source"))
+        kind = enum_type(engine, state(f"listed_{key}"), values.where(present.is_(exp.null()).not_()))
+        names: dict[str, Fill] = {**rows, "listed_texts": table, "out_key": key}
+        names["listed_label"] = exp.Cast(this=column("value", "present"), to=kind)
+        engine.query("release/listed_texts", names=names)
+        listed.append({"listed": table, "key": key})
+    if not listed:
+        return problem.rows
+    others: list[Item] = [{"key": item.key} for item in source.columns if item.key not in few]
+    made = template.fill("release/listed_rows", names=rows, lists={"out": others, "text": listed})
+    assert isinstance(made, exp.Select)
+    return made

@@ -105,7 +105,7 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
 def _write_page(path: Path, title: str, report: Json, loaded: LoadedConfig) -> None:
     """The page of a job that failed. Raises EngineError."""
     from kanon_sql.report.page.model import PageFacts
-    from kanon_sql.report.page.writing import page_text, write_page
+    from kanon_sql.report.page.page import page_text, write_page
 
     write_page(path, page_text(PageFacts(title, report), loaded))
 

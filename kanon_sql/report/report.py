@@ -1,23 +1,142 @@
-"""The report of a run: what was asked, what was done, what it cost; counts only, no value of the data."""
+"""A configuration as reports and pages show it: what holds, without secrets.
+
+The report's entry `privacy`: for every model asked for, what was required and what was reached.
+
+The report of a run: what was asked, what was done, what it cost; counts only, no value of the data.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, timezone
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError, ReleasedError
-from kanon_sql.privacy.registry import PrivacyConfig
-from kanon_sql.recount.counting import ClassCounts
-from kanon_sql.report.configuration import describe_configuration
-from kanon_sql.report.entries import privacy_entries
+from kanon_sql.privacy.base import PrivacyModel
+from kanon_sql.privacy.registry import Alone, PrivacyConfig, models_of, thresholds_of
+from kanon_sql.recount.counting import ClassCounts, Measured
 from kanon_sql.report.printable import to_json
 from kanon_sql.settings.version import __version__
 from kanon_sql.targets.staging_permissions import write_output
 
 Json = dict[str, Any]
+
+MASK = "***"
+# What is said with its defaults where the configuration says nothing: a later version might take others.
+_SAID = ("unlisted", "missing", "suppression", "release")
+_SECRET_KEY = re.compile(
+    r"password|passwd|pwd|secret|token|credential|access[._-]?key|api[._-]?key|^key$", re.IGNORECASE
+)
+# user:password@ of a URL, up to its last @, for an @ in a password may stand as it is; password=... of its query or of
+# words as libpq and ODBC take them, and signatures of addresses; all parameters of Spark Connect but a few.
+_IN_URL = re.compile(r"(://[^\s:/@]*:)\S+(?=@)")
+_ASSIGNED = re.compile(
+    r"((?:[\w-]*(?:password|passwd|pwd|secret|token|credential|signature|api_?key|access_?key)[\w-]*|[\w-]*\bauth|\bsig)"
+    r"\s*=\s*)('(?:[^'\\]|\\.)*'|[^\s&;]+)",
+    re.IGNORECASE,
+)
+# A URL, or words as libpq takes them; of a text that is neither, nobody knows where its password stands.
+_CONNECTION = re.compile(
+    r"\w+://(?:[^\s:/@?#]*(?::[^\s/@?#]*)?@)?[^\s@]*|(?:\s*\w+\s*=\s*(?:'(?:[^'\\]|\\.)*'|[^\s']+)(?:\s+|$))+"
+)
+_OF_SPARK = re.compile(r"(;(?!(?:user_id|use_ssl|user_agent|session_id)=)[\w.-]+=)[^\s;]+")
+
+
+def describe_configuration(loaded: LoadedConfig) -> Json:
+    """The configuration as JSON: overrides applied, short forms written out, some defaults said.
+
+    What `${NAME}` read stands as ${NAME}, passwords and keys as ***. `release.seed` is left out: whoever knows it knows
+    the order of the rows.
+    """
+    config = loaded.config
+    given = config.model_dump(exclude_unset=True)
+    whole = config.model_dump(include=set(_SAID), exclude_none=True)
+    given |= whole
+    given["algorithm"] = config.algorithm.describe()
+    given["release"].pop("seed", None)
+    keys = [key for key in type(config).model_fields if key in given]
+    described: Json = _plain({key: given[key] for key in keys}, loaded)
+    return described
+
+
+def _plain(value: Any, loaded: LoadedConfig, key: str = "") -> Any:
+    if isinstance(value, Mapping):
+        return {_masked(loaded.redact(str(one))): _plain(entry, loaded, str(one)) for one, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry, loaded, key) for entry in value]
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if not isinstance(value, str):
+        return value
+    redacted = loaded.redact(value)
+    if _SECRET_KEY.search(key) and not re.fullmatch(r"\$\{\w+\}", redacted):
+        return MASK
+    if key == "postgres" and "${" not in redacted and not _CONNECTION.fullmatch(redacted):
+        return MASK
+    return _masked(redacted)
+
+
+def _masked(text: str) -> str:
+    if text.startswith("sc://"):
+        text = _OF_SPARK.sub(rf"\1{MASK}", text)
+    return _ASSIGNED.sub(rf"\1{MASK}", _IN_URL.sub(rf"\1{MASK}", text))
+
+
+def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
+    """The entry: models in the form in which they were asked for, alone or in a list; `counts` of a table that was
+    counted.
+    """
+    entries: Json = {"k": {"required": config.k, "actual": counts.fewest if counts else None}}
+    if config.entity is not None:
+        entries["k"]["counts"] = "entities"
+    if config.known_columns is not None:
+        known = config.known_columns
+        # Where there are no more columns those of all were counted.
+        entries["known_columns"] = {"required": known, "actual": max(known, counts.columns) if counts else None}
+    models = models_of(config)
+    for position, model in enumerate(models):
+        reached = counts.models[position] if counts else Measured(None, None, 0)
+        entry = {
+            **({"column": model.column} if model.column is not None else {}),
+            **{
+                name: _plain_entry(value)
+                for name in model.spec.options
+                if (value := getattr(model.spec, name)) is not None
+            },
+            **_reached(model.spec, reached),
+        }
+        if isinstance(getattr(config, model.key), Alone):
+            entries[model.key] = entry
+        else:
+            entries.setdefault(model.key, []).append(entry)
+    reached_of = {one.key: one.actual for one in counts.thresholds} if counts else {}
+    for one in thresholds_of(config):
+        entries[one.key] = {"required": _plain_entry(one.at_most), "actual": reached_of.get(one.key), **one.options()}
+    return entries
+
+
+def _reached(spec: PrivacyModel, reached: Measured) -> Json:
+    """What was required and reached: two numbers where one threshold bounds, else by the names of the bounds."""
+    ends = {"least": reached.least, "most": reached.most}
+    required = {name: _plain_entry(getattr(spec, name)) for name in spec.thresholds}
+    actual = {
+        name: None if (value := ends[end]) is None else spec.shown(value) for name, end in spec.thresholds.items()
+    }
+    if len(required) == 1:
+        return {"required": next(iter(required.values())), "actual": next(iter(actual.values()))}
+    return {"required": required, "actual": actual}
+
+
+def _plain_entry(value: Any) -> Any:
+    """A threshold as JSON has it."""
+    if not isinstance(value, Decimal):
+        return value
+    return int(value) if value == value.to_integral_value() else float(value)
 
 
 @dataclass

@@ -9,9 +9,8 @@ from typing import Any
 
 from kanon_sql.privacy.registry import MODELS
 from kanon_sql.privacy.thresholds import THRESHOLDS
-from kanon_sql.settings.abilities import ENGINES
-from kanon_sql.settings.algorithms import ALGORITHMS, options, values
-from kanon_sql.settings.encodings import ENCODINGS
+from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES, options, values
+from kanon_sql.settings.columns import ENCODINGS
 
 Schema = dict[str, Any]
 

@@ -10,17 +10,15 @@ from functools import cached_property
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import NoReleaseError
 from kanon_sql.frequency.aggregated import Aggregated
-from kanon_sql.frequency.dimensions.widened import Grid
-from kanon_sql.frequency.tuples import Tuples
+from kanon_sql.frequency.dimensions import Grid
+from kanon_sql.frequency.table import Tuples
 from kanon_sql.progress import Progress
 from kanon_sql.search.classes import Classes, build_classes, rows_by_level
 from kanon_sql.search.full_domain.measures import geometric_mean
-from kanon_sql.search.impossible import impossible
 from kanon_sql.search.local.search import LocalSearch
-from kanon_sql.search.microaggregation.search import Microaggregation
-from kanon_sql.search.mondrian.judging import violates_as_a_whole
-from kanon_sql.search.mondrian.mondrian import Mondrian, Partitioning
-from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap
+from kanon_sql.search.microaggregation import Microaggregation
+from kanon_sql.search.mondrian import Mondrian, Partitioning, violates_as_a_whole
+from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap, impossible
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 

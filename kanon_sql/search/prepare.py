@@ -10,13 +10,10 @@ from sqlglot import exp
 
 from kanon_sql.config.arguments import in_line
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.config.model import Config, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.frequency.aggregated import Aggregated, read_aggregated, refuse_aggregates
-from kanon_sql.frequency.dimensions.dimension import Dimension
-from kanon_sql.frequency.dimensions.order import ordered_dimension, stratum
-from kanon_sql.frequency.dimensions.tree import tree_dimension
-from kanon_sql.frequency.dimensions.widened import Grid, find_grid
+from kanon_sql.frequency.dimensions import Dimension, Grid, find_grid, ordered_dimension, stratum, tree_dimension
 from kanon_sql.frequency.judged import Models, count_models, model_columns, read_models
 from kanon_sql.frequency.population import read_populations
 from kanon_sql.frequency.table import (
@@ -25,29 +22,30 @@ from kanon_sql.frequency.table import (
     build_frequency,
     cell_items,
     count_rows,
+    count_tuples,
     leaf_items,
     participants,
     stage_tuples,
 )
-from kanon_sql.frequency.tuples import count_tuples
 from kanon_sql.hierarchy.file import read_hierarchy
-from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
-from kanon_sql.hierarchy.mapping import Mapping, build_mapping
-from kanon_sql.hierarchy.quasi_identifiers import inputs_of, refuse_nested
+from kanon_sql.hierarchy.hierarchy import Hierarchy, Input, inputs_of, refuse_nested
+from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.hierarchy.uncovered import locating_uncovered, refuse_uncovered
+from kanon_sql.privacy.registry import thresholds_of
+from kanon_sql.privacy.thresholds import sufficient_k
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.checker import NodesHere
 from kanon_sql.search.full_domain.lattice import Lattice
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.full_domain.pushdown import Kept, frequency_there, keep_combinations, models_there
-from kanon_sql.search.problem import SearchProblem
+from kanon_sql.search.problem import Request, SearchProblem
 from kanon_sql.settings.algorithms import full_domain
 from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
-from kanon_sql.source.treatments.counting import refuse_outside
+from kanon_sql.source.treatments.applying import refuse_outside
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
@@ -232,7 +230,7 @@ def _lattice_there(engine: Engine, kept: Kept, inputs: Sequence[Input], models: 
     return frequency.n, models, build
 
 
-def _levels(mappings: Sequence[Mapping], frequency: Frequency) -> Lattice:
+def _levels(mappings: Sequence[MappingTable], frequency: Frequency) -> Lattice:
     return Lattice(tuple(m.min_level for m in mappings), tuple(m.max_level for m in mappings), frequency.heights)
 
 
@@ -291,7 +289,7 @@ def _refuse_texts(loaded: LoadedConfig, dimensions: Sequence[Dimension]) -> None
 
 def _ordered_or_trees(
     engine: Engine, loaded: LoadedConfig, inputs: Sequence[Input], warnings: list[str]
-) -> tuple[list[Dimension], list[tuple[Input, Mapping]], dict[int, Grid]]:
+) -> tuple[list[Dimension], list[tuple[Input, MappingTable]], dict[int, Grid]]:
     """(dimensions, those that have a hierarchy, grids of those whose ranges are widened); adds to `warnings`.
 
     A set of texts says which values are in a class, with ends or without: where ranges are widened it is *.
@@ -299,7 +297,7 @@ def _ordered_or_trees(
     widened = loaded.config.release.ranges == "widened"
     strata = loaded.config.algorithm.strata or ()
     dimensions: list[Dimension] = []
-    trees: list[tuple[Input, Mapping]] = []
+    trees: list[tuple[Input, MappingTable]] = []
     grids: dict[int, Grid] = {}
     for given in inputs:
         one = given
@@ -324,3 +322,14 @@ def _ordered_or_trees(
         trees.append((one, mapping))
         dimensions.append(tree_dimension(engine, one, mapping))
     return dimensions, trees, grids
+
+
+def request_of(config: Config, n: int) -> Request:
+    """What a configuration asks of a release of `n` rows."""
+    weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
+    return Request(searched_k(config, config.privacy.k), config.suppression.rows(n), weights)
+
+
+def searched_k(config: Config, k: int) -> int:
+    """The k that is searched for: algorithms without a lattice hold thresholds of the whole table by it alone."""
+    return k if config.algorithm.declared.full_domain else sufficient_k(k, thresholds_of(config.privacy))

@@ -2,6 +2,13 @@
 
 The configuration, its rules and its schema, the command line, the commands and the report read it here; what runs is
 registered under the same name in `kanon_sql.search`.
+
+What each engine does beside searching, releasing and verifying: one row an engine; what it lacks is refused.
+
+What a class may be released as in place of a label: one value made of all of its rows.
+
+A query of the same name in `queries/search/aggregates` computes it, and one in `queries/release/aggregates` computes it
+again of the rows themselves.
 """
 
 from __future__ import annotations
@@ -90,3 +97,56 @@ def full_domain() -> list[str]:
 def by_order(name: str | None) -> bool:
     """Whether a search takes columns without hierarchy by their order; an unknown one, or none, does not."""
     return name in ALGORITHMS and not ALGORITHMS[name].full_domain
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """An engine: `name` is its key in a configuration too.
+
+    `files` says that it reads files as sources, `databases` that tables stand in a file of their own, `in_place` that a
+    release can take the source's place, `ledger` that its releases are recorded, `formulas` that those of CSV are
+    escaped, `settings` that it takes a `config`, `pushdown` that a lattice can be searched where the rows are, `rows`
+    that the rows themselves can be looked at, as `risk` and the warning of columns that betray do.
+    """
+
+    name: str
+    files: bool = True
+    databases: bool = False
+    in_place: bool = False
+    ledger: bool = False
+    formulas: bool = False
+    settings: bool = False
+    pushdown: bool = True
+    rows: bool = False
+
+
+ENGINES = {
+    one.name: one
+    for one in (
+        Abilities("duckdb", databases=True, in_place=True, ledger=True, formulas=True, pushdown=False, rows=True),
+        Abilities("spark", settings=True),
+        Abilities("postgres", files=False, formulas=True),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """An aggregate of the values of `kinds`: number, date or text. Where it is `positive` no value is below 0."""
+
+    kinds: tuple[str, ...]
+    positive: bool = False
+
+
+AGGREGATES: dict[str, Aggregate] = {
+    "mean": Aggregate(("number", "date")),
+    "median": Aggregate(("number", "date")),
+    "mode": Aggregate(("number", "date", "text")),
+    "geometric-mean": Aggregate(("number",), positive=True),
+    "interval": Aggregate(("number", "date")),
+}
+
+
+def query_of(aggregate: str) -> str:
+    """The name of the query files of an aggregate."""
+    return aggregate.replace("-", "_")

@@ -16,8 +16,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 from kanon_sql.settings import algorithms
-from kanon_sql.settings.abilities import ENGINES
-from kanon_sql.settings.algorithms import ALGORITHMS, either, taking
+from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES, either, taking
 from kanon_sql.settings.yaml import KeyPath
 
 Faults = Iterator[tuple[KeyPath, str]]

@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, WithJsonSchema, field_validator
 
 from kanon_sql.settings.algorithms import either
-from kanon_sql.settings.columns import ColumnConfig
-from kanon_sql.settings.encodings import ENCODINGS, encoding_named
+from kanon_sql.settings.columns import ENCODINGS, ColumnConfig, encoding_named
 from kanon_sql.settings.part import ColumnName, DataText, Name, Part
 from kanon_sql.settings.rules import ExactlyOne, Excludes, Faults, GoesWith, Odd
 from kanon_sql.settings.rules import Part as Given

@@ -12,15 +12,15 @@ from typing import Any, Literal
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.settings.abilities import Abilities
-from kanon_sql.settings.encodings import LATIN1, UTF8, WINDOWS
+from kanon_sql.settings.algorithms import Abilities
+from kanon_sql.settings.columns import LATIN1, UTF8, WINDOWS
 from kanon_sql.settings.formats import only_texts, read_by_engine
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.reading import Reading
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row
-from kanon_sql.sql.dialects.dialect import Dialect
-from kanon_sql.sql.dialects.inline_table import Listing
+from kanon_sql.sql.dialects import Dialect
+from kanon_sql.sql.writing import Listing
 
 Kind = str  # table, query, relation, or the name of a format
 Role = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "dropped"]
@@ -30,7 +30,7 @@ Role = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "dr
 class CsvDialect:
     """How a CSV source is written; a CSV release of it is written the same way.
 
-    `formulas` are escaped (see kanon_sql.source.formats.csv_formulas) in this file; that is no habit that a release
+    `formulas` are escaped (see kanon_sql.source.formats.csv_reading) in this file; that is no habit that a release
     takes over. Files in an `encoding` that the engine does not read have `copies` in UTF-8, which it reads instead.
     """
 
@@ -157,7 +157,7 @@ class Source:
     says. `unread` is the source as it stands, where columns are read or treated as a configuration says, `untreated`
     the source as it is read, before the `treatments` of its columns, which hold no values to be found any more. `kept`
     are the tables, and columns of them, with the pseudonyms of columns. `before` are columns that the relation holds
-    beside its own: untreated values, by the names of the columns (see kanon_sql.source.treatments.beside).
+    beside its own: untreated values, by the names of the columns (see kanon_sql.source.treatments.lookups).
     """
 
     kind: Kind

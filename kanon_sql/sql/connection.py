@@ -23,9 +23,9 @@ from kanon_sql.errors import (
     NoRoomError,
     UnplacedError,
 )
-from kanon_sql.sql import room, signals, template
+from kanon_sql.sql import disk, signals, template
 from kanon_sql.sql.deadline import Deadline
-from kanon_sql.sql.scratch import spill_folder
+from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.watching import Watch, telling_changes
 
 Row = tuple[Any, ...]
@@ -200,7 +200,7 @@ _OUT_OF_MEMORY = (
 
 def used_up(error: duckdb.Error) -> bool:
     """Whether an error says that memory or a disk is used up, and nothing of the data."""
-    full = not isinstance(error, _OF_VALUES) and room.full(str(error)) is not None
+    full = not isinstance(error, _OF_VALUES) and disk.full(str(error)) is not None
     return full or isinstance(error, duckdb.OutOfMemoryException)
 
 
@@ -222,7 +222,7 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
     if isinstance(error, duckdb.OutOfMemoryException):
         return _OUT_OF_MEMORY
     if used_up(error):
-        return room.full(str(error)) or ""
+        return disk.full(str(error)) or ""
     if "Unique file handle conflict" in str(error):
         return "another connection of this program has the database open; close that, or wait until it is closed"
     if isinstance(error, _OF_VALUES) and not show_values:

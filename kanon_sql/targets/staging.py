@@ -15,9 +15,8 @@ from pathlib import Path
 
 from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError, UnsettledError
 from kanon_sql.sql import signals
-from kanon_sql.sql.room import why
+from kanon_sql.sql.disk import why
 from kanon_sql.sql.watching import Version, version, version_of
-from kanon_sql.targets.exchange import exchange, move_new
 from kanon_sql.targets.staging_names import (
     OLD,
     READY,
@@ -30,7 +29,7 @@ from kanon_sql.targets.staging_names import (
     settle,
     target_lock,
 )
-from kanon_sql.targets.staging_paths import real_target
+from kanon_sql.targets.staging_paths import exchange, move_new, real_target
 from kanon_sql.targets.staging_permissions import finish, flush_folder, strictest
 
 

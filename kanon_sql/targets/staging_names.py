@@ -21,7 +21,7 @@ from pathlib import Path
 
 from kanon_sql.errors import EngineError
 from kanon_sql.sql import signals
-from kanon_sql.sql.room import why
+from kanon_sql.sql.disk import why
 
 PART, READY, OLD = ".part", ".ready", ".old"
 _TOKEN_BYTES = 8

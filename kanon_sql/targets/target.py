@@ -13,11 +13,11 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.release.release import Release, Writing
-from kanon_sql.release.same_rows import compared_columns
+from kanon_sql.release.verify import compared_columns
 from kanon_sql.settings.formats import only_texts
+from kanon_sql.source.columns import counted_columns
 from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.model import Column, Source, select_keys
-from kanon_sql.source.values import counted_columns
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column, state

@@ -196,7 +196,7 @@ def test_releases_that_are_gone_or_changed(place: Path) -> None:
 
 @pytest.mark.slow
 def test_a_run_that_fails_changes_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kanon_sql.commands.apply import apply
+    from kanon_sql.commands import apply
     from kanon_sql.targets.files import FileSink
 
     kanon_sql.run(configuration(place))
@@ -225,7 +225,7 @@ def test_a_run_that_fails_changes_nothing(place: Path, monkeypatch: pytest.Monke
 
 @pytest.mark.slow
 def test_the_recount_finds_what_the_decision_overlooks(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kanon_sql.commands.apply.applying import Applying
+    from kanon_sql.commands.same_levels import Applying
 
     kanon_sql.run(configuration(place))
     real = Applying._attempt

@@ -18,9 +18,8 @@ from tables import configuration, people, write
 import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
-from kanon_sql.sql.dialects.dialect import find_dialect
-from kanon_sql.sql.dialects.inline_table import Listing
-from kanon_sql.sql.dialects.write import refuse_repeated
+from kanon_sql.sql.dialects import find_dialect
+from kanon_sql.sql.writing import Listing, refuse_repeated
 
 slow = settings(max_examples=tries(40), suppress_health_check=list(HealthCheck))
 

@@ -26,7 +26,7 @@ from places import ROOT
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError
-from kanon_sql.source.profile.model import DIRECT
+from kanon_sql.source.profile.kinds import DIRECT
 
 SECRET = "Zaphodia"  # in names and notes: whoever finds it elsewhere has found a value of the data
 

@@ -14,17 +14,21 @@ from hypothesis import strategies as st
 from kanon_sql.commands.init.generalizing import nice_widths
 from kanon_sql.commands.init.proposal import RECIPIENTS, smallest_class
 from kanon_sql.commands.init.roles import (
+    KNOWN,
+    NAMING,
+    PRIVATE,
     ROLES,
     Determined,
     Role,
     percent,
     role_of,
+    topic,
     with_answers,
     with_dependencies,
     with_one_at_least,
+    words_of,
 )
-from kanon_sql.commands.init.words import KNOWN, NAMING, PRIVATE, topic, words_of
-from kanon_sql.source.profile.model import DIRECT, ColumnProfile, Finding, Kind
+from kanon_sql.source.profile.kinds import DIRECT, ColumnProfile, Finding, Kind
 
 
 def made_up(name: str = "x", kind: Kind = "category", **given: Any) -> ColumnProfile:

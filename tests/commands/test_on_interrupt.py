@@ -21,7 +21,7 @@ import kanon_sql
 from kanon_sql.cli.main import cli
 from kanon_sql.cli.summary import summarize_run
 from kanon_sql.errors import ConfigurationError, InterruptedRunError
-from kanon_sql.report.page.choice import _effort
+from kanon_sql.report.page.proof import _effort
 from kanon_sql.search.prepare import prepare_search
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine

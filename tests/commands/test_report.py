@@ -18,7 +18,7 @@ import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.config.load import config_from_text, from_mapping
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError, VerificationError
-from kanon_sql.report.configuration import describe_configuration
+from kanon_sql.report.report import describe_configuration
 from kanon_sql.settings.version import __version__
 
 Json = dict[str, Any]

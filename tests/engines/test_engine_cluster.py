@@ -132,7 +132,7 @@ def test_a_lost_executor_is_made_up_for(place: OnCluster, source: dict[str, Any]
 def test_files_that_change_during_the_run_are_noticed(place: OnCluster, monkeypatch: pytest.MonkeyPatch) -> None:
     from engine_places import as_parquet
 
-    from kanon_sql.engines.sink import RemoteSink
+    from kanon_sql.engines.remote import RemoteSink
 
     source = place.put(COLUMNS, source_rows())
     asked = place.asked(small(), source)

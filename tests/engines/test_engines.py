@@ -451,7 +451,7 @@ def test_a_source_that_changes_during_the_run_is_noticed(
     start: Start, engine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """PostgreSQL shows the run one state of the table; Spark's files are counted again."""
-    from kanon_sql.engines.sink import RemoteSink
+    from kanon_sql.engines.remote import RemoteSink
 
     place = start(engine)
     source = place.put(COLUMNS, source_rows())
@@ -482,7 +482,7 @@ def test_a_source_that_changes_during_the_run_is_noticed(
 def test_a_connection_that_is_dropped_leaves_nothing(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     import psycopg
 
-    from kanon_sql.engines.sink import RemoteSink
+    from kanon_sql.engines.remote import RemoteSink
 
     place = start("postgres")
     asked = place.asked(small(), place.put(COLUMNS, source_rows()))

@@ -16,7 +16,7 @@ from servers import missing_sail
 import kanon_sql
 from kanon_sql.engines.spark.connection import describe
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.sql.scratch import spill_folder
+from kanon_sql.sql.disk import spill_folder
 
 pytestmark = MARKS
 

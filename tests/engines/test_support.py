@@ -15,8 +15,7 @@ from kanon_sql.config.load import from_mapping
 from kanon_sql.engines.opening import JOBS
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.search.full_domain.pushdown import refusal
-from kanon_sql.settings.abilities import ENGINES
-from kanon_sql.settings.algorithms import ALGORITHMS
+from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES
 
 Json = dict[str, Any]
 # What is asked for in a way that the table below satisfies.

@@ -12,8 +12,8 @@ from trials.disks_jobs import SCENARIOS
 from trials.disks_worker import Trials
 
 from kanon_sql.errors import EngineError
-from kanon_sql.sql import room
-from kanon_sql.sql.scratch import spill_folder
+from kanon_sql.sql import disk
+from kanon_sql.sql.disk import spill_folder
 
 NOBODY = 65534
 mounted = [pytest.mark.tool, pytest.mark.skipif(bool(disks.missing()), reason=disks.missing() or "there are mounts")]
@@ -79,4 +79,4 @@ def test_folder_for_temporary_data_is_not_writable(tmp_path: Path) -> None:
 )
 def test_what_the_engine_says_of_a_full_disk(said: str, told: str | None) -> None:
     """By its folder: neither the hidden name, nor that of a partition, which is a value of the data."""
-    assert room.full(said) == told
+    assert disk.full(said) == told

@@ -22,12 +22,11 @@ from kanon_sql import api
 from kanon_sql.cli.main import cli
 from kanon_sql.errors import EngineError, InterruptedRunError
 from kanon_sql.ledger.ledger import Ledger, open_ledger
-from kanon_sql.sql import scratch, signals
-from kanon_sql.sql.scratch import spill_folder
-from kanon_sql.targets import staging_names, staging_output
+from kanon_sql.sql import disk, signals
+from kanon_sql.sql.disk import spill_folder
+from kanon_sql.targets import staging_names, staging_permissions
 from kanon_sql.targets.staging import stage_file
-from kanon_sql.targets.staging_output import beside
-from kanon_sql.targets.staging_permissions import write_output
+from kanon_sql.targets.staging_permissions import beside, write_output
 
 pytestmark = pytest.mark.usefixtures("handlers")
 
@@ -84,11 +83,11 @@ def output(folder: Path) -> None:
     [
         (stage, staging_names, "open", os),
         (stage, staging_names, "flock", fcntl),
-        (spill, scratch, "open", os),
-        (spill, scratch, "flock", fcntl),
-        (spill, scratch, "mkdtemp", tempfile),
-        (output, staging_output, "open", os),
-        (output, staging_output, "flock", fcntl),
+        (spill, disk, "open", os),
+        (spill, disk, "flock", fcntl),
+        (spill, disk, "mkdtemp", tempfile),
+        (output, staging_permissions, "open", os),
+        (output, staging_permissions, "flock", fcntl),
     ],
 )
 def test_a_signal_between_a_call_and_what_undoes_it_leaves_nothing(
@@ -119,7 +118,7 @@ def test_signals_wait_for_the_outermost_of_such_blocks() -> None:
 def test_a_close_that_fails_behind_all_else_is_no_error(
     number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (staging_names, scratch):
+    for module in (staging_names, disk):
         monkeypatch.setattr(module, "os", Calls(os, "close", failing(os.close, number, done=True)))
     stage(tmp_path)
     spill(tmp_path)
@@ -130,7 +129,7 @@ def test_a_close_that_fails_behind_all_else_is_no_error(
 def test_a_folder_for_spilled_data_that_cannot_be_locked_does_not_stay(
     module: Any, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scratch, module.__name__, Calls(module, name, failing(getattr(module, name), errno.ENOSPC)))
+    monkeypatch.setattr(disk, module.__name__, Calls(module, name, failing(getattr(module, name), errno.ENOSPC)))
     with pytest.raises(EngineError, match="no folder for temporary data can be made"):
         spill(tmp_path)
     assert list(tmp_path.iterdir()) == []
@@ -161,7 +160,7 @@ def test_an_output_of_a_killed_run_is_cleared_and_that_of_a_live_one_is_not(tmp_
 
 
 def test_an_output_is_written_where_there_are_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staging_output, "fcntl", Calls(fcntl, "flock", failing(fcntl.flock, errno.ENOLCK)))
+    monkeypatch.setattr(staging_permissions, "fcntl", Calls(fcntl, "flock", failing(fcntl.flock, errno.ENOLCK)))
     output(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["report.json"]
 
@@ -177,7 +176,7 @@ def test_an_output_that_was_cleared_before_it_was_locked_is_begun_again(
             taken[0].unlink()
         fcntl.flock(*words)
 
-    monkeypatch.setattr(staging_output, "fcntl", Calls(fcntl, "flock", late))
+    monkeypatch.setattr(staging_permissions, "fcntl", Calls(fcntl, "flock", late))
     output(tmp_path)
     assert len(taken) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["report.json"]

@@ -15,7 +15,7 @@ import pytest
 from trials.interrupts import SECONDS, TOLD, Trial, attempt, start
 from trials.interrupts_jobs import jobs, lay_out, make
 
-from kanon_sql.sql import signals, watchdog
+from kanon_sql.sql import signals
 
 NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 DEAF = """
@@ -23,7 +23,7 @@ import sys, time
 from pathlib import Path
 from kanon_sql import __main__ as it
 from kanon_sql.sql import signals
-from kanon_sql.sql.scratch import spill_folder
+from kanon_sql.sql.disk import spill_folder
 from kanon_sql.targets.staging import stage_file, stage_folder
 from kanon_sql.targets.staging_permissions import write_output
 
@@ -73,7 +73,7 @@ def deaf(folder: Path, seconds: float, number: int, *more: str) -> tuple[float, 
 def test_a_process_that_does_not_answer_is_ended_and_leaves_nothing(number: int, tmp_path: Path) -> None:
     seconds, status, out, err = deaf(tmp_path, 30, number)
     assert (status, out, err) == (130, "", TOLD + "\n")
-    assert watchdog.PATIENCE <= seconds < SECONDS + 1  # of a machine that does other things too
+    assert signals.PATIENCE <= seconds < SECONDS + 1  # of a machine that does other things too
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["parts", "release.csv"]
     assert (tmp_path / "release.csv").read_text() == "old"
 
@@ -81,8 +81,8 @@ def test_a_process_that_does_not_answer_is_ended_and_leaves_nothing(number: int,
 @pytest.mark.slow
 def test_a_release_that_is_put_in_its_place_is_not_ended(tmp_path: Path) -> None:
     """The block raises at its end, since the signal came after."""
-    seconds, status, out, err = deaf(tmp_path, watchdog.PATIENCE + 0.5, signal.SIGINT, "hold")
-    assert seconds > watchdog.PATIENCE and status == 1 and signals.AFTER_RELEASE in err and not out
+    seconds, status, out, err = deaf(tmp_path, signals.PATIENCE + 0.5, signal.SIGINT, "hold")
+    assert seconds > signals.PATIENCE and status == 1 and signals.AFTER_RELEASE in err and not out
 
 
 @pytest.fixture(scope="module")

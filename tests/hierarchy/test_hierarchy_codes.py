@@ -12,7 +12,7 @@ from builtin_labels import build, engine, few, labels, left_out
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_sql.hierarchy.codes import CODES
+from kanon_sql.hierarchy.builtin import CODES
 from kanon_sql.hierarchy.ready import hierarchies_folder
 from kanon_sql.sql.connection import Engine
 

@@ -18,7 +18,7 @@ from sqlglot import exp
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
-from kanon_sql.hierarchy.mapping import Mapping, build_mapping, uncovered
+from kanon_sql.hierarchy.mapping import MappingTable, build_mapping, uncovered
 from kanon_sql.source.model import Column
 from kanon_sql.sql.connection import Engine
 
@@ -61,12 +61,12 @@ def hierarchy(*rows: tuple[str, ...]) -> Hierarchy:
 
 def build(
     engine: Engine, of: Hierarchy, column_type: str = "VARCHAR", spec: dict[str, Any] | None = None, **more: Any
-) -> Mapping:
+) -> MappingTable:
     asked = QuasiIdentifier(hierarchy="h.csv", **(spec or {}))
     return build_mapping(engine, Input(3, Column("c", "c", column_type), asked, NOTHING, of, **more))
 
 
-def table(engine: Engine, mapping: Mapping) -> dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]]:
+def table(engine: Engine, mapping: MappingTable) -> dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """(codes, labels) of every value."""
     levels = range(mapping.height + 1)
     names = ", ".join([f"level_{i}" for i in levels] + [f"CAST(label_{i} AS VARCHAR)" for i in levels])
@@ -75,7 +75,7 @@ def table(engine: Engine, mapping: Mapping) -> dict[Any, tuple[tuple[Any, ...], 
     return {row[0]: (row[1 : mapping.height + 2], row[mapping.height + 2 :]) for row in rows}
 
 
-def weights(engine: Engine, mapping: Mapping) -> dict[tuple[int, int], int]:
+def weights(engine: Engine, mapping: MappingTable) -> dict[tuple[int, int], int]:
     rows = engine.run(f"SELECT level, code, leaves FROM {mapping.weight_table}")
     assert len({row[:2] for row in rows}) == len(rows)
     return {(level, code): leaves for level, code, leaves in rows}
@@ -86,7 +86,7 @@ ODD = hierarchy(("1", "odd", "*"), ("2", "even", "*"), ("3", "odd", "*"))
 
 def test_texts(engine: Engine) -> None:
     mapping = build(engine, ODD, missing=("",))
-    assert mapping == Mapping(
+    assert mapping == MappingTable(
         index=3,
         column="c",
         column_type="VARCHAR",

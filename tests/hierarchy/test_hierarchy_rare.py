@@ -15,9 +15,9 @@ from sqlglot import exp
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.hierarchy import Input
-from kanon_sql.hierarchy.mapping import Mapping, build_mapping
+from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
+from kanon_sql.source.columns import counted_values, distinct_values
 from kanon_sql.source.model import Column
-from kanon_sql.source.values import counted_values, distinct_values
 from kanon_sql.sql.connection import Engine
 
 __all__ = ["engine"]
@@ -30,7 +30,7 @@ def merge(
     missing: tuple[str, ...] = (),
     weighted: bool = False,
     **options: Any,
-) -> Mapping:
+) -> MappingTable:
     """The mapping of a column with these rows; weighted ones stand once each, with how many there are."""
     engine.connection.execute(f"CREATE OR REPLACE TEMP TABLE data (value {column_type}, row_count BIGINT)")
     counted = Counter(rows).items() if weighted else [(value, 1) for value in rows]

@@ -14,7 +14,7 @@ from table_files import write_csv
 
 import kanon_sql
 from kanon_sql.cli.main import cli
-from kanon_sql.engines.postgres import connection as postgres_connection
+from kanon_sql.engines.postgres import engine as postgres_connection
 from kanon_sql.engines.spark import connection as spark_session
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
 from kanon_sql.sql.connection import Engine, EngineOptions, describe

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pytest
 from places import ROOT, TESTS
 
-from kanon_sql.sql.enum import MOST_LABELS
+from kanon_sql.sql.tables import MOST_LABELS
 
 
 @pytest.mark.skipif(not MOST_LABELS, reason="the page is of an engine with ENUM types, DuckDB 2")

@@ -19,7 +19,7 @@ IN_PYTHON = {
     # What PostgreSQL knows of a column, a table, a transaction and a session; no rows of anybody.
     ("engines/postgres/engine.py", "SELECT attribute.attname"),
     ("engines/postgres/engine.py", "SELECT namespace.nspname"),
-    ("engines/postgres/connection.py", "SELECT set_config('work_mem'"),
+    ("engines/postgres/engine.py", "SELECT set_config('work_mem'"),
     ("engines/postgres/target.py", "SELECT CAST(pg_current_xact_id()"),
     ("engines/spark/connection.py", "SELECT 1"),
     # The types, and a number of rows and a sum of digests, of a statement that is written already.

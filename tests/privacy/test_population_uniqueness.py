@@ -11,12 +11,16 @@ from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_sql.privacy.uniqueness.estimate import estimate_uniqueness
-from kanon_sql.privacy.uniqueness.pitman import estimate_by_pitman
-from kanon_sql.privacy.uniqueness.sizes import ClassSizes
-from kanon_sql.privacy.uniqueness.snb import count_classes, estimate_by_snb, share_of_single
-from kanon_sql.privacy.uniqueness.special import digamma_step
-from kanon_sql.privacy.uniqueness.zayatz import estimate_by_zayatz
+from kanon_sql.privacy.uniqueness import (
+    ClassSizes,
+    count_classes,
+    digamma_step,
+    estimate_by_pitman,
+    estimate_by_snb,
+    estimate_by_zayatz,
+    estimate_uniqueness,
+    share_of_single,
+)
 
 counts = st.dictionaries(st.integers(1, 9), st.integers(1, 12), min_size=1).map(
     lambda found: ClassSizes.of(found.items())

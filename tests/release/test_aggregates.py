@@ -284,7 +284,7 @@ def test_a_release_that_shows_something_else_is_withdrawn(
     tmp_path: Path, algorithm: str, aggregate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table(tmp_path / "in.csv")
-    monkeypatch.setattr("kanon_sql.search.aggregates.query_of", lambda aggregate: "median")
+    monkeypatch.setattr("kanon_sql.search.classes.query_of", lambda aggregate: "median")
     with pytest.raises(VerificationError, match=f"show another {aggregate} of column 'age' than their rows"):
         kanon_sql.run(job(tmp_path, {"age": aggregate}, algorithm=algorithm))
     assert not (tmp_path / "out.csv").exists()

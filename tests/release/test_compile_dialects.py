@@ -21,9 +21,8 @@ from sqlglot import exp
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.sql.dialects.core import outside_core
-from kanon_sql.sql.dialects.dialect import DIALECTS, find_dialect
-from kanon_sql.sql.dialects.write import portable, table_name, write
+from kanon_sql.sql.dialects import DIALECTS, find_dialect, outside_core
+from kanon_sql.sql.writing import portable, table_name, write
 
 GOLDEN = Path(__file__).parent / "compiled"
 GRAMMARS = {"spark": "sparksql", "databricks": "databricks"}  # where sqlfluff has another name

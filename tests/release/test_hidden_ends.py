@@ -12,8 +12,7 @@ import duckdb
 import pytest
 
 import kanon_sql
-from kanon_sql.settings.coding import FoundEnd
-from kanon_sql.settings.treatments import TreatmentConfig
+from kanon_sql.settings.treatments import FoundEnd, TreatmentConfig
 from kanon_sql.source.treatments.numbers import Top
 
 Json = dict[str, Any]

@@ -12,11 +12,11 @@ from tables import configuration, people
 
 import kanon_sql
 from kanon_sql.config.model import TargetConfig
-from kanon_sql.release import listed
+from kanon_sql.release import statement
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.enum import enum_type
+from kanon_sql.sql.tables import enum_type
 
 # Labels that no released row holds: an identifier's, those of rows that take no part, one that no row ever had.
 HIDDEN = ("nameofaperson", "suppressedvalue", "valueofnorow")
@@ -141,10 +141,10 @@ def test_texts_of_few_values_are_written_as_they_are(
         types.append(name)
         return enum_type(engine, name, labels)
 
-    monkeypatch.setattr(listed, "enum_type", noted)
+    monkeypatch.setattr(statement, "enum_type", noted)
     for rows in (1, 1_000_000):
-        monkeypatch.setattr(listed, "_MANY", rows)
-        monkeypatch.setattr(listed, "_FEW", 10)
+        monkeypatch.setattr(statement, "_MANY", rows)
+        monkeypatch.setattr(statement, "_FEW", 10)
         path = tmp_path / f"{rows}.{suffix}"
         kanon_sql.run({**made, "target": str(path)})
         assert b"suppressedvalue" not in path.read_bytes()

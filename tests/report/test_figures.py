@@ -11,13 +11,12 @@ from typing import Any
 import pytest
 
 from kanon_sql.report.charts.attack import draw_attacks
-from kanon_sql.report.charts.axes import decimal_top
-from kanon_sql.report.charts.bands import draw_bands
-from kanon_sql.report.charts.before_after import _place_of, draw_class_sizes, draw_risks
-from kanon_sql.report.charts.columns import draw_labels, draw_steps
+from kanon_sql.report.charts.columns import draw_bands, draw_labels, draw_steps
 from kanon_sql.report.charts.figure import Figure, figure_html, panel_svg
 from kanon_sql.report.charts.lattice_figure import draw_lattice
 from kanon_sql.report.charts.pairs import draw_pairs
+from kanon_sql.report.charts.risk import _place_of, draw_class_sizes, draw_risks
+from kanon_sql.report.charts.svg import decimal_top
 from kanon_sql.report.page.model import Bar, ClassBand, ColumnFacts, LatticeFacts, NodeFacts, Step
 
 HOSTILE = '<script>alert("1")</script>&amp;\' ]]> --> \u202eevil\x00\ud800\nsecond'

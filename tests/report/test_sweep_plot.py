@@ -20,9 +20,8 @@ from tables import configuration, write
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.report.charts import sweep
-from kanon_sql.report.charts.axes import tick_text, value_axis
-from kanon_sql.report.charts.sweep import draw_html, draw_svg, write_plot
-from kanon_sql.report.charts.sweep_panel import HEAD, cells, lines_of
+from kanon_sql.report.charts.svg import tick_text, value_axis
+from kanon_sql.report.charts.sweep import HEAD, cells, draw_html, draw_svg, lines_of, write_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '<script>alert("1")</script>&amp;\' ]]> --> \u202eevil\x00\ud800\nsecond'

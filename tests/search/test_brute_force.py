@@ -18,7 +18,7 @@ from reference import Hierarchy, Node, Problem
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.search.full_domain import dispatch, floors, large, minimal, rollup, samarati
+from kanon_sql.search.full_domain import dispatch, large, rollup, samarati
 from kanon_sql.search.full_domain.checker import NodeChecker
 
 OBJECTIVES = [
@@ -171,7 +171,7 @@ def test_searches_of_large_lattices_end_at_the_same_winner(
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(dispatch, "_SMALL", 0)
         patched.setattr(large, "_AT_FIRST", 0)
-        patched.setattr(floors, "_MOST_NODES", most_nodes)
+        patched.setattr(large, "_MOST_NODES", most_nodes)
         check_winner(case, folder, "optimal", objective)
 
 
@@ -187,8 +187,8 @@ def test_floors_are_below_every_satisfying_node(folder: Path, case: Case, object
         if (self.checker.k, self.checker.limit) != (problem.k, min(problem.allowed, problem.n - 1)):
             self.go_on()  # what is searched for advice
             return
-        raised = floors.Floors(self.lattice, self.checker, self.objective, self.deadline)
-        self.objective = floors.FlooredLoss(self.objective, raised)
+        raised = large.Floors(self.lattice, self.checker, self.objective, self.deadline)
+        self.objective = large.FlooredLoss(self.objective, raised)
         raised.make_tables()
         values = [(other.levels, problem.objective(other, objective)) for other in problem.satisfying]
         for _ in chain([None], raised.rounds()):
@@ -200,8 +200,8 @@ def test_floors_are_below_every_satisfying_node(folder: Path, case: Case, object
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(dispatch, "_SMALL", 0)
-        patched.setattr(floors, "_MOST_NODES", most_nodes)
-        patched.setattr(floors, "_CHECKS", 1)
+        patched.setattr(large, "_MOST_NODES", most_nodes)
+        patched.setattr(large, "_CHECKS", 1)
         patched.setattr(large.LargeSearch, "search", search)
         check_winner(case, folder, "optimal", objective)
     assert known or not problem.satisfying
@@ -225,15 +225,15 @@ def test_large_lattices_of_models_that_are_not_monotone(folder: Path, rows: list
     plain = kanon_sql.run(config, advice=False).report
 
     def search(self: Any) -> None:
-        raised = floors.Floors(self.lattice, self.checker, self.objective, self.deadline)
+        raised = large.Floors(self.lattice, self.checker, self.objective, self.deadline)
         raised.make_tables()
         assert not list(raised.rounds())
-        self.objective = floors.FlooredLoss(self.objective, raised)
+        self.objective = large.FlooredLoss(self.objective, raised)
         self.go_on()
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(dispatch, "_SMALL", 0)
-        patched.setattr(floors, "_MOST_NODES", 2)
+        patched.setattr(large, "_MOST_NODES", 2)
         patched.setattr(large.LargeSearch, "search", search)
         found = kanon_sql.run(config, advice=False).report
     assert (found["solution"], found["loss"]) == (plain["solution"], plain["loss"])
@@ -251,7 +251,7 @@ def test_every_choice_on_one_table(folder: Path, name: str, variant: str) -> Non
 @given(cases(), st.sampled_from([choice for choice in CHOICES if choice[0] != "optimal"]))
 def test_lattices_that_are_too_large_for_sets(folder: Path, case: Case, choice: tuple[str, str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(minimal, "MOST_NODES", 0)
+        patch.setattr(samarati, "MOST_NODES", 0)
         patch.setattr(samarati, "MOST_NODES", 0)
         check_winner(case, folder, *choice)
 

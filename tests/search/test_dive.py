@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_sql.search.full_domain.dive import Dive
+from kanon_sql.search.full_domain.large import Dive
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 
 

@@ -23,7 +23,7 @@ from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.privacy.registry import PrivacyConfig, models_of
 from kanon_sql.search.full_domain.checker import NodeChecker
-from kanon_sql.search.impossible import impossible
+from kanon_sql.search.problem import impossible
 from kanon_sql.source.model import Column
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 

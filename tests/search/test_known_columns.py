@@ -15,7 +15,7 @@ from reference_known import KnownColumns
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.search.full_domain import dispatch, floors, minimal, samarati
+from kanon_sql.search.full_domain import dispatch, samarati
 from kanon_sql.search.full_domain import large as large_search
 
 OBJECTIVES = ("loss", "geometric-mean-loss", "discernibility", "average-class-size", "precision", "entropy")
@@ -119,8 +119,8 @@ def test_searches_choose_what_plain_loops_do(folder: Path, case: Case, choice: t
         if large:
             patched.setattr(dispatch, "_SMALL", 0)
             patched.setattr(large_search, "_AT_FIRST", 0)
-            patched.setattr(floors, "_MOST_NODES", 6)
-            patched.setattr(minimal, "MOST_NODES", 0)
+            patched.setattr(large, "_MOST_NODES", 6)
+            patched.setattr(samarati, "MOST_NODES", 0)
             patched.setattr(samarati, "MOST_NODES", 0)
         try:
             report = kanon_sql.run(config).report

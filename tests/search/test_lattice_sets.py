@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_sql.search.full_domain.lattice import Lattice, Node
-from kanon_sql.search.full_domain.node_sets import NodeSets
+from kanon_sql.search.full_domain.lattice import Lattice, Node, NodeSets
 
 bounds = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=4)
 

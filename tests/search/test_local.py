@@ -20,8 +20,8 @@ from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import NoReleaseError
 from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
-from kanon_sql.search.local.trees import even_shifts
-from kanon_sql.search.mondrian.mondrian import Mondrian
+from kanon_sql.search.local.labels import even_shifts
+from kanon_sql.search.mondrian import Mondrian
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 Json = dict[str, Any]
@@ -182,9 +182,9 @@ def test_what_there_are_too_many_labels_for_is_cut(tmp_path: Path, monkeypatch: 
 def test_labels_too_long_for_a_word_and_shapes_too_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = mixed(tmp_path, 200)
     first = find(config, 3)
-    monkeypatch.setattr("kanon_sql.search.local.halves._FEWEST_LOSS_BITS", 60)
+    monkeypatch.setattr("kanon_sql.search.local.labels._FEWEST_LOSS_BITS", 60)
     assert find(config, 3).ncp == pytest.approx(first.ncp, rel=0.05)
-    monkeypatch.setattr("kanon_sql.search.local.halves._MOST_SHAPES", 4)
+    monkeypatch.setattr("kanon_sql.search.local.labels._MOST_SHAPES", 4)
     assert find(config, 3).search.finished
 
 

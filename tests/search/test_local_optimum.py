@@ -17,14 +17,14 @@ from reference import Cell, Hierarchy, Problem
 
 from kanon_sql.config.load import from_mapping
 from kanon_sql.config.model import AlgorithmConfig
-from kanon_sql.frequency.tuples import Tuples
+from kanon_sql.frequency.table import Tuples
 from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
+from kanon_sql.search.local.labels import build_trees, units_of
 from kanon_sql.search.local.queries import Queries
 from kanon_sql.search.local.search import LocalSearch
-from kanon_sql.search.local.trees import build_trees, units_of
-from kanon_sql.search.local.whole_domain import WholeDomain
-from kanon_sql.search.mondrian.mondrian import Mondrian
+from kanon_sql.search.local.sweep import WholeDomain
+from kanon_sql.search.mondrian import Mondrian
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 

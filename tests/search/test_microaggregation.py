@@ -14,8 +14,7 @@ from reference_microaggregation import Point, mdav, share_lost, standardized
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError, NoReleaseError
-from kanon_sql.search import multidimensional
-from kanon_sql.search.microaggregation import search
+from kanon_sql.search import microaggregation, multidimensional
 from kanon_sql.sql.deadline import Deadline
 
 
@@ -66,7 +65,7 @@ def test_without_exchanges_the_groups_are_those_of_mdav(
     made = table(seed, rows, columns)
     lost = share_lost(mdav(standardized(made), k))
     _, better = run(tmp_path, made, k)
-    monkeypatch.setattr(search, "_ROUNDS", 0)
+    monkeypatch.setattr(microaggregation, "_ROUNDS", 0)
     _, plain = run(tmp_path, made, k)
     assert share_lost(groups(made, plain)) == pytest.approx(lost, rel=1e-6)
     assert share_lost(groups(made, better)) <= lost * (1 + 1e-6)
@@ -87,7 +86,7 @@ def test_many_points_are_grouped_in_blocks(tmp_path: Path, monkeypatch: pytest.M
     made = table(5, 300, 3)
     lost = share_lost(mdav(standardized(made), 3))
     for name, value in {"_STEPS": 1, "_BLOCK": 10, "_CHUNK": 50, "_GROUPS": 12}.items():
-        monkeypatch.setattr(search, name, value)
+        monkeypatch.setattr(microaggregation, name, value)
     _, released = run(tmp_path, made, 3)
     assert min(Counter(released).values()) >= 3
     assert share_lost(groups(made, released)) < 1.2 * lost

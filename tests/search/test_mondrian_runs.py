@@ -225,7 +225,7 @@ def test_a_lattice_is_not_mondrians(tmp_path: Path) -> None:
 def test_partitions_that_do_not_verify_are_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from kanon_sql.errors import VerificationError
     from kanon_sql.search import multidimensional as problem
-    from kanon_sql.search.mondrian.mondrian import Mondrian
+    from kanon_sql.search.mondrian import Mondrian
 
     class Careless(Mondrian):
         def __init__(self, engine: Any, tuples: Any, algorithm: Any, k: int, progress: Any, models: Any) -> None:

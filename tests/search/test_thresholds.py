@@ -22,8 +22,7 @@ import kanon_sql
 from kanon_sql.config.load import from_mapping
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.privacy.thresholds import AverageRisk, PopulationUniqueness, least_size
-from kanon_sql.privacy.uniqueness.estimate import estimate_uniqueness
-from kanon_sql.privacy.uniqueness.sizes import ClassSizes
+from kanon_sql.privacy.uniqueness import ClassSizes, estimate_uniqueness
 
 Json = dict[str, Any]
 

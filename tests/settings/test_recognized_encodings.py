@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kanon_sql.settings.encodings import decoded, encoding_named, recognized
+from kanon_sql.settings.columns import decoded, encoding_named, recognized
 
 UNDEFINED = b"\x81\x8d\x8f\x90\x9d"
 LETTERS = bytes(one for one in range(256) if one not in UNDEFINED).decode("cp1252")

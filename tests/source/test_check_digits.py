@@ -9,8 +9,7 @@ from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_sql.source.profile.counting import values_table
-from kanon_sql.source.profile.sampling import GROUPS, look, marked, named_columns, take_sample
+from kanon_sql.source.profile.counting import GROUPS, look, marked, named_columns, take_sample, values_table
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
 
 # Numbers of the bodies that issue them, of standards and of their encyclopaedia articles.

@@ -27,9 +27,9 @@ from kanon_sql.source.treatments.keys import KeysBound
 from kanon_sql.source.treatments.numbers import Bottom, Decimals, Round, Top
 from kanon_sql.source.treatments.redact import Redact
 from kanon_sql.source.treatments.treatment import Cell, Treatment
-from kanon_sql.sql.dialects.dialect import find_dialect
-from kanon_sql.sql.dialects.write import write
+from kanon_sql.sql.dialects import find_dialect
 from kanon_sql.sql.template import column
+from kanon_sql.sql.writing import write
 
 Json = dict[str, Any]
 DUCKDB = find_dialect("duckdb")

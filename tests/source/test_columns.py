@@ -24,7 +24,7 @@ from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError
 from kanon_sql.settings.columns import BLANKS, ColumnConfig
 from kanon_sql.source.columns import read_value
 from kanon_sql.source.reading import Reading, fits, understood
-from kanon_sql.sql.dialects.dialect import find_dialect
+from kanon_sql.sql.dialects import find_dialect
 
 Json = dict[str, Any]
 DUCKDB = find_dialect("duckdb")

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.source.formats.csv_formulas import escaped, escaped_name, unescaped, unescaped_name
+from kanon_sql.source.formats.csv_reading import escaped, escaped_name, unescaped, unescaped_name
 
 Json = dict[str, Any]
 ESCAPE = {"formulas": "escape"}

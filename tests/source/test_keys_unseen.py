@@ -20,7 +20,7 @@ from treated_jobs import KEY, VARIABLE, make_stays, treated, treating
 import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.errors import ConfigurationError, KanonError
-from kanon_sql.source import calls
+from kanon_sql.source import duckdb as duckdb_source
 from kanon_sql.sql.connection import Engine
 
 Json = dict[str, Any]
@@ -213,7 +213,7 @@ def test_what_is_not_refused_finds_no_key(
     name: str, job: Json, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The statement that reads the source has none, and no other runs while a row of it is read."""
-    monkeypatch.setattr(calls, "_REFUSED", frozenset())
+    monkeypatch.setattr(duckdb_source, "_REFUSED", frozenset())
     asked = hostile(name, job, tmp_path)
     kanon_sql.run(asked)
     with duckdb.connect() as connection:

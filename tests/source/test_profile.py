@@ -17,7 +17,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.opening import open_described
 from kanon_sql.source.profile import counting
-from kanon_sql.source.profile.model import ColumnProfile, Profile
+from kanon_sql.source.profile.kinds import ColumnProfile, Profile
 from kanon_sql.source.profile.profile import profile
 from kanon_sql.source.profile.spellings import ALWAYS
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine

@@ -10,7 +10,7 @@ import pytest
 from kanon_sql.progress import Progress
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.opening import open_described
-from kanon_sql.source.profile.model import DIRECT, Finding
+from kanon_sql.source.profile.kinds import DIRECT, Finding
 from kanon_sql.source.profile.profile import identifying, profile
 from kanon_sql.source.profile.recognition import named
 from kanon_sql.sql.connection import EngineOptions, open_engine

@@ -20,9 +20,8 @@ import kanon_sql
 from kanon_sql.cli.main import main
 from kanon_sql.config.load import load_config
 from kanon_sql.errors import ConfigurationError, UnfittingSourceError, VerificationError
-from kanon_sql.source.treatments.keys import KeysBound, keyed_digits
-from kanon_sql.source.treatments.keys_outside import KeysOutside
-from kanon_sql.sql.dialects.dialect import find_dialect
+from kanon_sql.source.treatments.keys import KeysBound, KeysOutside, keyed_digits
+from kanon_sql.sql.dialects import find_dialect
 
 Json = dict[str, Any]
 KEY = "00112233445566778899aabbccddeeff00112233445566778899AABBCCDDEEFF"

@@ -6,7 +6,7 @@ import duckdb
 import pytest
 from sqlglot import exp
 
-from kanon_sql.source.values import as_written
+from kanon_sql.source.columns import as_written
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from kanon_sql.sql.scratch import spill_folder
+from kanon_sql.sql.disk import spill_folder
 
 
 def test_empty_folders_without_a_lock_go_once_they_are_old(tmp_path: Path) -> None:

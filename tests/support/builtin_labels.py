@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.hierarchy.hierarchy import Input
-from kanon_sql.hierarchy.mapping import Mapping, build_mapping, uncovered
+from kanon_sql.hierarchy.mapping import MappingTable, build_mapping, uncovered
 from kanon_sql.source.model import Column
 from kanon_sql.sql.connection import Engine
 
@@ -41,14 +41,14 @@ def distinct(engine: Engine, values: Sequence[Any], column_type: str) -> exp.Sel
 
 def build(
     engine: Engine, values: Sequence[Any], column_type: str, missing: tuple[str, ...] = (), **options: Any
-) -> Mapping:
+) -> MappingTable:
     select = distinct(engine, values, column_type)
     item = Column("c", "c", column_type)
     given = Input(7, item, QuasiIdentifier(**options), select, missing=missing, place="c.yaml:4")
     return build_mapping(engine, given)
 
 
-def labels(engine: Engine, mapping: Mapping) -> dict[str, tuple[str, ...]]:
+def labels(engine: Engine, mapping: MappingTable) -> dict[str, tuple[str, ...]]:
     """The labels of every value by its text; also that each level is a function of the level below."""
     names = ", ".join(f"CAST(label_{level} AS VARCHAR)" for level in range(mapping.height + 1))
     rows = engine.connection.execute(f"SELECT {names} FROM {mapping.table} WHERE level_0 > 0").fetchall()
@@ -58,5 +58,5 @@ def labels(engine: Engine, mapping: Mapping) -> dict[str, tuple[str, ...]]:
     return {row[0]: row[1:-1] for row in rows}
 
 
-def left_out(engine: Engine, mapping: Mapping) -> int:
+def left_out(engine: Engine, mapping: MappingTable) -> int:
     return uncovered(engine, mapping, exp.select("value").from_("data"))

@@ -17,11 +17,11 @@ from table_files import write_csv
 
 from kanon_sql.config.load import LoadedConfig, from_mapping
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.frequency.tuples import Tuples
+from kanon_sql.frequency.table import Tuples
 from kanon_sql.progress import Progress
 from kanon_sql.search.classes import Classes, build_classes
 from kanon_sql.search.local.search import LocalSearch
-from kanon_sql.search.mondrian.mondrian import Partitioning
+from kanon_sql.search.mondrian import Partitioning
 from kanon_sql.search.multidimensional import Multidimensional
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.source.opening import open_source

@@ -9,8 +9,8 @@ from typing import Any
 from unittest.mock import patch
 
 import kanon_sql
-from kanon_sql.commands.page import gather as gathering
-from kanon_sql.commands.subject import Subject
+from kanon_sql.measures.evidence import gathering
+from kanon_sql.measures.release_pair import Subject
 from kanon_sql.report.page.model import PageFacts
 
 Json = dict[str, Any]

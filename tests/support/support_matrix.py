@@ -5,8 +5,7 @@ from __future__ import annotations
 from places import ROOT
 
 from kanon_sql.privacy.registry import MODELS
-from kanon_sql.settings.abilities import ENGINES
-from kanon_sql.settings.algorithms import ALGORITHMS
+from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES
 
 PAGE = ROOT / "docs" / "engines.md"
 BEGIN, END = "<!-- made by tests/support/support_matrix.py -->\n", "<!-- end of what is made -->\n"

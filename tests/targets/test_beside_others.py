@@ -20,7 +20,7 @@ from kanon_sql.errors import EngineError
 from kanon_sql.source.duckdb import attach
 from kanon_sql.sql.connection import EngineOptions, open_engine
 from kanon_sql.targets import opening
-from kanon_sql.targets.digests import sha256
+from kanon_sql.targets.files import sha256
 from kanon_sql.targets.staging import Staged, stage_file
 from kanon_sql.targets.staging_permissions import mask_of
 

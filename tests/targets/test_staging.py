@@ -15,7 +15,7 @@ import pytest
 from places import ROOT
 
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.targets import exchange, staging
+from kanon_sql.targets import staging, staging_paths
 from kanon_sql.targets.staging import stage_file, stage_folder
 
 
@@ -83,7 +83,7 @@ def test_a_target_that_appears_meanwhile_is_not_replaced(
     without: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in without.split():
-        monkeypatch.setattr(exchange, name, lambda *_: False)
+        monkeypatch.setattr(staging_paths, name, lambda *_: False)
     target = tmp_path / "out.csv"
     with (
         pytest.raises(ConfigurationError, match="exists already"),

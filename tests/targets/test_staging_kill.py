@@ -24,7 +24,8 @@ import pytest
 from places import ROOT
 
 from kanon_sql.errors import EngineError, KanonError
-from kanon_sql.targets import exchange, staging
+from kanon_sql.targets import staging, staging_paths
+from kanon_sql.targets.staging_paths import exchange
 
 # Calls that reach no file.
 PURE = {"fspath", "fsencode", "_path_normpath", "getcwd", "geteuid", "getpid", "umask"}
@@ -124,7 +125,7 @@ def killed_at(moment: int, work: Callable[[], None]) -> bool:
 
         def profile(frame: FrameType, event: str, argument: object) -> None:
             name, module = getattr(argument, "__name__", ""), getattr(argument, "__module__", None)
-            by_ctypes = event in ("call", "return") and frame.f_code.co_filename == exchange.__file__
+            by_ctypes = event in ("call", "return") and frame.f_code.co_filename == staging_paths.__file__
             if by_ctypes or (event.startswith("c_") and module in ("posix", "fcntl") and name not in PURE):
                 left[0] -= 1
             if left[0] < 0:
@@ -246,7 +247,7 @@ def exchange_works(folder: Path) -> bool:
     one, other = folder / "one", folder / "other"
     one.mkdir()
     other.mkdir()
-    return exchange.exchange(one, other)
+    return staging_paths.exchange(one, other)
 
 
 def test_something_put_between_the_two_renames_is_never_removed(tmp_path: Path) -> None:

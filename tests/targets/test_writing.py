@@ -16,8 +16,7 @@ from tables import configuration, write
 
 import kanon_sql
 from kanon_sql.cli.main import cli
-from kanon_sql.commands.sweep.plan import Outputs
-from kanon_sql.commands.sweep.sweeping import write_outputs
+from kanon_sql.commands.sweep import Outputs, write_outputs
 from kanon_sql.errors import EngineError
 from kanon_sql.report.charts.lattice import write_plot as write_lattice
 from kanon_sql.report.charts.risk import write_risk_plot

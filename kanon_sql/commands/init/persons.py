@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from kanon_sql.commands.init.measuring import Sample
-from kanon_sql.commands.init.words import KNOWN, PRIVATE, topic, words_of
-from kanon_sql.source.profile.model import DIRECT, ColumnProfile, Finding, Profile
+from kanon_sql.commands.init.findings import Sample
+from kanon_sql.commands.init.roles import KNOWN, PRIVATE, topic, words_of
+from kanon_sql.source.profile.kinds import DIRECT, ColumnProfile, Finding, Profile
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 

@@ -7,11 +7,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kanon_sql.commands.init.findings import Findings
+from kanon_sql.commands.init.findings import Findings, Sample, spreads
 from kanon_sql.commands.init.generalizing import Generalization, nice_widths, number
-from kanon_sql.commands.init.measuring import Sample, spreads
 from kanon_sql.commands.init.roles import Role, alone_text
-from kanon_sql.source.profile.model import ColumnProfile
+from kanon_sql.source.profile.kinds import ColumnProfile
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import state
 

@@ -1,18 +1,26 @@
-"""What dbt's tests and SQLMesh's audits count in a release, and what of a configuration they cannot."""
+"""What dbt's tests and SQLMesh's audits count in a release, and what of a configuration they cannot.
+
+What is asked for in a project of another tool, and its files.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import combinations
 from math import comb
+from pathlib import Path
 from typing import Any
 
-from kanon_sql.commands.compile.compilation import Compiled
+from kanon_sql.commands.compile import Compiled
 from kanon_sql.config.load import LoadedConfig
+from kanon_sql.errors import EngineError
 from kanon_sql.privacy.registry import MODELS, Model, models_of, thresholds_of
 from kanon_sql.recount.statement import parts_of
+from kanon_sql.targets.staging_paths import refuse_link_to_nothing
 
 _MOST_SETS = 100  # of columns, with a check of each
 _WHERE = "`kanon-sql check` measures it, `kanon-sql compile --check` writes the statement"
@@ -150,3 +158,45 @@ def plain(number: Decimal) -> int | float | str:
     if number == number.to_integral_value():
         return int(number)
     return float(number) if "e" not in repr(float(number)) else format(number, "f")
+
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ProjectModel:
+    """A model `name` in the folder `project`, over `relation`: a table's name, or what dbt calls it by."""
+
+    project: Path
+    name: str
+    relation: str
+    dialect: str = "duckdb"
+    overwrite: bool = False
+
+
+def write_private(path: Path, text: str) -> None:
+    """Writes a file for the owner's eyes only, in the place of one that is there.
+
+    Raises ConfigurationError for a symbolic link to nothing.
+    """
+    refuse_link_to_nothing(path, "the model")
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def refuse_existing(files: Sequence[Path]) -> None:
+    """Raises EngineError for files that are there."""
+    problems = [
+        f"{file}: is there already; give the model another --name, or replace it with --overwrite"
+        for file in files
+        if os.path.lexists(file)
+    ]
+    if problems:
+        raise EngineError(problems)

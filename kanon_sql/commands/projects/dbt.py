@@ -11,12 +11,11 @@ from typing import Any
 
 import yaml
 
-from kanon_sql.commands.compile.compilation import Compiled
-from kanon_sql.commands.projects.checks import Check, checks_of
-from kanon_sql.commands.projects.files import Json, ProjectModel, refuse_existing, write_private
+from kanon_sql.commands.compile import Compiled
+from kanon_sql.commands.projects.checks import Check, Json, ProjectModel, checks_of, refuse_existing, write_private
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.sql.dialects.dialect import find_dialect
+from kanon_sql.sql.dialects import find_dialect
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _RELATION = re.compile(r"ref\('\w+'\)|source\('\w+', ?'\w+'\)")

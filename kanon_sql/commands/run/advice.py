@@ -18,7 +18,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
-from kanon_sql.search.full_domain.unhurried import Unhurried, price_of
+from kanon_sql.search.full_domain.soft_deadline import Unhurried, price_of
 from kanon_sql.search.local.estimate import estimated_losses, work_of_estimate
 from kanon_sql.search.problem import Json, Request, SearchResult
 from kanon_sql.sql import signals

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kanon_sql.commands.run.advice import advise
-from kanon_sql.commands.run.betraying import betraying_columns
-from kanon_sql.commands.run.guard import guard, suppressed_or_ordered
-from kanon_sql.commands.run.unshifted import unshifted_dates
-from kanon_sql.commands.subject import Subject
+from kanon_sql.commands.run.warnings import betraying_columns, guard, suppressed_or_ordered, unshifted_dates
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.config.model import Config
 from kanon_sql.engines.job import Job
+from kanon_sql.engines.lockdown import allow_paths
 from kanon_sql.errors import (
     ConfigurationError,
     EngineError,
@@ -23,28 +18,25 @@ from kanon_sql.errors import (
     OutOfTimeError,
     WarnedError,
 )
-from kanon_sql.frequency.population import population_configs
-from kanon_sql.ledger.again import telling_releases
+from kanon_sql.ledger.earlier import telling_releases
 from kanon_sql.ledger.recording import Made, note_digests, put_in_place, refuse_early, rehearse
-from kanon_sql.privacy.registry import thresholds_of
-from kanon_sql.privacy.thresholds import sufficient_k
-from kanon_sql.release.families import release_of
+from kanon_sql.measures.release_pair import Subject
+from kanon_sql.release.multidimensional import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify, verify_treatments
 from kanon_sql.report.call import Call, reporting
 from kanon_sql.report.report import ReportDraft
-from kanon_sql.search.prepare import load_hierarchies, prepare_search
-from kanon_sql.search.problem import Request, SearchProblem, SearchResult
+from kanon_sql.search.prepare import load_hierarchies, prepare_search, request_of
+from kanon_sql.search.problem import SearchProblem, SearchResult
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import allowed_places, find_files
 from kanon_sql.source.roles import assign_roles
-from kanon_sql.source.treatments.counting import describe_treatments
+from kanon_sql.source.treatments.applying import describe_treatments
 from kanon_sql.source.treatments.ends import note_shown_ends
 from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql import signals
-from kanon_sql.sql.connection import Engine, lock_down
+from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
-from kanon_sql.targets.digests import new_salt
+from kanon_sql.targets.files import new_salt
 from kanon_sql.targets.outputs import named_twice, refuse_outputs
 from kanon_sql.targets.target import Rehearsed, Sink
 
@@ -98,8 +90,8 @@ def run_configuration(job: Job, call: Call) -> ReportDraft:
     with reporting(call, loaded, draft, draft.to_dict):
         facts = _run(Run(loaded, call, draft), job)
         if call.page is not None and facts is not None:
-            from kanon_sql.commands.page.evidence import with_report
-            from kanon_sql.report.page.writing import page_text, write_page
+            from kanon_sql.measures.evidence.provenance import with_report
+            from kanon_sql.report.page.page import page_text, write_page
 
             draft.seconds = call.watch.report()
             write_page(call.page, page_text(with_report(facts, draft.to_dict()), loaded))
@@ -198,7 +190,7 @@ def _gather(run: Run, made: Made, found: SearchResult, sink: Sink) -> PageFacts 
     """What the page shows of both tables, while the source is there; nothing that fails on the way ends the run."""
     if run.call.page is None:
         return None
-    from kanon_sql.commands.page.gather import gather
+    from kanon_sql.measures.evidence.gathering import gather
 
     replaced = run.draft.status == "released" and run.loaded.config.replaces_source
     source = None if replaced else made.source
@@ -212,34 +204,6 @@ def _gather(run: Run, made: Made, found: SearchResult, sink: Sink) -> PageFacts 
         facts = gather(subject, report, run.call.recipe)
     run.draft.utility = facts.utility
     return facts
-
-
-def allow_paths(
-    engine: Engine, loaded: LoadedConfig, source: Source, sink: Sink | None, others: Sequence[Source] = ()
-) -> None:
-    """Locks the connection down to the source, the target, populations, `others`, and what `source.allow` adds."""
-    reading = [loaded.config.source] if source.kind in ("table", "query") else []
-    described = population_configs(loaded)
-    if sink is not None and sink.stays and all(one.path for one in [*reading, *(found for found, _ in described)]):
-        return  # it reads nothing that was not named, and whoever takes the release may write it anywhere
-    files: list[Path] = [path.absolute() for path in source.files]
-    folders = [folder.absolute() for folder in source.backend.folders]
-    if source.database is not None:
-        files.append(source.database.absolute())
-    for population, place in described:
-        if population.path is not None:
-            files += [path.absolute() for path in find_files(population.path, loaded.base, place).paths]
-    for one in [*reading, *(population for population, _ in described)]:
-        more_files, more_folders = allowed_places(one, loaded.base)
-        files += more_files
-        folders += more_folders
-    for other in others:
-        files += [path.absolute() for path in [*other.files, *([other.database] if other.database else [])]]
-    if sink is not None:
-        more_files, more_folders = sink.paths()
-        files += [path.absolute() for path in more_files]
-        folders += [path.absolute() for path in more_folders]
-    lock_down(engine, files, folders)
 
 
 def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
@@ -282,17 +246,6 @@ def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
         warnings.append("release.seed makes the order repeatable: for tests only, never for data about persons")
     if config.release.verify == "counts":
         warnings.append("release.verify: counts reads only the classes again; full compares every row that was written")
-
-
-def request_of(config: Config, n: int) -> Request:
-    """What a configuration asks of a release of `n` rows."""
-    weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
-    return Request(searched_k(config, config.privacy.k), config.suppression.rows(n), weights)
-
-
-def searched_k(config: Config, k: int) -> int:
-    """The k that is searched for: algorithms without a lattice hold thresholds of the whole table by it alone."""
-    return k if config.algorithm.declared.full_domain else sufficient_k(k, thresholds_of(config.privacy))
 
 
 def search(run: Run, engine: Engine, prepared: SearchProblem) -> SearchResult:

@@ -20,8 +20,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.frames import is_relation, read_frame
 from kanon_sql.engines.job import ConfiguredJob, Given, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.source.calls import refuse_calls
-from kanon_sql.source.duckdb import opened
+from kanon_sql.source.duckdb import opened, refuse_calls
 from kanon_sql.source.formats.registry import telling_source
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source, read_source_columns

@@ -10,16 +10,15 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.job import RemoteJob
-from kanon_sql.engines.postgres.connection import is_lost, open_connection
-from kanon_sql.engines.postgres.engine import Postgres, copied
-from kanon_sql.engines.sink import RemoteRelease, RemoteSink, remote_release, target_of, there_already
+from kanon_sql.engines.postgres.engine import Postgres, copied, is_lost, open_connection
+from kanon_sql.engines.remote import RemoteRelease, RemoteSink, remote_release, target_of, there_already
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.source.model import Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions
-from kanon_sql.sql.dialects.write import table_name
-from kanon_sql.sql.scratch import spill_folder
+from kanon_sql.sql.disk import spill_folder
+from kanon_sql.sql.writing import table_name
 from kanon_sql.targets.opening import open_file
 from kanon_sql.targets.target import Selecting, Sink
 

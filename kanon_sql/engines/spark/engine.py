@@ -16,15 +16,14 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.remote import Remote
 from kanon_sql.engines.spark.connection import describe
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.settings.abilities import ENGINES
-from kanon_sql.settings.encodings import LATIN1, UTF8
+from kanon_sql.settings.algorithms import ENGINES
+from kanon_sql.settings.columns import LATIN1, UTF8
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.model import Column, Kind, Source, refuse_repeated, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row
-from kanon_sql.sql.dialects.dialect import find_dialect
-from kanon_sql.sql.dialects.inline_table import Listing, cell_type
-from kanon_sql.sql.dialects.write import table_name
+from kanon_sql.sql.dialects import find_dialect
+from kanon_sql.sql.writing import Listing, cell_type, table_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kanon_sql.engines.job import Given, Opened, RemoteJob, standing_in
-from kanon_sql.engines.sink import target_of
+from kanon_sql.engines.remote import target_of
 from kanon_sql.engines.spark.connection import open_session
 from kanon_sql.engines.spark.engine import Spark
 from kanon_sql.engines.spark.target import SparkFolder, SparkTable

@@ -13,15 +13,15 @@ from urllib.parse import urlparse
 from sqlglot import exp
 
 from kanon_sql.config.model import TargetConfig
-from kanon_sql.engines.sink import RemoteRelease, RemoteSink, there_already
+from kanon_sql.engines.remote import RemoteRelease, RemoteSink, there_already
 from kanon_sql.engines.spark.engine import Spark, quietly
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.dialects.write import table_name
 from kanon_sql.sql.template import quoted
-from kanon_sql.targets.exchange import exchange, move_new
+from kanon_sql.sql.writing import table_name
+from kanon_sql.targets.staging_paths import exchange, move_new
 
 _PATTERN = set("*?[{")
 

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.report.charts import svg
-from kanon_sql.report.charts.axes import Axis
 from kanon_sql.report.charts.diagram import clean
-from kanon_sql.report.charts.dumbbells import Track, dot, draw_dumbbells
-from kanon_sql.report.charts.figure import WIDTH, Figure, Key, Panel, cut
-from kanon_sql.report.charts.page import page
-from kanon_sql.report.charts.paired import AFTER, SIZE, Pair, add_axis, add_head
+from kanon_sql.report.charts.figure import WIDTH, Figure, Key, Panel, cut, page
+from kanon_sql.report.charts.paired import AFTER, SIZE, Pair, Track, add_axis, add_head, dot, draw_dumbbells
+from kanon_sql.report.charts.svg import Axis
 from kanon_sql.targets.staging_permissions import write_output
 
 __all__ = ["attack_rows", "draw_attacks", "draw_html", "write_attack_page"]

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kanon_sql.report.charts import svg
-from kanon_sql.report.charts.axes import Axis, tick_text, value_axis
 from kanon_sql.report.charts.figure import WIDTH
 from kanon_sql.report.charts.lattice_marks import Layout, look_of
+from kanon_sql.report.charts.svg import Axis, tick_text, value_axis
 from kanon_sql.report.page.model import NodeFacts
 
 NOTE = (

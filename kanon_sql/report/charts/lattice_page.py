@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kanon_sql.report.charts.figure import page
 from kanon_sql.report.charts.lattice_figure import draw_lattice
-from kanon_sql.report.charts.page import page
 from kanon_sql.report.page.model import LatticeFacts, NodeFacts
 
 Json = Mapping[str, Any]

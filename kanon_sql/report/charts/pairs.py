@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kanon_sql.report.charts import svg
-from kanon_sql.report.charts.dumbbells import Track, dot_legend, draw_dumbbells
 from kanon_sql.report.charts.figure import WIDTH, Figure, Panel, cut
-from kanon_sql.report.charts.paired import AFTER, BEFORE, SMALL, Pair, add_head
+from kanon_sql.report.charts.paired import AFTER, BEFORE, SMALL, Pair, Track, add_head, dot_legend, draw_dumbbells
 
 Json = Mapping[str, Any]
 

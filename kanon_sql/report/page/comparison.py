@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, Table, chance, count, counted, decimal, percent
-from kanon_sql.report.page.told import left_out
+from kanon_sql.report.page.withheld import left_out
 
 _MOST_SUBSETS = 15
 _LEFT_OUT = (

@@ -1,10 +1,16 @@
-"""The page of a release as one HTML text that loads nothing."""
+"""The figures of each section, as far as there are facts for them.
+
+The page of a release as one HTML text that loads nothing.
+
+The page of a release as a file.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from base64 import b64encode
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,13 +18,64 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from kanon_sql.config.load import LoadedConfig
 from kanon_sql.report.charts import figure
+from kanon_sql.report.charts.columns import draw_bands, draw_labels, draw_steps
 from kanon_sql.report.charts.diagram import clean
-from kanon_sql.report.page import choice, columns, comparison, proof, summary, utility
-from kanon_sql.report.page.drawings import draw
-from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.charts.figure import Figure, figure_html
+from kanon_sql.report.charts.lattice_figure import draw_lattice
+from kanon_sql.report.charts.pairs import draw_pairs
+from kanon_sql.report.charts.risk import draw_class_sizes, draw_risks
+from kanon_sql.report.page import columns, comparison, proof, summary
+from kanon_sql.report.page.comparison import found_by
+from kanon_sql.report.page.model import ColumnFacts, PageFacts
 from kanon_sql.report.page.recipes.registry import recipe_of
-from kanon_sql.report.page.told import told
+from kanon_sql.report.page.withheld import told
+from kanon_sql.targets.staging_permissions import write_output
+
+
+@dataclass(frozen=True)
+class Drawings:
+    """Figures as parts of the page, by section; those of `columns` for each quasi-identifier."""
+
+    comparison: tuple[Markup, ...]
+    columns: tuple[tuple[Markup, ...], ...]
+    utility: tuple[Markup, ...]
+    choice: tuple[Markup, ...]
+
+
+def draw(facts: PageFacts) -> Drawings:
+    """The figures of all facts that are there."""
+    k = facts.report["privacy"]["k"]["required"]
+    risk, pairs = facts.risk, (facts.utility or {}).get("pairs")
+    return Drawings(
+        comparison=_html(
+            [draw_class_sizes(risk, k), replace(_bare(draw_risks(risk)), alt=found_by(risk, k))] if risk else ()
+        ),
+        columns=tuple(_html(_column(column, k, place)) for place, column in enumerate(facts.columns, 1)),
+        utility=_html([_bare(draw_pairs(pairs))] if pairs else ()),
+        choice=_html(
+            [
+                *([draw_lattice(facts.lattice)] if facts.lattice else ()),
+                *([draw_bands(facts.classes)] if facts.classes else ()),
+            ]
+        ),
+    )
+
+
+def _column(column: ColumnFacts, k: int, place: int) -> list[Figure]:
+    found = [draw_steps(column, f"steps-{place}")] if len(column.steps) > 1 else []
+    return [*found, draw_labels(column, k, f"labels-{place}")] if column.bars else found
+
+
+def _bare(figure: Figure) -> Figure:
+    """The figure without its numbers, where a table of the section has them and more."""
+    return replace(figure, head=(), rows=())
+
+
+def _html(figures: Iterable[Figure]) -> tuple[Markup, ...]:
+    return tuple(Markup(figure_html(one)) for one in figures)  # each escapes its texts itself
+
 
 _TEMPLATES = Path(__file__).parent / "templates"
 
@@ -56,8 +113,8 @@ def render(facts: PageFacts) -> str:
             comparison=comparison.compare(facts),
             columns=columns.view_columns(facts),
             overview=columns.overview(facts),
-            utility=utility.describe(facts),
-            choice=choice.explain(facts),
+            utility=columns.describe(facts),
+            choice=proof.explain(facts),
             proof=proof.lay_out(facts),
             recipe=recipe_of(facts),
             figures=draw(facts),
@@ -104,3 +161,15 @@ def _block(text: str) -> Markup:
 @cache
 def _static(name: str) -> str:
     return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def page_text(facts: PageFacts, loaded: LoadedConfig) -> str:
+    """The page as HTML, without what it may not show of the configuration."""
+    from kanon_sql.report.page.withheld import withhold
+
+    return render(withhold(facts, loaded))
+
+
+def write_page(path: Path, text: str) -> None:
+    """Writes a page all or nothing, for its owner alone unless it replaces a file with other rights. EngineError."""
+    write_output(path, text, "page")

@@ -14,8 +14,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from kanon_sql.search.full_domain.checker import NodeChecker
-from kanon_sql.search.full_domain.lattice import Lattice, Node
-from kanon_sql.search.full_domain.node_sets import NodeSets
+from kanon_sql.search.full_domain.lattice import Lattice, Node, NodeSets
 from kanon_sql.sql.deadline import Deadline
 
 _MOST_ASKED = 64  # before what they settled is looked at; of a small lattice the root of its size

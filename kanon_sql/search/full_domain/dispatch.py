@@ -1,16 +1,29 @@
-"""Runs the search that a configuration names."""
+"""Runs the search that a configuration names.
+
+A node that is chosen without a look at sensitive values.
+
+Who knows the program knows why a node was chosen: a search that asks l-diversity of the nodes tells, by every better
+node that it did not release, that some of its classes violate (R. Wong, A. Fu, K. Wang, J. Pei: Minimality attack in
+privacy preserving data publishing. VLDB 2007). Here the node follows from k and from what else reads no sensitive
+value. Then its classes are judged by all models, and those that violate are suppressed. Of the values of released rows
+this says what their classes show, and nothing more: permuted within each of these classes they lead to the same
+release. Suppressed classes tell that they violated, and that there is a release at all tells that their rows are within
+the limit.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.search.full_domain.checker import NodeChecker
-from kanon_sql.search.full_domain.choice import NodeChoice
 from kanon_sql.search.full_domain.lattice import Lattice
+from kanon_sql.search.full_domain.measures import Blinded, NodeChoice, NodeMeasures
 from kanon_sql.search.full_domain.objectives import make_objective
 from kanon_sql.search.full_domain.optimal import OptimalSearch
+from kanon_sql.search.full_domain.samarati import preference_key
 from kanon_sql.sql.deadline import Deadline
 
 Options = Mapping[str, Any]
@@ -26,8 +39,6 @@ def search(
     """The node to release, or none. Statements that run past the deadline are interrupted."""
     find = SEARCHES[algorithm.name]
     if algorithm.blind and checker.models.reads_values:
-        from kanon_sql.search.full_domain.blind import search_blind
-
         return search_blind(find, algorithm, lattice, checker, weights, deadline)
     return find(algorithm.options(), lattice, checker, weights, deadline)
 
@@ -55,10 +66,72 @@ def _samarati(
 def _minimal(
     options: Options, lattice: Lattice, checker: NodeChecker, _: tuple[float, ...], deadline: Deadline
 ) -> NodeChoice:
-    from kanon_sql.search.full_domain.minimal import search_minimal
+    from kanon_sql.search.full_domain.samarati import search_minimal
 
     return search_minimal(lattice, checker, options["prefer"], deadline)
 
 
 # By the names of kanon_sql.settings.algorithms; each imports what the others need not.
 SEARCHES: dict[str, Search] = {"optimal": _optimal, "samarati": _samarati, "minimal": _minimal}
+
+
+_Find = Callable[[Mapping[str, Any], Lattice, NodeChecker, tuple[float, ...], Deadline], NodeChoice]
+_UNBOUNDED = "average-class-size"  # which suppression can make less
+
+
+def search_blind(
+    find: _Find,
+    algorithm: AlgorithmConfig,
+    lattice: Lattice,
+    checker: NodeChecker,
+    weights: tuple[float, ...],
+    deadline: Deadline,
+) -> NodeChoice:
+    """The node that `find` chooses by what reads no sensitive value, if it satisfies all models within the limit.
+
+    The models may suppress what the choice leaves of the limit, `algorithm.reserve` at least. A choice without a winner
+    that is `blind` was refused by them.
+    """
+    options, reserve = algorithm.options(), algorithm.reserved(checker.frequency.n)
+    unseeing = checker.blind(reserve)
+    found = find(options, lattice, unseeing, weights, deadline)
+    if found.winner is None:
+        return replace(found, blind=_at_the_top(lattice, checker, unseeing, reserve))
+    node, suppressed = found.winner.levels, found.winner.suppressed
+    in_all = checker.suppressed(node)
+    chosen = Blinded(suppressed, in_all, reserve, found.proven)
+    made = replace(found, checked=found.checked + checker.checked, minimal=(), ties=(), notes=(), blind=chosen)
+    if in_all > checker.limit:
+        return replace(made, winner=None, objective=None, proven=False, bound=None)
+    same = not reserve and in_all == suppressed
+    bounded = not reserve and options.get("objective", _UNBOUNDED) != _UNBOUNDED
+    measures = checker.with_entropy_of(node)
+    return replace(
+        made,
+        winner=measures,
+        objective=_value(algorithm, lattice, checker, weights, measures),
+        proven=found.proven and same,
+        bound=found.bound if same or bounded else None,
+    )
+
+
+def _at_the_top(lattice: Lattice, checker: NodeChecker, unseeing: NodeChecker, reserve: int) -> Blinded | None:
+    """What the highest levels suppress, where it is the reserve that leaves too little of the limit for that."""
+    if not reserve or unseeing.known(lattice.highs) is not False or checker.frequency.n < checker.k:
+        return None
+    return Blinded(unseeing.suppressed(lattice.highs), checker.suppressed(lattice.highs), reserve, proven=True)
+
+
+def _value(
+    algorithm: AlgorithmConfig,
+    lattice: Lattice,
+    checker: NodeChecker,
+    weights: tuple[float, ...],
+    measures: NodeMeasures,
+) -> float:
+    """What the search makes least, of a node that suppresses more than the search knew of."""
+    options = algorithm.options()
+    if "objective" in options:
+        objective = make_objective(options["objective"], checker.costs, weights, checker.k, checker.limit)
+        return objective.value(measures)
+    return measures.lm if algorithm.name == "samarati" else preference_key(options["prefer"], lattice.tops)(measures)

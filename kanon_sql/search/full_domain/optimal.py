@@ -20,9 +20,8 @@ import math
 from collections.abc import Sequence
 
 from kanon_sql.search.full_domain.checker import NodeChecker
-from kanon_sql.search.full_domain.choice import TOLERANCE, NodeChoice
 from kanon_sql.search.full_domain.lattice import Lattice, Node, Tags
-from kanon_sql.search.full_domain.measures import NodeMeasures
+from kanon_sql.search.full_domain.measures import TOLERANCE, NodeChoice, NodeMeasures
 from kanon_sql.search.full_domain.objectives import CountedObjective, Objective
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 

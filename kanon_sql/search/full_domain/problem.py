@@ -14,14 +14,12 @@ from kanon_sql.frequency.population import Population
 from kanon_sql.frequency.table import Frequency
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.checker import NodeChecker, Nodes
-from kanon_sql.search.full_domain.choice import Blinded, NodeChoice, nothing
 from kanon_sql.search.full_domain.closure import Closure
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Lattice, Node
-from kanon_sql.search.full_domain.measures import NodeMeasures
+from kanon_sql.search.full_domain.measures import Blinded, NodeChoice, NodeMeasures, nothing
 from kanon_sql.search.full_domain.thresholds import make_checker
-from kanon_sql.search.impossible import impossible
-from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap
+from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap, impossible
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 

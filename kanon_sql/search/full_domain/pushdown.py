@@ -27,16 +27,16 @@ from kanon_sql.frequency.table import (
     frequency_items,
 )
 from kanon_sql.hierarchy.hierarchy import Input
-from kanon_sql.hierarchy.mapping import Mapping as MappingTable
+from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
 from kanon_sql.privacy.registry import models_of
-from kanon_sql.search.full_domain.unhurried import Unhurried
+from kanon_sql.search.full_domain.soft_deadline import Unhurried
+from kanon_sql.source.columns import counted_columns, counted_statement, or_missing
 from kanon_sql.source.model import Backend, Column, Source
-from kanon_sql.source.values import counted_columns, counted_statement, or_missing
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
-from kanon_sql.sql.dialects.inline_table import Cell, Listing, cell_of
 from kanon_sql.sql.template import Composed, Item, column, state
+from kanon_sql.sql.writing import Cell, Listing, cell_of
 
 MOST_IN_DUCKDB = 20_000_000  # distinct combinations, of about 100 bytes each
 

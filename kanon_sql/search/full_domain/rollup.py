@@ -17,7 +17,7 @@ from math import prod
 from sqlglot import exp
 
 from kanon_sql.frequency.table import code_name
-from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import NodeMeasures, Released
@@ -123,7 +123,7 @@ class _RollUp:
         for place, one in enumerate(self._layout.fields):
             self._make_steps(place, one, mappings[one.attribute])
 
-    def _make_steps(self, place: int, one: _Field, mapping: Mapping) -> None:
+    def _make_steps(self, place: int, one: _Field, mapping: MappingTable) -> None:
         low, high = self._lattice.lows[one.attribute], self._lattice.highs[one.attribute]
         levels: list[Item] = [{"code": f"level_{level}", "number": level} for level in range(max(low, 1), high + 1)]
         names: dict[str, Fill] = {

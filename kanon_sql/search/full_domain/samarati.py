@@ -1,18 +1,171 @@
-"""Samarati's search: the least height at which a node satisfies (IEEE TKDE 13(6), 2001, section 5)."""
+"""All k-minimal generalizations, and the winner under a preference policy (Samarati, TKDE 2001, section 4).
+
+Samarati's search: the least height at which a node satisfies (IEEE TKDE 13(6), 2001, section 5).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice, takewhile
 
 from kanon_sql.search.full_domain.border import Border
 from kanon_sql.search.full_domain.checker import NodeChecker
-from kanon_sql.search.full_domain.choice import TOLERANCE, NodeChoice, least
-from kanon_sql.search.full_domain.lattice import Lattice, Node
-from kanon_sql.search.full_domain.measures import NodeMeasures
-from kanon_sql.search.full_domain.minimal import satisfying
-from kanon_sql.search.full_domain.node_sets import MOST_NODES
+from kanon_sql.search.full_domain.lattice import MOST_NODES, Lattice, Node
+from kanon_sql.search.full_domain.measures import TOLERANCE, NodeChoice, NodeMeasures, least
 from kanon_sql.sql.deadline import Deadline, TimeUpError
+
+
+def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> NodeChoice:
+    """The minimal nodes (they satisfy, none below them does), and of these the preferred one.
+
+    Where time runs out, the preferred one of those found so far, not proven.
+    """
+    found: list[Node] = []
+    lowest: list[Node] = []
+    proven = False
+    try:
+        with checker.engine.until(deadline):
+            _find(lattice, checker, deadline, found, lowest)
+        proven = True
+    except TimeUpError:
+        pass
+    found.sort(key=lambda node: (sum(node), node))
+    minimal = checker.measure(found)
+    measured = minimal or checker.measure(lowest)
+    if not measured:
+        return NodeChoice(None, None, False, None, lattice.size, checker.checked)
+    key = preference_key(prefer, lattice.tops)
+    winner, ties = least(measured, key)
+    value = key(winner)
+    return NodeChoice(
+        winner=winner,
+        objective=value,
+        proven=proven,
+        bound=value if proven else None,
+        lattice_nodes=lattice.size,
+        checked=checker.checked,
+        minimal=tuple(minimal),
+        ties=ties,
+        notes=(f"{len(measured)} minimal nodes; {len(ties)} tie under {prefer}, the least loss wins",) if ties else (),
+    )
+
+
+def _find(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node], lowest: list[Node]) -> None:
+    """Adds every minimal node to `found`; where time runs out, those that may be minimal to `lowest`."""
+    if not checker.prunes:
+        minimal_nodes_one_by_one(lattice, checker, deadline, found)
+    elif lattice.size > MOST_NODES:
+        minimal_nodes(lattice, checker, deadline, found)
+    else:
+        border = Border(lattice, checker, deadline)
+        is_begun = False  # before, the highest node may be all that is known to satisfy
+        try:
+            is_begun = border.start()
+            if is_begun:
+                border.settle(lambda: border.unknown)
+        finally:
+            found += border.sets.listed(border.minimal())
+            if is_begun:
+                lowest += border.sets.listed(border.sets.minimal(border.satisfying))
+
+
+def minimal_nodes(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
+    """Adds every minimal node to `found`.
+
+    Each round takes a node that lies neither at or above a minimal node found nor at or below a failing one, climbs
+    from it to a satisfying node, and descends from there until every predecessor fails.
+    """
+    if not checker.satisfies(lattice.highs):
+        return
+    waiting, queued = [lattice.lows], {lattice.lows}
+    while waiting:
+        deadline.check()
+        node = waiting.pop()
+        if _above(found, node):
+            continue
+        failing = checker.tags.fails(node)
+        if failing is None:
+            satisfying = _climb(lattice, checker, node, deadline)
+            minimal = _descend(lattice, checker, satisfying, deadline)
+            if minimal not in found:
+                found.append(minimal)
+            queued.discard(node)
+            after = [node]
+        else:
+            after = lattice.beyond(node, failing)
+        for successor in after:
+            if successor not in queued:
+                queued.add(successor)
+                waiting.append(successor)
+
+
+def minimal_nodes_one_by_one(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
+    """Adds every minimal node to `found`, where models are not monotone: a node may fail above one that satisfies.
+
+    Only what is above a minimal node, and what fails the models that are monotone, is settled without a look.
+    """
+    for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
+        left = (node for node in lattice.nodes_at(height) if not _above(found, node))
+        found += list(satisfying(checker, left, deadline))
+
+
+def satisfying(checker: NodeChecker, nodes: Iterable[Node], deadline: Deadline) -> Iterator[Node]:
+    """Those of the nodes that satisfy all models, in their order, asked many at once."""
+    left, size = iter(nodes), checker.batch
+    while batch := list(islice(left, size)):
+        deadline.check()
+        asked = [node for node in batch if checker.known(node) is not False]
+        if size > 1:
+            checker.learn(node for node in asked if checker.known_to_satisfy(node) is None)
+            yield from (node for node in asked if checker.known_to_satisfy(node))
+        else:
+            yield from (node for node in asked if checker.satisfies(node))
+
+
+def _above(found: Sequence[Node], node: Node) -> bool:
+    return any(all(low <= level for low, level in zip(other, node, strict=True)) for other in found)
+
+
+def _climb(lattice: Lattice, checker: NodeChecker, node: Node, deadline: Deadline) -> Node:
+    """The lowest satisfying node of a path to the top, by halving."""
+    path = [node]
+    while path[-1] != lattice.highs:
+        after = lattice.successors(path[-1])
+        path.append(max(after, key=lambda other: sum(checker.costs.detail(i, level) for i, level in enumerate(other))))
+    first, last = 0, len(path) - 1
+    while first < last:
+        deadline.check()
+        middle = (first + last) // 2
+        first, last = (first, middle) if checker.satisfies(path[middle]) else (middle + 1, last)
+    return path[last]
+
+
+def _descend(lattice: Lattice, checker: NodeChecker, node: Node, deadline: Deadline) -> Node:
+    """A minimal node at or below a satisfying one."""
+    while True:
+        deadline.check()
+        below = next((other for other in lattice.predecessors(node) if checker.satisfies(other)), None)
+        if below is None:
+            return node
+        node = below
+
+
+def preference_key(prefer: str, tops: Node) -> Callable[[NodeMeasures], float]:
+    """What a preference policy minimizes."""
+
+    def relative(measures: NodeMeasures) -> float:
+        return sum(level / top for level, top in zip(measures.levels, tops, strict=True) if top)
+
+    keys: dict[str, Callable[[NodeMeasures], float]] = {
+        "loss": lambda measures: measures.lm,
+        "absolute-distance": lambda measures: measures.height,
+        "relative-distance": relative,
+        "distribution": lambda measures: -measures.classes,
+        "suppression": lambda measures: measures.suppressed,
+    }
+    return keys[prefer]
+
 
 _MOST_TARGETS = 200  # nodes of a height that are looked at together, those of least loss first
 

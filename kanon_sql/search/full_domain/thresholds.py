@@ -5,7 +5,7 @@ from __future__ import annotations
 from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.frequency.table import Frequency
 from kanon_sql.privacy.thresholds import least_size
-from kanon_sql.privacy.uniqueness.sizes import ClassSizes
+from kanon_sql.privacy.uniqueness import ClassSizes
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.checker import NodeChecker, Nodes, grouping_codes
 from kanon_sql.search.full_domain.lattice import Node

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from kanon_sql.frequency.table import Frequency, code_name
-from kanon_sql.hierarchy.mapping import Mapping
+from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, Item, column, state
 
@@ -56,12 +56,12 @@ def estimated_losses(engine: Engine, frequency: Frequency, k: int) -> tuple[floa
     )
 
 
-def _names(mapping: Mapping) -> list[str]:
+def _names(mapping: MappingTable) -> list[str]:
     """The columns of the codes below the top, where all values are one."""
     return [code_name(mapping.index, level) for level in range(mapping.height)]
 
 
-def _shared(mapping: Mapping, chosen: Sequence[exp.Expr]) -> exp.Expr:
+def _shared(mapping: MappingTable, chosen: Sequence[exp.Expr]) -> exp.Expr:
     """Of what is `chosen` for each level that of the lowest which all tuples of a class share."""
     shared = [
         exp.If(this=exp.EQ(this=column(f"low_{name}"), expression=column(f"high_{name}")), true=one)

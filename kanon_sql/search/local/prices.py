@@ -1,4 +1,6 @@
-"""Prices of tuples, and the bound that they prove.
+"""What all rows lose at least, however classes of k rows are made.
+
+Prices of tuples, and the bound that they prove.
 
 The best classes of k rows are a facility location with lower bounds: labels are facilities, each opened one serves at
 least k of the rows below it, and what a row loses there depends on the label alone. With a price u for each row, the
@@ -17,14 +19,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import fsum, prod
 
-from kanon_sql.search.local.bounds import column_bound
-from kanon_sql.search.local.costs import Costs
-from kanon_sql.search.local.halves import HALVES, build_half, of_half, split
+from kanon_sql.search.local.labels import HALVES, Costs, SearchTree, build_half, of_half, split
 from kanon_sql.search.local.program import ROUNDS, Program, is_few, share
 from kanon_sql.search.local.queries import Queries, own_tables, table
-from kanon_sql.search.local.trees import SearchTree
+
+
+def column_bound(queries: Queries, trees: Sequence[SearchTree], k: int) -> float:
+    """What all rows lose at least together, weighted, each column by itself.
+
+    A released value stands for k rows in all, and so does the node that it is. Of columns without hierarchy, which are
+    released as any range or set, nothing is asked.
+    """
+    return fsum(
+        float(
+            queries.named(ancestors=tree.ancestors, this_position=tree.dimension.position).run(
+                "column_bound", {"k": k}
+            )[0][0]
+        )
+        for tree in trees
+        if tree.dimension.tree is not None
+    )
+
 
 _MOST_CELLS = 250_000_000  # tuples times labels above one
 _MOST_LABELS = 40_000  # above a tuple

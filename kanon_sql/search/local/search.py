@@ -20,21 +20,14 @@ from math import fsum
 
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.frequency.judged import Models
-from kanon_sql.frequency.tuples import Tuples
+from kanon_sql.frequency.table import Tuples
 from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
-from kanon_sql.search.local.bounds import column_bound
-from kanon_sql.search.local.costs import Costs
-from kanon_sql.search.local.guided import Guided
-from kanon_sql.search.local.halves import Keys, build_halves
-from kanon_sql.search.local.judging import Judge
-from kanon_sql.search.local.prices import Prices
+from kanon_sql.search.local.labels import Costs, Keys, SearchTree, build_halves, build_trees, units_of
+from kanon_sql.search.local.prices import Prices, column_bound
 from kanon_sql.search.local.queries import Queries, own_tables
-from kanon_sql.search.local.recreate import Recreation, keep_halves
-from kanon_sql.search.local.sweep import Sweep
-from kanon_sql.search.local.trees import SearchTree, build_trees, units_of
-from kanon_sql.search.local.whole_domain import SLACK, WholeDomain
-from kanon_sql.search.mondrian.mondrian import Mondrian, Partitioning
+from kanon_sql.search.local.sweep import SLACK, Guided, Judge, Recreation, Sweep, WholeDomain, keep_halves
+from kanon_sql.search.mondrian import Mondrian, Partitioning
 from kanon_sql.settings.algorithms import EFFORTS
 from kanon_sql.sql import tables
 from kanon_sql.sql.connection import Engine

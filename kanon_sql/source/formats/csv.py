@@ -13,12 +13,20 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
-from kanon_sql.source.formats.csv_formulas import escaped, escaped_name
-from kanon_sql.source.formats.csv_reading import USUAL, cells_of, lines_of, open_csv, ragged_rows, read_csv
+from kanon_sql.source.formats.csv_reading import (
+    USUAL,
+    cells_of,
+    escaped,
+    escaped_name,
+    lines_of,
+    open_csv,
+    ragged_rows,
+    read_csv,
+)
 from kanon_sql.source.model import Column, CsvDialect, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.type_names import NUMERIC
+from kanon_sql.sql.tables import NUMERIC
 
 # Of what others are nothing can be taken for a formula.
 _NO_TEXTS = (*NUMERIC, "BOOLEAN", "DATE", "TIME", "INTERVAL", "UUID", "BIT")

@@ -1,4 +1,10 @@
-"""CSV sources: how a file is written is found out from its first record, every field is read as text."""
+"""Cells of a CSV file that a spreadsheet would take for formulas: an apostrophe before them, and taken away again.
+
+A text that only looks like an escaped one gets an apostrophe, too, so that no two texts become one and what was written
+is read back as it was.
+
+CSV sources: how a file is written is found out from its first record, every field is read as text.
+"""
 
 from __future__ import annotations
 
@@ -15,22 +21,62 @@ from pathlib import Path
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.settings.encodings import UTF8, Encoded
+from kanon_sql.settings.columns import UTF8, Encoded
 from kanon_sql.settings.formats import kind_of
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.duckdb import DuckDB
-from kanon_sql.source.formats.csv_encodings import (
+from kanon_sql.source.formats.csv_bytes import (
+    BUFFER,
+    LONGEST_LINE,
     SAMPLE,
     chunks,
     copies_of,
     encodings_of,
     is_beyond_engine,
+    lost_end,
+    may_lose_its_end,
     refuse_behind_mark,
 )
-from kanon_sql.source.formats.csv_end import BUFFER, LONGEST_LINE, lost_end, may_lose_its_end
-from kanon_sql.source.formats.csv_formulas import unescaped, unescaped_name
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 from kanon_sql.sql.connection import Engine, literal
+
+# Both as Python and the engine read them. A plain number is none, whatever apostrophes are before it.
+_BEGINNING = r"'*[=+\-@\t\r\n]"
+_NUMBER = r"'*-?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?"
+
+
+def escaped(text: exp.Expr) -> exp.Expr:
+    """A text with an apostrophe where it needs one."""
+    with_apostrophe = exp.Concat(expressions=[exp.Literal.string("'"), text.copy()], safe=True)
+    return exp.Case(ifs=[exp.If(this=_is_formula(text), true=with_apostrophe)], default=text.copy())
+
+
+def unescaped(text: exp.Expr) -> exp.Expr:
+    """The text that was escaped."""
+    rest = exp.Substring(this=text.copy(), start=exp.Literal.number(2))
+    begins = exp.StartsWith(this=text.copy(), expression=exp.Literal.string("'"))
+    return exp.Case(ifs=[exp.If(this=exp.and_(begins, _is_formula(rest)), true=rest)], default=text.copy())
+
+
+def escaped_name(name: str) -> str:
+    """A column's name as it stands in the header."""
+    return f"'{name}" if _is_formula_name(name) else name
+
+
+def unescaped_name(name: str) -> str:
+    """The name that was escaped."""
+    return name[1:] if name.startswith("'") and _is_formula_name(name[1:]) else name
+
+
+def _is_formula(text: exp.Expr) -> exp.Expr:
+    begins = exp.Anonymous(this="regexp_matches", expressions=[text.copy(), exp.Literal.string(f"^{_BEGINNING}")])
+    number = exp.Anonymous(this="regexp_full_match", expressions=[text.copy(), exp.Literal.string(_NUMBER)])
+    return exp.and_(begins, exp.Not(this=number))
+
+
+def _is_formula_name(name: str) -> bool:
+    return re.match(_BEGINNING, name) is not None and re.fullmatch(_NUMBER, name) is None
+
 
 USUAL = CsvDialect(",", '"', '"', True, "utf-8")
 _NO_DELIMITER = "\x02"  # a file that holds it has no lines that could be counted

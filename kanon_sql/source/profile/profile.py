@@ -10,14 +10,33 @@ from sqlglot import exp
 
 from kanon_sql.progress import Progress
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.profile.counting import Counted, count_source, drop_tables, is_ordered, values_table
-from kanon_sql.source.profile.identifying import identifying
-from kanon_sql.source.profile.kinds import MOST, Reading, Shares, fits_format, formats_of, kind_of, positions
-from kanon_sql.source.profile.model import ColumnProfile, Kind, Profile
-from kanon_sql.source.profile.names import like_values
+from kanon_sql.source.profile.counting import (
+    Counted,
+    count_source,
+    drop_tables,
+    held_by_rows,
+    is_ordered,
+    look,
+    marked,
+    shapes_of,
+    take_sample,
+    values_table,
+)
+from kanon_sql.source.profile.kinds import (
+    MOST,
+    ColumnProfile,
+    Kind,
+    Profile,
+    Reading,
+    Shares,
+    fits_format,
+    formats_of,
+    kind_of,
+    positions,
+)
+from kanon_sql.source.profile.names import identifying, like_values
 from kanon_sql.source.profile.recoding import recoded_sexes, recoded_truths
 from kanon_sql.source.profile.recognition import Facts, recognize
-from kanon_sql.source.profile.sampling import held_by_rows, look, marked, shapes_of, take_sample
 from kanon_sql.source.profile.spellings import ALWAYS, SPELLINGS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from kanon_sql.source.profile.kinds import Shares
-from kanon_sql.source.profile.model import Finding, Kind
+from kanon_sql.source.profile.kinds import Finding, Kind, Shares
 from kanon_sql.source.profile.words import words_folder
 
 LEAST = 0.5  # what is less sure is not said

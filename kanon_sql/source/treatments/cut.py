@@ -9,8 +9,7 @@ from sqlglot import exp
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
-from kanon_sql.sql.dialects.dialect import Dialect
-from kanon_sql.sql.dialects.own import marked, own
+from kanon_sql.sql.dialects import Dialect, marked, own
 
 _TYPES = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS")
 # How many characters of an ISO date stay, and what follows.

@@ -8,21 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.settings.coding import FoundEnd
+from kanon_sql.settings.treatments import FoundEnd
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.treatments.applying import least_behind, settling
 from kanon_sql.source.treatments.exact import numeral
 from kanon_sql.source.treatments.numbers import Bottom, Top
-from kanon_sql.sql.dialects.dialect import Dialect
-from kanon_sql.sql.dialects.types import column_type
+from kanon_sql.source.treatments.treatment import Json
+from kanon_sql.sql.dialects import Dialect, column_type
 from kanon_sql.sql.template import Item, column
-
-Json = dict[str, Any]
 
 _ENDS = (Bottom(), Top())
 # In whose statements an end can be sought: Spark's have it as a number, as their texts do not cast it back.

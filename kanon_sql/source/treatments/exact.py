@@ -14,9 +14,7 @@ from sqlglot import exp
 
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import Reading
-from kanon_sql.sql.dialects.dialect import Dialect
-from kanon_sql.sql.dialects.own import marked
-from kanon_sql.sql.dialects.types import column_type
+from kanon_sql.sql.dialects import Dialect, column_type, marked
 
 # Spark gives a sum one digit more than its parts have, and takes decimals away where there are 39.
 _DIGITS = 36

@@ -16,8 +16,8 @@ from typing import ClassVar
 from sqlglot import exp
 
 from kanon_sql.errors import UnfittingSourceError
-from kanon_sql.settings.coding import FoundEnd, first_of, share_of
-from kanon_sql.settings.treatments import TreatmentConfig
+from kanon_sql.settings.treatments import FoundEnd, TreatmentConfig, first_of, share_of
+from kanon_sql.source.columns import means_missing, person
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import fits
 from kanon_sql.source.treatments.exact import (
@@ -31,8 +31,7 @@ from kanon_sql.source.treatments.exact import (
     unsparing,
 )
 from kanon_sql.source.treatments.treatment import Cell, Json, Settling, Treatment
-from kanon_sql.source.values import means_missing, person
-from kanon_sql.sql.dialects.dialect import Dialect
+from kanon_sql.sql.dialects import Dialect
 from kanon_sql.sql.template import Fill, column, fill
 
 # So many digits of a number in a FLOAT or a DOUBLE are those of its text, whatever the engine.

@@ -10,8 +10,7 @@ from kanon_sql.settings.treatments import PseudonymConfig, TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.treatments.keys import fingerprint, first_digits, keyed_digits, made_of, text_in_csv, text_problem
 from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
-from kanon_sql.sql.dialects.dialect import Dialect
-from kanon_sql.sql.dialects.own import marked
+from kanon_sql.sql.dialects import Dialect, marked
 
 
 class Pseudonym(Treatment):

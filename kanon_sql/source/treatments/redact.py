@@ -13,12 +13,10 @@ from typing import ClassVar
 
 from sqlglot import exp
 
-from kanon_sql.settings.coding import Shape
-from kanon_sql.settings.treatments import TreatmentConfig
+from kanon_sql.settings.treatments import Shape, TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
-from kanon_sql.sql.dialects.dialect import Dialect
-from kanon_sql.sql.dialects.own import own
+from kanon_sql.sql.dialects import Dialect, own
 
 # Letters of Latin, Greek and Cyrillic writing.
 _LETTERS = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff\u0400-\u04ff"

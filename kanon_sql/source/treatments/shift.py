@@ -8,12 +8,12 @@ from sqlglot import exp
 
 from kanon_sql.settings.columns import directives
 from kanon_sql.settings.treatments import ShiftConfig, TreatmentConfig
+from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
 from kanon_sql.source.treatments.keys import drawn, fingerprint, keyed_digits, made_of, text_in_csv, text_problem
 from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
-from kanon_sql.source.values import null_for
-from kanon_sql.sql.dialects.own import marked, own, own_cast
+from kanon_sql.sql.dialects import marked, own, own_cast
 
 _FIRST, _LAST = date(1, 1, 1), date(9999, 12, 31)
 _OF_TWO_DIGITS = date(1969, 1, 1), date(2068, 12, 31)

@@ -12,7 +12,7 @@ from sqlglot import exp
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.treatments.keys import Keys
-from kanon_sql.sql.dialects.dialect import Dialect
+from kanon_sql.sql.dialects import Dialect
 
 Json = dict[str, Any]
 

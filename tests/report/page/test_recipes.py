@@ -18,7 +18,7 @@ from markupsafe import escape
 import kanon_sql.report.page.page
 from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.page import render
-from kanon_sql.report.page.recipes.model import Recipe, RecipeStep
+from kanon_sql.report.page.recipes.preset import Recipe, RecipeStep
 from kanon_sql.report.page.recipes.registry import RECIPES, recipe_of
 from kanon_sql.settings.report import RECIPES as NAMES
 

@@ -8,7 +8,7 @@ from typing import Any
 import page_facts
 import pytest
 
-from kanon_sql.report.page import choice, columns, comparison, proof, summary, utility
+from kanon_sql.report.page import columns, comparison, proof, summary
 from kanon_sql.report.page.model import PageFacts, Recount, Step
 from kanon_sql.report.page.page import render
 
@@ -117,7 +117,7 @@ def test_a_page_that_was_made_afterwards_says_so() -> None:
         "kanon-sql 0.2.0. When the release was made is not known."
     )
     assert {tile.what: tile.number for tile in found.tiles}["rows suppressed"] == "\N{EN DASH}"
-    assert "not known any more" in choice.explain(page_facts.afterwards()).effort
+    assert "not known any more" in proof.explain(page_facts.afterwards()).effort
 
 
 def known(asked: Any, **changes: Any) -> str:
@@ -229,32 +229,32 @@ def test_a_population_adds_the_journalist() -> None:
     ("value", "word"), [(0, "good"), (0.05, "good"), (0.051, "fair"), (0.9, "poor"), (None, "not measured")]
 )
 def test_words_for_figures(value: float | None, word: str) -> None:
-    assert utility.word_of(value, ((0.05, "good"), (0.2, "fair")), "poor") == word
+    assert columns.word_of(value, ((0.05, "good"), (0.2, "fair")), "poor") == word
 
 
 def test_predictions_stand_beside_guessing() -> None:
-    found = utility.describe(page_facts.released())
+    found = columns.describe(page_facts.released())
     assert found is not None and found.prediction is not None
     assert found.prediction.rows == (("occupation", "13.7 %", "21.4 %", "19.8 %"),)
 
 
 def test_utility_takes_what_is_there() -> None:
-    found = utility.describe(
+    found = columns.describe(
         page_facts.released(utility={"columns": {}, "pairs": [], "queries": None, "pmse": None, "prediction": None})
     )
     assert found is not None
     assert (found.pairs, found.answers, found.prediction) == (None, (), None)
-    assert utility.describe(page_facts.without_release()) is None
+    assert columns.describe(page_facts.without_release()) is None
 
 
 def test_alternatives_are_said_as_the_command_line_takes_them() -> None:
-    found = choice.explain(page_facts.released())
+    found = proof.explain(page_facts.released())
     assert found.alternatives is not None
     assert found.alternatives.rows == (
         ("--set algorithm=local", "5.4 % or less", "22.3 %", "0"),
         ("--set suppression.limit=2%", "18.1 %", "22.3 %", "590"),
     )
-    assert choice.change({"without": "age", "change": {}}) == "without age"
+    assert proof.change({"without": "age", "change": {}}) == "without age"
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_alternatives_are_said_as_the_command_line_takes_them() -> None:
     ],
 )
 def test_how_sure_the_search_is(facts: PageFacts, words: str) -> None:
-    assert words in choice.explain(facts).effort
+    assert words in proof.explain(facts).effort
 
 
 def test_evidence_names_both_files() -> None:

@@ -134,7 +134,7 @@ def releasing(kind: str, folder: Path, runs: int) -> None:
 
 def staging_exchange(one: Path, other: Path) -> None:
     """New rows take the place of the last release, in one step."""
-    from kanon_sql.targets.exchange import exchange
+    from kanon_sql.targets.staging_paths import exchange
 
     if not exchange(one, other):
         raise LostError("this file system cannot exchange folders")

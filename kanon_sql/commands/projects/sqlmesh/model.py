@@ -9,15 +9,14 @@ from typing import Any
 
 from sqlglot import exp
 
-from kanon_sql.commands.compile.compilation import Compiled
-from kanon_sql.commands.projects.checks import Check, checks_of
-from kanon_sql.commands.projects.files import Json, ProjectModel, refuse_existing, write_private
+from kanon_sql.commands.compile import Compiled
+from kanon_sql.commands.projects.checks import Check, Json, ProjectModel, checks_of, refuse_existing, write_private
 from kanon_sql.commands.projects.sqlmesh import audits_file
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.sql.dialects.dialect import Dialect, find_dialect
-from kanon_sql.sql.dialects.write import table_name
+from kanon_sql.sql.dialects import Dialect, find_dialect
 from kanon_sql.sql.template import quoted
+from kanon_sql.sql.writing import table_name
 
 _NAME = re.compile(r"([a-z][a-z0-9_]*\.){0,2}[a-z][a-z0-9_]*")
 _NUMBER = re.compile(r"[\d.]+")

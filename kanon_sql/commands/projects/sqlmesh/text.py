@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.sql.dialects.write import joined
+from kanon_sql.sql.writing import joined
 
 # SQLMesh looks for Jinja in every text, and in a name it puts the project's variable for @name, and @ for @@, more than
 # once: the statement would read another column.

@@ -6,7 +6,10 @@ The regulation names no measure and no threshold of anonymity; so no step says t
 from __future__ import annotations
 
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.recipes.measured import (
+from kanon_sql.report.page.recipes.preset import (
+    NO_ADVICE,
+    Recipe,
+    RecipeStep,
     classes,
     columns,
     listed,
@@ -16,7 +19,6 @@ from kanon_sql.report.page.recipes.measured import (
     risks,
     worth,
 )
-from kanon_sql.report.page.recipes.model import NO_ADVICE, Recipe, RecipeStep
 from kanon_sql.report.page.texts import moment
 
 SOURCES = (

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.recipes.measured import (
+from kanon_sql.report.page.recipes.preset import (
+    NO_ADVICE,
+    Recipe,
+    RecipeStep,
+    State,
     columns,
     documents,
     highest,
@@ -14,7 +18,6 @@ from kanon_sql.report.page.recipes.measured import (
     risks,
     worth,
 )
-from kanon_sql.report.page.recipes.model import NO_ADVICE, Recipe, RecipeStep, State
 from kanon_sql.report.page.texts import decimal
 
 THRESHOLD = 0.09

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from kanon_sql.report.page.model import Json, PageFacts
-from kanon_sql.report.page.recipes.measured import (
+from kanon_sql.report.page.recipes.preset import (
+    NO_ADVICE,
+    Fact,
+    Recipe,
+    RecipeStep,
+    State,
     after,
     classes,
     columns,
@@ -18,7 +23,6 @@ from kanon_sql.report.page.recipes.measured import (
     roles,
     unique,
 )
-from kanon_sql.report.page.recipes.model import NO_ADVICE, Fact, Recipe, RecipeStep, State
 from kanon_sql.report.page.texts import plain
 
 SOURCES = (

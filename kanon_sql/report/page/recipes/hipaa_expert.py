@@ -6,8 +6,18 @@ The rule calls for a risk that is "very small" and gives no number; so no step c
 from __future__ import annotations
 
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.recipes.measured import columns, documents, journalist, methods, models, risks, worth
-from kanon_sql.report.page.recipes.model import Fact, Recipe, RecipeStep
+from kanon_sql.report.page.recipes.preset import (
+    Fact,
+    Recipe,
+    RecipeStep,
+    columns,
+    documents,
+    journalist,
+    methods,
+    models,
+    risks,
+    worth,
+)
 from kanon_sql.report.page.texts import decimal
 
 SOURCES = (

@@ -9,7 +9,7 @@ from kanon_sql.report.page.recipes.ehds import ehds
 from kanon_sql.report.page.recipes.ema_0070 import ema_0070
 from kanon_sql.report.page.recipes.gdpr_wp216 import gdpr_wp216
 from kanon_sql.report.page.recipes.hipaa_expert import hipaa_expert
-from kanon_sql.report.page.recipes.model import Recipe
+from kanon_sql.report.page.recipes.preset import Recipe
 
 RECIPES: dict[str, Callable[[PageFacts], Recipe]] = {
     "hipaa-expert": hipaa_expert,

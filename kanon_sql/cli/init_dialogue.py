@@ -1,0 +1,195 @@
+"""What `kanon-sql init` asks, what it found, and what comes next.
+
+The questions of `kanon-sql init`: what only people know, each with its default.
+
+What `kanon-sql init` found and what comes next, on standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kanon_sql.commands.init.findings import Answers, Findings
+from kanon_sql.commands.init.proposal import RECIPIENTS, Proposal
+from kanon_sql.commands.init.roles import ROLES, percent
+from kanon_sql.config.arguments import in_line
+from kanon_sql.errors import ConfigurationError, escape
+from kanon_sql.source.profile.kinds import ColumnProfile
+
+_RECIPIENTS = (
+    ("public", "anybody: it is published or passed on"),
+    ("partner", "a partner who signed what may be done with it"),
+    ("internal", "colleagues in the same house"),
+)
+_PURPOSES = (
+    ("research", "to look at single rows and models: as exact as possible, each group at its own levels"),
+    ("statistics", "to count and compare: every column at one level, the same in all rows"),
+)
+
+_ASKED = 2  # columns that may name the person
+
+
+def answers_of(found: Findings, given: Mapping[str, Any]) -> Answers:
+    """What options say, and the defaults. Raises ConfigurationError for columns that are not there."""
+    names = [one.name for one in found.profile.columns]
+    asked = [("--known", one) for one in given["known"]] + [("--unknown", one) for one in given["unknown"]]
+    asked += [("--entity", given["entity"])] if given["entity"] else []
+    problems = [
+        f"{option} {name}: there is no such column; expected one of {', '.join(names[:20])}"
+        for option, name in asked
+        if name not in names
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+    entity = given["entity"] if given["entity"] is not None else found.entity
+    known, unknown = tuple(given["known"]), tuple(given["unknown"])
+    return Answers(
+        given["recipient"] or "public",
+        given["purpose"] or "research",
+        *(known, unknown, entity or None, given["entity"] is not None),
+    )
+
+
+def ask(found: Findings, default: Answers, given: Mapping[str, Any]) -> Answers:
+    """Asks on the terminal what no option says."""
+    recipient, purpose = default.recipient, default.purpose
+    if given["recipient"] is None:
+        shown = [(f"{text} (groups of {RECIPIENTS[name][0]})", name) for name, text in _RECIPIENTS]
+        recipient = _choose("Who will get the release?", shown)
+    if given["purpose"] is None:
+        purpose = _choose("What for?", [(text, name) for name, text in _PURPOSES])
+    entity = default.entity if given["entity"] is not None else _person(found)
+    known, unknown = default.known, default.unknown
+    if not known and not unknown:
+        known, unknown = _known(found)
+    return Answers(recipient, purpose, known, unknown, entity, entity_said=True)
+
+
+def _choose(question: str, options: Sequence[tuple[str, str]]) -> str:
+    """One of the options, the first by default."""
+    click.echo(f"\n{question}", err=True)
+    for number, (text, _) in enumerate(options, 1):
+        click.echo(f"  {number}  {text}", err=True)
+    chosen = click.prompt("Number", type=click.IntRange(1, len(options)), default=1, err=True)
+    return options[chosen - 1][1]
+
+
+def _person(found: Findings) -> str | None:
+    """The column that tells persons apart; None where each row is a person."""
+    click.echo("", err=True)
+    if found.entity is not None and click.confirm(_names_person(found, found.entity), default=True, err=True):
+        return found.entity
+    for name in found.maybe_persons[:_ASKED]:
+        if click.confirm(_names_person(found, name), default=False, err=True):
+            return name
+    if click.confirm("Is each row another person?", default=True, err=True):
+        return None
+    names = [one.name for one in found.profile.columns]
+    click.echo("Which column tells the persons apart?", err=True)
+    _list(found, found.profile.columns)
+    number = click.prompt("Number, 0 for none", type=click.IntRange(0, len(names)), default=0, err=True)
+    return names[number - 1] if number else None
+
+
+def _names_person(found: Findings, name: str) -> str:
+    each = f"{escape(name)} has {found.rows_each(name):.1f} rows for a value."
+    return f"{each} Does it name the person, who has several rows?"
+
+
+def _known(found: Findings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(columns that others may know, columns that they do not) where that is not what was found."""
+    columns = [one for one in found.profile.columns if found.roles[one.name].role != "identifier"]
+    if not columns:
+        return (), ()
+    click.echo(
+        "\nWhat may somebody outside know of a person: a neighbour, an employer, a register? x is assumed:", err=True
+    )
+    _list(found, columns)
+    while True:
+        text = click.prompt("Numbers to change, with blanks between", default="", show_default=False, err=True)
+        words = text.replace(",", " ").split()
+        if all(word.isdecimal() and 1 <= int(word) <= len(columns) for word in words):
+            break
+        click.echo(f"Expected numbers from 1 to {len(columns)}, such as 2 5.", err=True)
+    changed = [columns[int(word) - 1].name for word in dict.fromkeys(words)]
+    quasi = {name for name in changed if found.roles[name].role == "quasi-identifier"}
+    return tuple(name for name in changed if name not in quasi), tuple(name for name in changed if name in quasi)
+
+
+def _list(found: Findings, columns: Sequence[ColumnProfile]) -> None:
+    for number, one in enumerate(columns, 1):
+        mark = "x" if found.roles[one.name].role == "quasi-identifier" else " "
+        click.echo(f"  {number:>3}  {mark}  {escape(one.name)}", err=True)
+
+
+_STYLES = {"identifier": "red", "quasi-identifier": "yellow", "sensitive": "magenta", "insensitive": "green"}
+_WIDTH = 120  # where standard error is no terminal
+_MEANINGS = {
+    "identifier": "never released",
+    "quasi-identifier": "others may know it: made coarser",
+    "sensitive": "private: released as it is",
+    "insensitive": "harmless: released as it is",
+}
+
+
+def print_findings(found: Findings, made: Proposal | None = None) -> None:
+    """The table of columns: what each is, its role, how many rows are alone with their value, how it is generalized."""
+    profile = found.profile
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for head in ("column", "what it is", "role", "alone", *(["made coarser by"] if made else [])):
+        table.add_column(head, justify="right" if head == "alone" else "left", overflow="fold")
+    for role in ROLES:
+        for one in found.columns(role):
+            what = one.finding.name if one.finding else one.kind
+            cells = [Text(escape(one.name)), Text(what), Text(role, _STYLES[role]), Text(percent(one.alone))]
+            if made:
+                how = made.generalizations.get(one.name)
+                left = found.left_out.get(one.name)
+                first = made.treatments.get(one.name)
+                shown = in_line(how.written(made.base)) if how else in_line(first.spec) if first else ""
+                cells.append(Text(escape(shown if left is None else f"left out: {left}")))
+            table.add_row(*cells)
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        console = Console(stderr=True, width=_WIDTH)
+    click.echo(f"{profile.rows:,} rows, {len(profile.columns)} columns", err=True)
+    for text in found.repeated():
+        click.echo(escape(text), err=True)
+    console.print(table)
+    for role in ROLES:
+        count = len(found.columns(role))
+        if count:
+            told = len(found.left_out) if role == "quasi-identifier" else 0
+            more = f", but for {told} left out" if told else ""
+            click.echo(f"  {role:<17} {count:>3}  {_MEANINGS[role]}{more}", err=True)
+
+
+def print_next(proposal: Proposal, config: Path | None, *, shown: bool) -> None:
+    """What was proposed, and the commands that come next."""
+    if not shown:
+        print_findings(proposal.findings, proposal)
+    if not proposal.generalizations:
+        return
+    many = proposal.findings.too_many()
+    if many is not None:
+        click.echo(f"\n{escape(many)}", err=True)
+    privacy, why = proposal.settings["privacy"]
+    click.echo(f"\nk = {privacy['k']}: {why}", err=True)
+    name, why = proposal.settings["algorithm"]
+    click.echo(f"{name}: {why}", err=True)
+    file = "config.yaml" if config is None else quote(str(config))
+    if config is not None:
+        click.echo(f"\nwritten to {escape(str(config))}, each line with its reason. Read it, then", err=True)
+    else:
+        click.echo("\nSave what was printed as config.yaml (or name it with -o), read it, then", err=True)
+    click.echo(f"  kanon-sql run {escape(file)} --dry-run    what would come out", err=True)
+    click.echo(f"  kanon-sql run {escape(file)}              the release", err=True)

@@ -1,0 +1,377 @@
+"""The figures of `kanon-sql risk`, `utility` and `attack` as people read them in a terminal.
+
+The report of `kanon-sql risk` as people read it in a terminal.
+
+The figures of `kanon-sql utility` as people read them in a terminal.
+
+The figures of `kanon-sql attack` as people read them in a terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from kanon_sql.cli.parts import Facts, Grid, Line, Look, Part, Parts, table
+from kanon_sql.report.charts.attack import attack_rows
+from kanon_sql.report.charts.diagram import clean, number
+from kanon_sql.report.charts.risk import size_text
+
+Json = dict[str, Any]
+
+MOST_SUBSETS = 15
+_UNIQUENESS = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "SNB", "dankar": "Dankar"}
+
+
+def summarize_risk(data: Json) -> Parts:
+    """The risks, the class sizes and the riskiest subsets of the columns; before and after side by side."""
+    both: tuple[Look, ...] = ("before", "after")
+    words = [word for word in both if data[word] is not None]
+    sides = [data[word] for word in words]
+    parts: list[Part] = [*_head(data, words), Line(), _risks(data, words, sides), Line(), _sizes(words, sides)]
+    if sides[0]["subsets"]["count"]:
+        parts += [Line(), *_subsets(words, sides)]
+    if any(side["households"] is not None for side in sides):
+        parts += [Line(), *_households(words, sides)]
+    if sides[0]["special_uniques"] is not None:
+        parts += [Line(), *_special(words, sides)]
+    for word, side in zip(words, sides, strict=True):
+        if side["exposed"] is not None:
+            parts += [Line(), *_exposed(f" {word}" if len(words) > 1 else "", side)]
+    return parts
+
+
+def _head(data: Json, words: Sequence[Look]) -> list[Part]:
+    names = ", ".join(map(clean, data["before"]["quasi_identifiers"]))
+    facts: list[tuple[str, str, Look]] = []
+    for word in words:
+        side = data[word]
+        rows = side["rows"]
+        missing = f", {rows['missing']:,} left out for missing values" if rows["missing"] else ""
+        several = len(words) > 1
+        text = f"{clean(side['table'])}: {rows['measured']:,} rows{missing}"
+        facts.append((word if several else "table", text, word if several else ""))
+    people = data["population"]
+    if people is not None:
+        text = f"{clean(people['table'])}: {people['rows']:,} rows, {people['unique']:,} of them unique"
+        facts.append(("population", text, ""))
+    return [Line(f"risk of re-identification by {names}", "head"), Facts(facts, 12)]
+
+
+def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> Grid:
+    above = f"rows above {data['threshold']:g}"
+    rows = [
+        _row("classes", sides, lambda side: f"{side['classes']['count']:,}"),
+        _row("rows of the smallest class", sides, lambda side: f"{side['classes']['min']:,}"),
+        _row("unique rows", sides, lambda side: _counted(side["unique"])),
+    ]
+    if data["population"] is not None:
+        rows.append(_row("... and unique in the population", sides, lambda s: number(s["unique"]["in_population"], 0)))
+    if data["before"]["population_uniqueness"] is not None:
+        for model, named in _UNIQUENESS.items():
+            rows.append(_row(f"unique in the population, {named}", sides, _uniqueness(model)))
+    for name in ("prosecutor", *(["journalist"] if data["population"] is not None else [])):
+        rows += [
+            _row(f"{name} risk, highest", sides, _risk(name, "highest")),
+            _row(f"{name} risk, average", sides, _risk(name, "average")),
+            _row(f"{name} risk, {above}", sides, _above(name)),
+        ]
+    if data["before"]["weighted"] is not None:
+        rows += [
+            _row("risk by weights, highest", sides, _risk("weighted", "highest")),
+            _row("risk by weights, average", sides, _risk("weighted", "average")),
+            _row(f"risk by weights, {above}", sides, _above("weighted")),
+            _row("rows found again, by weights", sides, _weighted("reidentifications")),
+            _row("unique rows that are so in the population", sides, _weighted("unique", "in_population")),
+        ]
+    rows.append(_row("marketer risk", sides, _risk("marketer", "average")))
+    rows.append(_row("rows that a marketer names right", sides, lambda side: _named(side["marketer"])))
+    return Grid(["", *words] if len(words) > 1 else None, rows, 0)
+
+
+def _row(name: str, sides: Sequence[Json], cell: Callable[[Json], str]) -> list[str]:
+    return [name, *map(cell, sides)]
+
+
+def _risk(name: str, key: str) -> Callable[[Json], str]:
+    return lambda side: "\N{EN DASH}" if side[name] is None else f"{side[name][key]:.4f}"
+
+
+def _uniqueness(model: str) -> Callable[[Json], str]:
+    """A model's share in percent; of the choice among them with the model that was chosen."""
+
+    def cell(side: Json) -> str:
+        found = side["population_uniqueness"]
+        if model in found["without_estimate"]:
+            return "\N{EN DASH}"
+        chosen = f" ({_UNIQUENESS[found['chosen']]})" if model == "dankar" else ""
+        return f"{_percent(found[model])} %{chosen}"
+
+    return cell
+
+
+def _weighted(*keys: str) -> Callable[[Json], str]:
+    """An expected number of rows."""
+
+    def cell(side: Json) -> str:
+        found = side["weighted"]
+        for key in keys:
+            found = found and found[key]
+        return number(found, 1)
+
+    return cell
+
+
+def _above(name: str) -> Callable[[Json], str]:
+    return lambda side: "\N{EN DASH}" if side[name] is None else _counted(side[name]["above"])
+
+
+def _named(marketer: Json | None) -> str:
+    return "\N{EN DASH}" if marketer is None else f"{marketer['rows']:,.1f}"
+
+
+def _counted(count: Json) -> str:
+    return f"{count['rows']:,} ({_percent(count['share'])} %)"
+
+
+def _percent(share: float | None) -> str:
+    """Two decimals, but never 0.00 or 100.00 for what is not quite so."""
+    if share is None:
+        return "\N{EN DASH}"
+    text = f"{100 * share:.2f}"
+    if share > 0 and text == "0.00":
+        return "<0.01"
+    return ">99.99" if share < 1 and text == "100.00" else text
+
+
+def _sizes(words: Sequence[Look], sides: Sequence[Json]) -> Grid:
+    several = len(words) > 1
+    head = ["rows in the class"]
+    for word in words:
+        head += [f"rows {word}" if several else "rows", "%", "classes"]
+    rows = []
+    for place, one in enumerate(sides[0]["sizes"]):
+        cells = [size_text(one)]
+        for side in sides:
+            found = side["sizes"][place]
+            cells += [f"{found['rows']:,}", _percent(found["share"]), f"{found['classes']:,}"]
+        rows.append(cells)
+    most = max(one["share"] for side in sides for one in side["sizes"]) or 1
+    bars: dict[int, tuple[Sequence[float | None], Look]] = {
+        2 + 3 * place: ([one["share"] / most for one in side["sizes"]], word)
+        for place, (word, side) in enumerate(zip(words, sides, strict=True))
+    }
+    return Grid(head, rows, 0, bars=bars)
+
+
+def _subsets(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
+    """The riskiest subsets; those that hold a smaller key are left out, they say nothing new."""
+    first, known = sides[0]["subsets"], sides[0]["quasi_identifiers"]
+    telling = [one for one in first["listed"] if not one["holds_key"]]
+    others = [{tuple(one["columns"]): one for one in side["subsets"]["listed"]} for side in sides[1:]]
+    head = ["unique %", "distinct %", "separated %", "columns"]
+    if others:
+        head = [f"unique % {words[0]}", words[1], *head[1:]]
+    rows = []
+    for one in telling[:MOST_SUBSETS]:
+        after = [other.get(tuple(one["columns"])) for other in others]
+        rows.append(
+            [
+                _percent(one["unique_share"]),
+                *("\N{EN DASH}" if found is None else _percent(found["unique_share"]) for found in after),
+                _percent(one["distinction"]),
+                _percent(one["separation"]),
+                ", ".join(f"{clean(name)}{'' if name in known else ' (!)'}" for name in one["columns"]),
+            ]
+        )
+    shown = min(len(telling), MOST_SUBSETS)
+    size = f"{first['largest']} column{'s' * (first['largest'] > 1)}"
+    what = f"the riskiest {shown} of {first['count']:,} subsets of up to {size}"
+    if len(telling) < len(first["listed"]):
+        what += ", without those that hold a smaller key"
+    foreign = [Line("  (!) no quasi-identifier")] if set(first["columns"]) - set(known) else []
+    return [Line(what, "head"), Grid(head, rows, len(head) - 1), *foreign]
+
+
+def _households(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
+    """Risks of the rows where each has that of the most exposed row of its household, or of any of them."""
+    found = [side["households"] for side in sides]
+    rows = [
+        ["households", *("\N{EN DASH}" if one is None else f"{one['count']:,}" for one in found)],
+        [
+            "rows of one with a unique row",
+            *("\N{EN DASH}" if one is None else _counted(one["unique"]) for one in found),
+        ],
+    ]
+    for name in ("prosecutor", "journalist"):
+        risks = [None if one is None else one[name] for one in found]
+        if any(one is not None for one in risks):
+            parts = [(risk, None if risk is None else risk["any_found"]) for risk in risks]
+            for key in ("highest", "average"):
+                rows.append([f"{name} risk, {key}", *(number(one and one[key], 4) for one, _ in parts)])
+                rows.append(["... of any of its rows", *(number(one and one[key], 4) for _, one in parts)])
+    head = ["", *words] if len(words) > 1 else None
+    return [Line("households: each row at the risk of the most exposed row of its own", "head"), Grid(head, rows, 0)]
+
+
+def _special(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
+    """Minimal sample uniques by size, scores, and what each column adds to them."""
+    found = [side["special_uniques"] for side in sides]
+    rows = [_row("rows that hold one", found, _counted)]
+    if any(one["entities"] is not None for one in found):
+        rows.append(_row("... of so many entities", found, lambda one: number(one["entities"], 0)))
+    for size in found[0]["msus"]:
+        name = f"minimal uniques of {size} column{'s' * (size != '1')}"
+        rows.append([name, *(f"{one['msus'].get(size, 0):,}" for one in found)])
+    for name, text in (("median", "score, median"), ("max", "score, highest")):
+        rows.append([text, *(number((one["scores"] or {}).get(name), 0) for one in found)])
+    if any(one["dis"] is not None for one in found):
+        rows.append(_row("probability of a right match", found, _dis("probability")))
+        rows.append(_row("... of the row at most risk", found, _dis("max")))
+    names = {name: [one["columns"].get(name) for one in found] for one in found for name in one["columns"]}
+    shares = [
+        [clean(name), *map(_percent, names[name])] for name in sorted(names, key=lambda one: -(names[one][0] or 0))
+    ]
+    head = ["column", *([f"of the scores % {words[0]}", *words[1:]] if len(words) > 1 else ["of the scores %"])]
+    return [
+        Line(f"special uniques: minimal sample uniques of up to {found[0]['size']} columns", "head"),
+        Grid(["", *words] if len(words) > 1 else None, rows, 0),
+        Line(),
+        Grid(head, shares, 0),
+    ]
+
+
+def _dis(key: str) -> Callable[[Json], str]:
+    return lambda one: "\N{EN DASH}" if one["dis"] is None else f"{one['dis'][key]:.4f}"
+
+
+def _exposed(word: str, side: Json) -> list[Part]:
+    names = [clean(name) for name in side["quasi_identifiers"]]
+    rows = [
+        [f"{one['rows']:,}", *("NULL" if value is None else clean(value) for value in one["values"].values())]
+        for one in side["exposed"]
+    ]
+    return [Line(f"the smallest classes{word}", "head"), Grid(["rows", *names], rows)]
+
+
+MOST_PAIRS = 15
+_MEASURES = {
+    "pearson": "correlation",
+    "correlation_ratio": "correlation ratio",
+    "cramers_v": "Cram\N{LATIN SMALL LETTER E WITH ACUTE}r's V",
+}
+_NONE = "\N{EN DASH}"
+
+
+def summarize_utility(data: Json) -> str:
+    """The distances of the columns, the pairs whose association changed most, the errors of queries, and the rest."""
+    parts = [f"what the release is still good for\n\n{_columns(data['columns'])}", *_treated(data["columns"])]
+    if data["pairs"]:
+        parts.append(_pairs(data["pairs"]))
+    if data["prediction"]:
+        parts.append(_prediction(data["prediction"]))
+    parts.append("\n".join(_others(data)))
+    return "\n\n".join(parts)
+
+
+def _columns(columns: Json) -> str:
+    rows = [
+        [clean(name), _number(one["total_variation"]), _number(one["earth_mover"])] for name, one in columns.items()
+    ]
+    return table(["column", "total variation", "earth mover's distance"], rows, text=0)
+
+
+def _treated(columns: Json) -> list[str]:
+    """Which values treated columns are compared with."""
+    said = {"untreated": "the values before their treatments", "treated": "the treated values, for want of others"}
+    named = {key: [clean(name) for name, one in columns.items() if one.get("compared_with") == key] for key in said}
+    lines = [f"{', '.join(names)}: compared with {said[key]}" for key, names in named.items() if names]
+    return ["\n".join(lines)] if lines else []
+
+
+def _pairs(pairs: list[Json]) -> str:
+    """The pairs that changed most, the largest change first."""
+    by_change = sorted(pairs, key=lambda one: -abs(one["source"] - one["release"]))
+    rows = [
+        [
+            _number(one["source"]),
+            _number(one["release"]),
+            _MEASURES[one["measure"]],
+            ", ".join(map(clean, one["columns"])),
+        ]
+        for one in by_change[:MOST_PAIRS]
+    ]
+    what = "association of columns in the source and in the release"
+    if len(pairs) > MOST_PAIRS:
+        what += f", the {MOST_PAIRS} of {len(pairs)} pairs that changed most"
+    return f"{what}\n{table(['source', 'release', 'measure', 'columns'], rows, text=(2, 3))}"
+
+
+def _prediction(prediction: Json) -> str:
+    rows = [
+        [clean(name), *(_number(one[key]) for key in ("source", "release", "guessing"))]
+        for name, one in prediction.items()
+    ]
+    return (
+        f"share of rows whose value is predicted rightly\n{table(['', 'source', 'release', 'guessing'], rows, text=0)}"
+    )
+
+
+def _others(data: Json) -> list[str]:
+    queries, pmse = data["queries"], data["pmse"]
+    lines = []
+    if queries is not None:
+        median, p95 = (100 * queries[f"{name}_relative_error"] for name in ("median", "p95"))
+        said = f"half are wrong by at most {median:.1f} %, 95 % by at most {p95:.1f} %"
+        lines.append(f"counting queries  {queries['count']}: {said}")
+    if pmse is not None:
+        lines.append(f"pMSE              {pmse:.4f} (0: nothing tells both apart)")
+    return lines
+
+
+def _number(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.4f}"
+
+
+def summarize_attack(data: Json) -> Parts:
+    """One row an attack: how often it succeeds, blindly, on the control group, and the risk with its interval."""
+    entries = attack_rows(data)
+    rows = [[name, *_cells(one)] for name, one in entries]
+    risks = [one["risk"] for _, one in entries]
+    against = "the control group" if data["against"] == "control" else "blind guessing"
+    return [
+        Line(f"attacks on {clean(data['release'])}: risk is success above that of {against}", "head"),
+        Line(),
+        Grid(
+            ["attack", "success", "blind", "control", "risk", f"{100 * data['confidence']:.0f} % interval"],
+            rows,
+            texts=(0,),
+            bars={4: (risks, "bad")},
+        ),
+        *_method(data),
+    ]
+
+
+def _method(data: Json) -> Parts:
+    """What the method tells, where it was asked for."""
+    worlds, narrowed = data.get("minimality"), data.get("downcoding")
+    facts: list[tuple[str, str, Look]] = []
+    if worlds is not None:
+        facts.append(("minimality", f"{worlds['kept']:,} of {worlds['worlds']:,} worlds lead to this release", ""))
+        for name, one in (worlds["columns"] or {}).items():
+            gain = f"a value's share up to {one['gain']:.3f} above that in its class, {one['by_chance']:.3f} by chance"
+            facts.append((f"  {clean(name)}", gain, "bad" if one["gain"] > 2 * one["by_chance"] else ""))
+    if narrowed is not None:
+        rows = narrowed["rows"]
+        facts.append(("downcoding", f"{rows:,} rows can be narrowed in a column", "bad" if rows else ""))
+    return [Line(), Facts(facts, 19)] if facts else []
+
+
+def _cells(one: Mapping[str, Any]) -> list[str]:
+    low, high = one["interval"]
+    shares = [_share(one[key]) for key in ("main", "baseline", "control", "risk")]
+    return [*shares, f"{low:.3f} to {high:.3f}"]
+
+
+def _share(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.3f}"

@@ -1,0 +1,322 @@
+"""A control group where nobody kept one: the release is made anew, of a random part of the source, and never kept.
+
+Source and rest are parted by a hash of the rows and a seed; where rows are about persons or households, those stay
+together. Both parts and the release lie in a private folder as long as the attacks are played.
+
+`kanon-sql attack --method`: what the release tells to somebody who knows how it was made.
+
+The source is searched again; what is measured is measured on the release that is there, if that is what the search
+finds.
+
+`kanon-sql attack` from end to end: the release that is there, its source, the control group, the adversaries.
+
+M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi: A unified framework for quantifying privacy risk in synthetic data,
+PoPETs 2023(2): an attack is played on rows of the source, on rows of a control group that was never released, and
+blindly; what works on the control group as well is knowledge of the population, not of persons. The three attacks are
+the risks of Article 29 Working Party: Opinion 05/2014 on anonymisation techniques (WP216), section 2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.commands.run.pipeline import run_configuration
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.engines.job import ConfiguredJob, standing_in
+from kanon_sql.engines.lockdown import allow_paths
+from kanon_sql.engines.opening import job_of
+from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError, VerificationError
+from kanon_sql.ledger.earlier import telling_releases
+from kanon_sql.measures.attack.adversaries import CONFIDENCE, play_inference, play_linkability, play_singling_out
+from kanon_sql.measures.attack.board import Board, draw_targets, open_control, set_up
+from kanon_sql.measures.attack.method import TOO_FEW, Asked, measure_downcoding, measure_minimality, unmeasured
+from kanon_sql.measures.release_pair import Subject, open_subject
+from kanon_sql.release.full_domain import FullDomainRelease
+from kanon_sql.release.multidimensional import release_of
+from kanon_sql.release.verify import verify
+from kanon_sql.report.call import Call
+from kanon_sql.report.report import Json
+from kanon_sql.search.full_domain.problem import FullDomainResult
+from kanon_sql.search.multidimensional import MultidimensionalResult
+from kanon_sql.search.prepare import prepare_search, request_of
+from kanon_sql.search.problem import SearchResult
+from kanon_sql.source.columns import person, refuse_misfits
+from kanon_sql.source.model import Source
+from kanon_sql.source.treatments.lookups import with_lookups
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.sql.deadline import Deadline, TimeUpError
+from kanon_sql.sql.disk import spill_folder
+from kanon_sql.sql.template import Fill, Item, column, state
+from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
+
+_OUT_OF = 1_000_000
+
+
+def share_held_out(text: str) -> Fraction:
+    """The share of a text such as 20%. Raises ConfigurationError unless it is above 0 and below 1."""
+    try:
+        share = Fraction(text.strip().removesuffix("%").strip()) / (100 if "%" in text else 1)
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(0)
+    if not 0 < share < 1:
+        raise ConfigurationError(f"--hold-out {text[:40]}: expected a share of the source's rows, such as 50%")
+    return share
+
+
+@contextmanager
+def made_of_part(job: ConfiguredJob, share: Fraction, seed: int, call: Call) -> Iterator[tuple[LoadedConfig, Path]]:
+    """Makes the release of a job's configuration from all rows but a share: a configuration of it, and the other rows.
+
+    Both are there as long as the block lasts. Raises what a run raises.
+    """
+    with spill_folder(call.options.temp_directory) as folder:
+        with call.step("hold_out", "holding rows out"), job.read(call.options) as (engine, source):
+            missing = list(source.missing)
+            _write_parts(engine, source, job.loaded, (share, seed), folder)
+        parts: dict[str, Any] = {
+            "source": {"path": str(folder / "part.parquet"), "missing": missing},
+            "target": {"path": str(folder / "release.parquet")},
+        }
+        loaded = standing_in(job.loaded, parts)
+        loaded = replace(loaded, config=loaded.config.model_copy(update={"report": None, "releases": None}))
+        with call.step("release", "making a release of the others"):
+            run_configuration(job_of(loaded), Call(call.options, call.progress, advice=False))
+        yield loaded, folder / "held_out.parquet"
+
+
+def _write_parts(
+    engine: Engine, source: Source, loaded: LoadedConfig, parting: tuple[Fraction, int], folder: Path
+) -> None:
+    """Writes part.parquet and held_out.parquet, the columns as the source has them."""
+    plain = source.unread or source
+    together = loaded.config.group or loaded.config.privacy.entity
+    keys: list[exp.Expr] = [column(item.key) for item in plain.columns]
+    if together is not None:
+        keys = [person(plain.column(together), plain.missing)]
+    share, seed = parting
+    items: list[Item] = [{"key": item.key, "name": item.name} for item in plain.columns]
+    engine.query(
+        "measures/attack/parted",
+        names={
+            "parted": state("attack_parted"),
+            "source": plain.relation,
+            "row_key": exp.Anonymous(this="hash", expressions=keys),
+        },
+        lists={"own": items},
+        values={"seed": seed, "by_rows": together is None, "share": round(share * _OUT_OF), "out_of": _OUT_OF},
+    )
+    for name, is_held_out in (("part", False), ("held_out", True)):
+        names: dict[str, Fill] = {"parted": state("attack_parted"), "held_out": exp.Boolean(this=is_held_out)}
+        rows = template.render("measures/attack/part", names=names, lists={"own": items})
+        to = literal(str(folder / f"{name}.parquet")).sql("duckdb")
+        engine.run(f"COPY ({rows}) TO {to} (FORMAT parquet)")
+
+
+_SECONDS = 60.0  # that worlds are drawn for where nothing limits the time
+
+
+def measure_method(subject: Subject, source: Source, seed: int, deadline: Deadline) -> tuple[Json, list[str]]:
+    """`minimality` and `downcoding` of a release, None where they cannot be measured, and what is to be said of them.
+
+    Raises what reading the source raises.
+    """
+    found = _searched_again(subject, source, deadline)
+    if isinstance(found, str):
+        return {"minimality": None, "downcoding": None}, [found]
+    assert isinstance(found, (FullDomainResult, MultidimensionalResult))
+    if found.problem.models.closes:
+        why = "what the method tells is not measured with known_columns and group, which suppress rows and not classes"
+        return {"minimality": None, "downcoding": None}, [why]
+    narrowed = measure_downcoding(subject.engine, found)
+    if not isinstance(found, FullDomainResult):
+        name = subject.loaded.config.algorithm.name
+        why = f"minimality is not measured of {name}: whether another release was refused, and why, takes a lattice"
+        told = [why] if found.problem.models.reads_values else []
+        return {"minimality": None, "downcoding": narrowed}, told
+    refused = unmeasured(found)
+    if refused is not None:
+        return {"minimality": None, "downcoding": narrowed}, [refused]
+    remaining = deadline.remaining()
+    within = Deadline(_SECONDS if remaining is None else min(remaining, _SECONDS))
+    algorithm = subject.loaded.config.algorithm
+    worlds = measure_minimality(subject.engine, found, algorithm, Asked(seed=seed), within)
+    few = f"of {worlds['worlds']} worlds {worlds['kept']} lead to this release, fewer than {TOO_FEW}: "
+    told = [few + "what minimality tells is not measured, and may be much"] if worlds["columns"] is None else []
+    return {"minimality": worlds, "downcoding": narrowed}, told
+
+
+def _searched_again(subject: Subject, source: Source, deadline: Deadline) -> SearchResult | str:
+    """What the search finds in the source; why it says nothing of the release, where it does not."""
+    engine, loaded, call = subject.engine, subject.loaded, subject.call
+    with telling_releases(engine, loaded, source, subject.hierarchies):
+        prepared = prepare_search(engine, loaded, source, subject.roles, dict(subject.hierarchies), call.progress)
+    found = prepared.solve(
+        engine, loaded.config.algorithm, request_of(loaded.config, prepared.n), deadline, call.progress
+    )
+    try:
+        found.require()
+        made = release_of(engine, found)
+        made.describe_loss()  # which labels the classes
+        masked = found.suppressed if loaded.config.release.suppressed == "mask" and made.can_mask() else 0
+        release = replace(subject.release, missing=("",) if subject.release.only_texts else ())
+        verify(engine, release, made.expected(release, masked))
+        if isinstance(made, FullDomainRelease):
+            made.list_suppressed()
+    except OutOfTimeError:
+        return "time ran out: what the method tells was not measured"
+    except (NoReleaseError, VerificationError):
+        return (
+            f"{subject.release.label} is not what {loaded.name} makes of {source.label} as it is now: what the method "
+            f"tells was not measured; run it again"
+        )
+    return found
+
+
+ATTACKS = 2000
+
+
+@dataclass(frozen=True)
+class AttackRequest:
+    """The control group's file or the share to hold out, how many guesses an attack has, what draws them, the page."""
+
+    control: Path | None = None
+    hold_out: str | None = None
+    attacks: int = ATTACKS
+    seed: int = 1
+    page: Path | None = None
+    method: bool = False
+
+    def outputs(self, call: Call) -> list[tuple[str, Path]]:
+        """The files that are written, with the options that name them."""
+        named = (("--report", call.report), ("--html", self.page))
+        return [(option, path) for option, path in named if path is not None]
+
+    def refuse(self, call: Call) -> None:
+        """Raises ConfigurationError for what cannot be played, and for two files in one place."""
+        problems = named_twice(self.outputs(call))
+        if self.hold_out is not None:
+            if self.control is not None:
+                problems.append("--hold-out and --control both name a control group; keep one")
+            try:
+                share_held_out(self.hold_out)
+            except ConfigurationError as error:
+                problems += error.problems
+        if self.attacks < 1:
+            problems.append(f"--attacks {self.attacks}: expected a number of guesses, such as {ATTACKS}")
+        if not 0 <= self.seed < 2**31:
+            problems.append(f"--seed {self.seed}: expected a number from 0 to 2147483647")
+        if problems:
+            raise ConfigurationError(problems)
+
+
+def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Json:
+    """The report of `kanon-sql attack`: on the release that is there, or on one of a part of the source.
+
+    Raises what `attack_release` raises, and with a share to hold out what a run raises.
+    """
+    request.refuse(call)
+    if request.hold_out is None:
+        with job.read(call.options) as (engine, source):
+            return attack_release(engine, job.loaded, source, request, call)
+    outputs = request.outputs(call)
+    refuse_missing_folders(outputs)
+    refuse_outputs([job.loaded], outputs)
+    share = share_held_out(request.hold_out)
+    with made_of_part(job, share, request.seed, call) as (loaded, control):
+        part = replace(request, control=control, hold_out=None)
+        with job_of(loaded).read(call.options) as (engine, source):
+            found = attack_release(engine, loaded, source, part, call)
+    labels = {"release": "a release of a part", "source": "a part of the source", "control": "rows held out"}
+    return {**found, **labels, "hold_out": float(share)}
+
+
+def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request: AttackRequest, call: Call) -> Json:
+    """The report of `kanon-sql attack` on the release that is there.
+
+    Raises ConfigurationError and EngineError where there is no release, or a table lacks columns, NoReleaseError where
+    one has no rows. What the time limit leaves no time for is None.
+    """
+    outputs = request.outputs(call)
+    refuse_missing_folders(outputs)
+    subject = open_subject(engine, loaded, source, call)
+    control = None if request.control is None else open_control(engine, loaded, request.control, source)
+    refuse_outputs([loaded], outputs, [("the control group", request.control)])
+    allow_paths(engine, loaded, source, None, [subject.release, *([control] if control else [])])
+    source = with_lookups(engine, source)
+    subject = replace(subject, source=source)
+    for table in (source, control):
+        if table is not None:
+            refuse_misfits(engine, table)
+    deadline = Deadline(call.time_limit)
+    with call.step("read", "reading the tables", engine.progress):
+        board, warnings = set_up(subject, source, control, request.attacks, request.seed)
+    _refuse_empty(board, control)
+    attacks: Json = {"singling_out": None, "linkability": None, "inference": {}}
+    try:
+        with engine.until(deadline):
+            _play(board, call, attacks)
+    except TimeUpError:
+        warnings.append("time ran out: not all attacks were played")
+    if request.method:
+        with call.step("method", "asking what the method tells", engine.progress):
+            told, more = measure_method(subject, source, request.seed, deadline)
+        attacks |= told
+        warnings += more
+    return {
+        "status": "measured",
+        "release": subject.release.label,
+        "source": source.label,
+        "control": None if control is None else control.label,
+        "hold_out": None,
+        "rows": {**board.rows, "control": board.rows["control"] if control else None},
+        "attacks": request.attacks,
+        "seed": request.seed,
+        "confidence": CONFIDENCE,
+        "against": "control" if control else "baseline",
+        **attacks,
+        "warnings": [*warnings, *_warnings(board)],
+        "seconds": call.watch.report(),
+    }
+
+
+def _play(board: Board, call: Call, found: Json) -> None:
+    """The three attacks, each put into what was found. Raises TimeUpError."""
+    with call.step("singling_out", "singling out", board.engine.progress):
+        found["singling_out"] = play_singling_out(board)
+    with call.step("linkability", "linking", board.engine.progress):
+        draw_targets(board)
+        found["linkability"] = play_linkability(board)
+    with call.step("inference", "inferring", board.engine.progress):
+        found["inference"] = play_inference(board)
+
+
+def _refuse_empty(board: Board, control: Source | None) -> None:
+    labels = {"source": board.subject.source, "release": board.subject.release, "control": control}
+    empty = [table.label for side, table in labels.items() if table is not None and not board.rows[side]]
+    if empty:
+        raise NoReleaseError([f"{label} has no row that takes part; there is nothing to attack" for label in empty])
+
+
+def _warnings(board: Board) -> list[str]:
+    found = []
+    if not board.controlled:
+        found.append(
+            "without a control group the risk is the difference to blind guessing, which takes what is true of "
+            "everybody for a risk: name rows that were never released with --control, or hold some out with --hold-out"
+        )
+    elif not board.rows["source"] / 2 <= board.rows["control"] <= 2 * board.rows["source"]:
+        found.append(
+            "the control group is less than half or more than twice as large as the source: whether a predicate "
+            "isolates a row by chance depends on how many rows there are"
+        )
+    if not board.others:
+        found.append("no column beside the quasi-identifiers is released: nothing is inferred")
+    return found

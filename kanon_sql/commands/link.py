@@ -1,0 +1,146 @@
+"""A link, and a check of two releases, from end to end: configuration, tables, the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.engines.duckdb.connection import open_given
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.measures.link.attack import LinkColumn, link_tables
+from kanon_sql.measures.link.joining import JoinRequest, check_pair
+from kanon_sql.measures.link.matching import EQUAL, Meaning, meaning_of
+from kanon_sql.report.call import Call
+from kanon_sql.report.report import Json
+from kanon_sql.search.prepare import load_hierarchies
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.columns import read_columns
+from kanon_sql.source.model import Source
+from kanon_sql.source.opening import open_described
+from kanon_sql.sql.connection import Engine, lock_down, open_engine
+
+Pair = str | tuple[str, str]
+
+
+@dataclass(frozen=True)
+class LinkRequest:
+    """The columns to compare, and the texts of the external table that mean missing."""
+
+    on: Sequence[Pair]
+    missing: tuple[str, ...] = ()
+
+
+def run_link(
+    engine: Engine, tables: tuple[Any, Any], asked: LinkRequest, loaded: LoadedConfig | None, call: Call
+) -> Json:
+    """The report of `kanon-sql link`; see kanon_sql.api.link. `tables` are the release and the external table."""
+    pairs = [(one, one) if isinstance(one, str) else one for one in asked.on]
+    if not pairs:
+        raise ConfigurationError("--on names no column; expected columns of both tables, such as sex,zip,born")
+    meanings = _read_meanings(loaded, call, [ours for ours, _ in pairs])
+    columns = [LinkColumn(ours, theirs, meanings.get(ours, EQUAL)) for ours, theirs in pairs]
+    release, external = tables
+    if isinstance(release, Path):
+        opened = _open(engine, _release(release, loaded), [one.release for one in columns], "the release")
+    else:
+        missing = loaded.config.source.missing if loaded is not None else None
+        opened = open_given(engine, release, tuple(missing or ()), "the release")
+    if isinstance(external, Path):
+        described = SourceConfig(path=str(external), missing=list(asked.missing) or None)
+        others = _open(engine, described, [one.external for one in columns], "--with")
+    else:
+        others = open_given(engine, external, asked.missing, "the external table")
+    if loaded is not None:
+        opened = _read(opened, loaded, {one.release: one.release for one in columns}, as_it_stands=True)
+        others = _read(others, loaded, {one.release: one.external for one in columns})
+    _lock_to(engine, opened, others)
+    return link_tables(engine, opened, others, columns, call)
+
+
+@dataclass(frozen=True)
+class PairRequest:
+    """Two releases, what they are joined on, and the table that both were made from where it is known."""
+
+    first: Path
+    second: Path
+    quasi_identifiers: Sequence[str]
+    on: Sequence[str]
+    k: int
+    source: Path | None = None
+
+
+def run_check(asked: PairRequest, loaded: LoadedConfig | None, call: Call) -> Json:
+    """The report of `kanon-sql releases check`; see kanon_sql.api.check_releases."""
+    named = asked.quasi_identifiers or (list(loaded.config.quasi_identifiers) if loaded else [])
+    columns = [*named, *asked.on]
+    problems = []
+    if not named:
+        problems.append("no quasi-identifier is named; expected --qi, or --config with some")
+    twice = sorted(set(named) & set(asked.on))
+    if twice:
+        problems.append(f"{', '.join(map(repr, twice))} cannot be joined on and a quasi-identifier; choose one")
+    problems += [f"column {name!r} is named twice" for name in set(columns) if columns.count(name) > 1]
+    if problems:
+        raise ConfigurationError(problems)
+    request = JoinRequest(tuple(named), tuple(asked.on), asked.k, _read_meanings(loaded, call, columns))
+    with open_engine(call.options) as engine:
+        paths = (asked.first, asked.second)
+        tables = [_open(engine, _release(path, loaded), columns, "the release") for path in paths]
+        if loaded is not None:
+            tables = [_read(one, loaded, {name: name for name in columns}, as_it_stands=True) for one in tables]
+        original = None
+        if asked.source is not None:
+            described = SourceConfig(path=str(asked.source), missing=loaded.config.source.missing if loaded else None)
+            original = _open(engine, described, columns, "--source")
+            original = _read(original, loaded, {name: name for name in columns}) if loaded else original
+        _lock_to(engine, *tables, *([original] if original else []))
+        return check_pair(engine, tables, original, request, call)
+
+
+def _read_meanings(loaded: LoadedConfig | None, call: Call, asked: Sequence[str]) -> dict[str, Meaning]:
+    """How the quasi-identifiers of a configuration were released, by name. Raises ConfigurationError, as where one that
+    is `asked` for shows a value of its class, which tells nothing of the value of any row.
+    """
+    if loaded is None:
+        return {}
+    problems = [
+        f"{loaded.place('quasi_identifiers', name)}: column {name!r} shows the {spec.aggregate} of each class, which "
+        "no value of a person is compared with; leave it out"
+        for name, spec in loaded.config.quasi_identifiers.items()
+        if name in asked and spec.aggregate not in (None, "interval")
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+    hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
+    levels = loaded.config.algorithm.declared.full_domain
+    return {name: meaning_of(spec, hierarchy, levels=levels) for name, (spec, hierarchy) in hierarchies.items()}
+
+
+def _release(path: Path, loaded: LoadedConfig | None) -> SourceConfig:
+    """A release, read as its configuration says it was written; without one only empty fields of a CSV are missing."""
+    if loaded is None:
+        return SourceConfig(path=str(path))
+    return SourceConfig(path=str(path), missing=loaded.config.source.missing, csv=loaded.release_csv())
+
+
+def _read(table: Source, loaded: LoadedConfig, names: Mapping[str, str], *, as_it_stands: bool = False) -> Source:
+    """A table with its columns read as those of the configuration's source; `names` says what each is called there."""
+    said = {theirs: loaded.config.source.columns.get(ours) for ours, theirs in names.items()}
+    columns = {name: one.as_it_stands() if as_it_stands else one for name, one in said.items() if one is not None}
+    texts = {item.name for item in table.columns if item.is_text}
+    # What does not fit is another way to write it, or a label: it is compared as it is.
+    columns = {name: one.model_copy(update={"invalid": "error"}) for name, one in columns.items() if name in texts}
+    return read_columns(table, columns, partial(loaded.place, "source", "columns"))
+
+
+def _open(engine: Engine, described: SourceConfig, named: Sequence[str], what: str) -> Source:
+    return open_described(engine, described, Path(), named, what)
+
+
+def _lock_to(engine: Engine, *sources: Source) -> None:
+    """From here on the connection reads nothing but these sources."""
+    lock_down(engine, [path.absolute() for source in sources for path in source.files], [])

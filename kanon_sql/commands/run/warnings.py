@@ -1,0 +1,295 @@
+"""What a run warns of in released columns: identifiers, free text, dependencies, unshifted dates.
+
+Columns released beside the quasi-identifiers that tell these more exactly than they are released.
+
+A column, or two together, betray a quasi-identifier where rows that are equal in them have the same finer value of it:
+the value one level below the released one, or the value itself where classes have no common level. Small groups and
+common values agree by chance; how often is known from the sizes of the groups and how common each value is.
+
+Released columns that look like direct identifiers or free text: nobody should publish one unawares.
+
+A column that no list names and that would be released all the same is refused; of one that a list names a warning
+says what it looks like. `accept` says that somebody has looked at it.
+
+Dates that are released as they are beside shifted ones: the days between both are known, and undo the shift.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import Config
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.frequency.table import count_rows, participants
+from kanon_sql.release.release import Finer
+from kanon_sql.search.problem import SearchProblem
+from kanon_sql.source.columns import refuse_misfits, text_of
+from kanon_sql.source.formats.registry import telling_faults
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.profile.kinds import Finding
+from kanon_sql.source.profile.names import identifying
+from kanon_sql.source.roles import Roles
+from kanon_sql.source.treatments.applying import refuse_outside
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import IN_BIGINT
+from kanon_sql.sql.template import Fill, Item, column, state
+
+_SAMPLE = 50_000  # rows that are looked at, about
+_SHARE = 0.5  # of the rows: those in groups that tell, and how far beyond chance
+_DEVIATIONS = 6.0  # beyond chance, so that small tables do not cry wolf
+_PAIRED, _MOST_VALUES = 12, 2_000  # columns that are looked at two by two, and how many values they hold at most
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class _Sample:
+    """The rows looked at, the columns by how many values they hold, and how common the finer values are."""
+
+    rows: int
+    values: dict[str, int]
+    common: tuple[list[tuple[float, int]], ...]
+    is_part: bool
+    chances: dict[tuple[int, int], float] = field(default_factory=dict)
+
+    def chance(self, i: int, size: int) -> float:
+        """How likely rows drawn by chance have one finer value of a quasi-identifier."""
+        if (i, size) not in self.chances:
+            self.chances[i, size] = math.fsum(number * share**size for share, number in self.common[i])
+        return self.chances[i, size]
+
+
+def betraying_columns(engine: Engine, prepared: SearchProblem, finer: Sequence[Finer]) -> list[str]:
+    """A warning for each column, or two, that tell quasi-identifiers below their released level.
+
+    They are measured in about 50,000 rows. Nothing is measured where another engine holds the rows.
+    """
+    quasi = {item.key for item in prepared.roles.quasi_identifiers}
+    roles = prepared.roles
+    # A pseudonym is known to nobody: that rows of one person agree is no news.
+    columns = [item for item in roles.released if item.key not in quasi and roles.of(item) != "identifier"]
+    if not prepared.source.backend.abilities.rows or not finer or not columns:
+        return []
+    _list_finer(engine, finer)
+    looked_at = _draw(engine, prepared, columns, finer)
+    told: dict[str, set[str]] = {}
+    warnings = []
+    for item in columns:
+        found = _told_by(engine, looked_at, finer, [item])
+        told[item.key] = set(found)
+        if found:
+            warnings.append(_said(f"{prepared.roles.of(item)} column {item.name!r} tells", found))
+    few = [item for item in columns if 1 < looked_at.values[item.key] <= _MOST_VALUES]
+    few.sort(key=lambda item: -looked_at.values[item.key])
+    pairs = []
+    for one, other in combinations(few[:_PAIRED], 2):
+        known = told[one.key] | told[other.key]
+        if all(fine.column.name in known for fine in finer):
+            continue
+        found = {
+            name: said for name, said in _told_by(engine, looked_at, finer, [one, other]).items() if name not in known
+        }
+        if found:
+            pairs.append(_said(f"columns {one.name!r} and {other.name!r} together tell", found))
+    # What rows share a rare value only shows where all of its rows are looked at.
+    for item in columns:
+        if looked_at.is_part and not told[item.key] and looked_at.values[item.key] > _MOST_VALUES:
+            found = _told_by(engine, _draw(engine, prepared, [item], finer, item), finer, [item])
+            if found:
+                warnings.append(_said(f"{prepared.roles.of(item)} column {item.name!r} tells", found))
+    if len(pairs) > _SHOWN:
+        pairs[_SHOWN:] = [f"{len(pairs) - _SHOWN} more pairs of columns tell quasi-identifiers more exactly, too"]
+    return warnings + pairs
+
+
+def _list_finer(engine: Engine, finer: Sequence[Finer]) -> None:
+    for i, fine in enumerate(finer):
+        names: dict[str, Fill] = {
+            "finer": _table(i),
+            "domain": fine.table,
+            "finer_code": fine.finer,
+            "coarser_code": fine.coarser or 0,
+        }
+        engine.query("commands/run/finer", names=names)
+
+
+def _draw(
+    engine: Engine, prepared: SearchProblem, columns: Sequence[Column], finer: Sequence[Finer], by: Column | None = None
+) -> _Sample:
+    """Makes the table that everything is measured in, of some rows or of all rows of some values."""
+    qis: list[Item] = [{"finer": _table(i), "key": fine.column.key, "code": f"q{i}"} for i, fine in enumerate(finer)]
+    step = max(1, prepared.n // _SAMPLE)
+    names: dict[str, Fill] = {
+        "sample": state("betraying"),
+        "given_rows": prepared.rows,
+        "drawn_by": column(by.key if by else "number", "source"),
+        "step": step,
+    }
+    seen: list[Item] = [{"key": item.key, "code": item.key} for item in columns]
+    engine.query("commands/run/sample", names=names, lists={"seen": seen, "qi": qis})
+    sample: dict[str, Fill] = {"sample": state("betraying")}
+    items: list[Item] = [{"code": item.key, "values": f"v{i}"} for i, item in enumerate(columns)]
+    rows, *values = engine.query("commands/run/columns", names=sample, lists={"seen": items})[0]
+    common = []
+    for i in range(len(finer)):
+        counted = engine.query("commands/run/values", names={**sample, "finer_code": f"q{i}"})
+        common.append([(count / rows, number) for count, number in counted])
+    return _Sample(rows, {c.key: n for c, n in zip(columns, values, strict=True)}, tuple(common), step > 1)
+
+
+def _told_by(engine: Engine, looked_at: _Sample, finer: Sequence[Finer], columns: Sequence[Column]) -> dict[str, str]:
+    """What columns tell together: for each quasi-identifier that they do the figures."""
+    items: list[Item] = [{"code": f"q{i}", "same": f"s{i}", "fixed": f"f{i}"} for i in range(len(finer))]
+    lists = {"qi": items, "seen": [{"code": item.key} for item in columns]}
+    groups = engine.query("commands/run/groups", names={"sample": state("betraying")}, lists=lists)
+    rows = looked_at.rows
+    covered = sum(size * count for size, count, *_ in groups) / rows if rows else 0.0
+    found = {}
+    for i, fine in enumerate(finer):
+        if covered <= _SHARE:
+            break
+        share = sum(size * fixed[i] for size, _, *fixed in groups) / rows
+        chances = [(size, count, looked_at.chance(i, size)) for size, count, *_ in groups]
+        chance = math.fsum(size * count * one for size, count, one in chances) / rows
+        variance = math.fsum(size * size * count * max(0.0, one * (1 - one)) for size, count, one in chances)
+        beyond = share - chance
+        if share > _SHARE and beyond > max(_SHARE * (covered - chance), _DEVIATIONS * math.sqrt(variance) / rows):
+            found[fine.column.name] = (
+                f"{share:.0%} of {rows} rows{' looked at' * looked_at.is_part} (by chance {chance:.0%})"
+            )
+    return found
+
+
+def _said(what: str, found: dict[str, str]) -> str:
+    figures = ", ".join(f"{name!r} in {figure}" for name, figure in found.items())
+    return f"{what} more exactly than it is released: {figures}; make it a quasi-identifier, or do not release it"
+
+
+def _table(i: int) -> str:
+    return state(f"finer_{i}")
+
+
+_DRAWN = 4_000  # rows of another engine, about
+_WORDS = {"quasi_identifier": "quasi-identifier"}
+
+
+def guard(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles) -> list[str]:
+    """A warning for each named column that looks like an identifier or free text, in some of the rows that take part.
+
+    It comes before anything else is asked of another engine, whose answers it would replace. Raises ConfigurationError
+    with every column that looks so and is released though no list names it.
+    """
+    config = loaded.config
+    generalized = {name for name in config.quasi_identifiers if name not in suppressed_or_ordered(loaded)}
+    seen = {*generalized, *config.accept}
+    asked = [item for item in roles.released if item.name not in seen and roles.of(item) != "identifier"]
+    if not asked:
+        return []
+    try:
+        with telling_faults(engine, source):
+            found = identifying(engine, source, _some(source, roles, config.missing), asked)
+    except EngineError:
+        if source.untreated is not None:  # values that cannot be treated say more of it
+            with suppress(EngineError):
+                refuse_misfits(engine, source.untreated)
+                refuse_outside(source)
+        raise
+    named = {*config.quasi_identifiers, *config.sensitive, *config.insensitive}
+    refused = [
+        _refusal(loaded, item.name, found[item.name])
+        for item in asked
+        if item.name in found and item.name not in named and not _numbers_rows(source, item, found[item.name])
+    ]
+    if refused:
+        raise ConfigurationError(refused)
+    return [_warning(roles, item, found[item.name]) for item in asked if item.name in found]
+
+
+def _numbers_rows(source: Source, item: Column, finding: Finding) -> bool:
+    """Whether an id only numbers the rows of this table: it is known to nobody who has not seen the table itself."""
+    if finding.name != "id" or not (source.only_texts or item.type in IN_BIGINT):
+        return False
+    value: exp.Expr = template.column(item.key)
+    if item.is_text:
+        value = exp.TryCast(this=value, to=exp.DataType.build("BIGINT"))
+    holes: dict[str, exp.Expr] = {"source": source.relation, "number_value": value}
+    return bool(source.backend.query("commands/run/numbering", names=holes)[0][0])
+
+
+def _some(source: Source, roles: Roles, policy: str) -> exp.Select:
+    """The rows that take part; of another engine's some, drawn at random."""
+    rows = participants(source, roles, policy)
+    if not source.backend.weighted:
+        return rows
+    _, n = count_rows(source, roles, policy)
+    share = exp.Literal.number(min(1.0, _DRAWN / n))
+    return rows.where(exp.LT(this=template.parse("random()"), expression=share)) if n > _DRAWN else rows
+
+
+def suppressed_or_ordered(loaded: LoadedConfig) -> list[str]:
+    """The quasi-identifiers without a hierarchy: released as they are, as ranges of values, or not at all."""
+    return [
+        name
+        for name, spec in loaded.config.quasi_identifiers.items()
+        if spec.hierarchy is None and spec.builtin in (None, "suppress")
+    ]
+
+
+def _refusal(loaded: LoadedConfig, name: str, finding: Finding) -> str:
+    identifiers, accept = ("--identifier", "--accept") if loaded.draft.flags else ("identifiers", "accept")
+    return (
+        f"{loaded.place('unlisted')}: column {name!r} {_looks(finding)}, and would be released though no list names "
+        f"it; name it in {identifiers}, which are never released, or in {accept} if it may be released as it is"
+    )
+
+
+def _warning(roles: Roles, item: Column, finding: Finding) -> str:
+    role = roles.of(item)
+    return (
+        f"{_WORDS.get(role, role)} column {item.name!r} {_looks(finding)}; name it in identifiers, which are never "
+        "released, or in accept if somebody has looked at it"
+    )
+
+
+def _looks(finding: Finding) -> str:
+    return f"looks like {finding.name} ({finding.sure:.0%} sure: {finding.why})"
+
+
+def unshifted_dates(prepared: SearchProblem, config: Config, levels: Mapping[str, int] | None) -> list[str]:
+    """A warning of released columns of dates that are not shifted where others are; of a quasi-identifier where its
+    level may be that of days.
+    """
+    shifted = [name for name, treatment in config.transform.items() if treatment.shift is not None]
+    released = [
+        item
+        for item in prepared.roles.released
+        if item.name not in shifted and not (item.name in config.quasi_identifiers and (levels or {}).get(item.name))
+    ]
+    dates = [item.name for item in released if _holds_dates(prepared, item)] if shifted else []
+    if not dates:
+        return []
+    return [
+        f"released as they are beside shifted dates ({', '.join(map(repr, shifted))}): {', '.join(map(repr, dates))}; "
+        "whoever knows how many days lie between both knows the shift, and with it all dates of the person; shift them "
+        "by the same column, release months or years, or leave them out"
+    ]
+
+
+def _holds_dates(prepared: SearchProblem, item: Column) -> bool:
+    if item.type.startswith(("DATE", "TIMESTAMP")):
+        return True
+    if item.reading is not None and item.reading.type in ("date", "timestamp"):
+        return True
+    source = prepared.source
+    if not item.is_text or source.backend.weighted:
+        return False
+    names = {"table_rows": source.relation}
+    cells = {"cell": [{"value": text_of(item, source.missing)}]}
+    return bool(source.backend.query("ledger/column_kinds", names=names, lists=cells)[0][0] == ["moment"])

@@ -1,0 +1,317 @@
+"""New data at the levels of an earlier release, class by class, and a recount of what both tell apart.
+
+The same levels for new data: class by class, what may be released beside what was released before.
+
+Levels stay as they are, so that a class of the new release meets the class of the same labels of every earlier one, and
+no other. Whoever has both tells apart what both hold, what was added and what was removed; each of these, like the
+class itself, must be empty or satisfy k and every model. For each class the first choice that does so is taken: all of
+its rows; only as many as an earlier release holds, the latest first (what was added waits); nothing.
+
+Counting again what two releases tell apart, with statements that share nothing with how it was decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from kanon_sql.config.model import QuasiIdentifier
+from kanon_sql.errors import VerificationError
+from kanon_sql.frequency.dimensions import ordered_dimension
+from kanon_sql.frequency.judged import Models
+from kanon_sql.frequency.sensitive import Sensitive
+from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.privacy.registry import Model
+from kanon_sql.privacy.statement import Tables
+from kanon_sql.recount.counting import count_classes
+from kanon_sql.recount.statement import Question, Table
+from kanon_sql.release.release import Writing
+from kanon_sql.release.statement import Generalization, release_select
+from kanon_sql.search.problem import SearchProblem
+from kanon_sql.source.columns import null_for
+from kanon_sql.source.model import Column, Source, select_keys
+from kanon_sql.sql import template
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.deadline import Deadline
+from kanon_sql.sql.template import Composed, Fill, Item, column, compose, quoted, state
+
+_STATE: dict[str, Fill] = {
+    name: state(f"apply_{name}")
+    for name in ("cells", "counts", "open_classes", "quotas", "tried", "sets", "failed", "failed_alone")
+}
+_SETS: list[Item] = [{"code": "class"}, {"code": "release"}, {"code": "side"}]
+_FIRST = 3000  # values of sensitive columns in all releases stand beside those of the source, numbered from here
+
+
+@dataclass(frozen=True)
+class Texts:
+    """How releases are compared: the released columns, each as the text that a file holds of it.
+
+    `missing` are texts of a quasi-identifier that mean a missing value. With `as_csv` an empty text is a missing value,
+    which a CSV file does not tell apart. Without, types are those of the source in every release.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    others: tuple[str, ...]
+    missing: tuple[str, ...]
+    as_csv: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns in the order in which they are compared."""
+        return (*self.quasi_identifiers, *self.others)
+
+    @property
+    def keys(self) -> list[Item]:
+        """What the quasi-identifiers are called in the tables of texts."""
+        return [{"name": f"q{i}"} for i in range(len(self.quasi_identifiers))]
+
+    @property
+    def cells(self) -> list[Item]:
+        """What all columns are called there."""
+        return [*self.keys, *({"name": f"o{i}"} for i in range(len(self.others)))]
+
+    def of(self, table: Source) -> list[exp.Expr]:
+        """The columns of a release as texts over its keys."""
+        count = len(self.quasi_identifiers)
+        return [self._text(table.column(name), self.missing if i < count else ()) for i, name in enumerate(self.names)]
+
+    def _text(self, item: Column, missing: Sequence[str]) -> exp.Expr:
+        value: exp.Expr = column(item.key)
+        if item.type == "TIMESTAMP WITH TIME ZONE" and not self.as_csv:
+            value = exp.AtTimeZone(this=value, zone=exp.Literal.string("UTC"))
+        text = value if item.is_text else exp.cast(value, "VARCHAR")
+        return null_for(text, [*missing, *([""] if self.as_csv else [])])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was decided on, in rows of the new data: `released`, and what is suppressed for want of anything safe.
+
+    `waiting` rows lie in classes that are released; the others in classes that violate by themselves, or only in what
+    would change since an earlier release.
+    """
+
+    released: int
+    waiting: int
+    violating: int
+    changed: int
+    violating_classes: int
+    changed_classes: int
+
+    @property
+    def suppressed(self) -> int:
+        """All rows that are not released."""
+        return self.waiting + self.violating + self.changed
+
+
+class Applying:
+    """Decides for each class of `candidates`, the new data at the levels of the `earlier` releases, oldest first."""
+
+    def __init__(
+        self, engine: Engine, texts: Texts, models: Models, k: int, candidates: Source, earlier: Sequence[Source]
+    ) -> None:
+        self.engine = engine
+        self.texts = texts
+        self.models = models
+        self.k = k
+        self.candidates = candidates
+        self._earlier = len(earlier)
+        for number, table in enumerate([candidates, *earlier]):
+            self._read(number, table)
+
+    def decide(self, deadline: Deadline) -> Outcome:
+        """Judges the classes. Raises TimeUpError."""
+        self._count()
+        with self.engine.until(deadline):
+            for attempt, held_by in enumerate([0, *range(self._earlier, 0, -1)]):
+                deadline.check()
+                self._attempt(attempt, held_by)
+        found = self.engine.query("commands/apply/outcome", scope=_STATE)[0]
+        return Outcome(*(int(count) for count in found))
+
+    def select(self, sort: Sequence[Item]) -> exp.Expr:
+        """SELECT of the rows to be released under their real names."""
+        cells: list[Item] = [
+            {**item, "text": text} for item, text in zip(self.texts.cells, self.texts.of(self.candidates), strict=True)
+        ]
+        out: list[Item] = [{"key": item.key, "name": item.name} for item in self.candidates.columns]
+        names: dict[str, Fill] = {"candidates": self.candidates.relation}
+        return template.fill("commands/apply/release", names, {"cell": cells, "out": out, "sort": sort}, _STATE)
+
+    def mixes_styles(self, number: int, position: int) -> bool:
+        """Whether intervals are written in another way in an earlier release, 1 for the first, than in the new one."""
+        names = [{"cell_name": f"q{position}", "release_texts": _texts(one)} for one in (0, number)]
+        new, old = (self.engine.query("commands/apply/styles", names=one)[0] for one in names)
+        return bool((new[0] and old[1]) or (new[1] and old[0]))
+
+    def _read(self, number: int, table: Source) -> None:
+        cells: list[Item] = [
+            {**item, "text": text} for item, text in zip(self.texts.cells, self.texts.of(table), strict=True)
+        ]
+        names = {"release_texts": _texts(number), "table_rows": table.relation}
+        self.engine.query("commands/apply/texts", names=names, lists={"cell": cells}, values={"release": number})
+
+    def _count(self) -> None:
+        """Gives rows and classes numbers, sensitive values codes, and counts them in every release."""
+        members = [exp.select("*").from_(exp.Table(this=quoted(_texts(i)))) for i in range(self._earlier + 1)]
+        everything: exp.Expr = members[0]
+        for member in members[1:]:
+            everything = exp.Union(this=everything, expression=member, distinct=False)
+        alias = exp.TableAlias(this=exp.to_identifier("every_release"))
+        texts = exp.select("*").from_(exp.Subquery(this=everything, alias=alias))
+        names = {**_STATE, "all_texts": texts}
+        lists = {"qi": self.texts.keys, "cell": self.texts.cells}
+        self.engine.query("commands/apply/cells", scope=names, lists=lists)
+        items = [self._code(one, texts) for one in self.models.columns.values()]
+        self.engine.query("commands/apply/counts", scope=names, lists={"cell": self.texts.cells, "sensitive": items})
+        for name in ("open", "quotas"):
+            self.engine.query(f"commands/apply/{name}", scope=_STATE)
+
+    def _code(self, one: Sensitive, texts: exp.Select) -> Item:
+        """Gives the values of a sensitive column codes, those of earlier releases too."""
+        cell = f"o{self.texts.others.index(one.column.name)}"
+        ordered = any(model.spec.needs_order for model in self._speaking(one.column.name))
+        values = exp.select(exp.alias_(column(cell), "value", quoted=True)).from_(texts.copy().subquery("told"))
+        missing = self.texts.missing if one.column.is_text else ()
+        read = ordered_dimension(
+            self.engine,
+            Input(
+                _FIRST + one.index,
+                Column(one.column.name, cell, "VARCHAR"),
+                QuasiIdentifier(type=None if ordered else "text"),
+                values.distinct(),
+                missing=missing,
+                place="privacy",
+            ),
+        )
+        codes = state(f"apply_codes_{one.index}")
+        names = {"all_values": read.domain, "domain": one.domain, "codes": codes}
+        self.engine.query("commands/apply/codes", names=names, values={"top": self._top(one)})
+        return {"codes": codes, "code": one.code, "cell": cell}
+
+    def _speaking(self, name: str) -> list[Model]:
+        return [model for model in self.models.models if model.column == name]
+
+    def _top(self, one: Sensitive) -> int:
+        return int(self.engine.query("commands/apply/top", names={"domain": one.domain})[0][0])
+
+    def _attempt(self, attempt: int, held_by: int) -> None:
+        """Tries one choice for all classes that are open."""
+        columns = list(self.models.columns.values())
+        lists: dict[str, list[Item]] = {"sensitive": [{"code": one.code} for one in columns]}
+        self.engine.query("commands/apply/attempt", scope=_STATE, lists=lists, values={"held_by": held_by})
+        self.engine.query("commands/apply/sets", scope=_STATE, lists=lists)
+        judged = self._judged()
+        keys: dict[str, list[Item]] = {"key": _SETS}
+        if attempt == 0:
+            statement = compose("commands/apply/failed_alone", {"judged": judged})
+            self.engine.query(statement, scope=_STATE, lists=keys, values={"k": self.k})
+        compared: list[Item] = [
+            {"code": one.code, "top": self._top(one)}
+            for one in columns
+            if any(model.spec.needs_sizes for model in self._speaking(one.column.name))
+        ]
+        statement = compose("commands/apply/failed", {"judged": judged})
+        self.engine.query(statement, scope=_STATE, lists={**keys, "compared": compared}, values={"k": self.k})
+        self.engine.query("commands/apply/decide", scope=_STATE, values={"attempt": attempt})
+        self.engine.query("commands/apply/close", scope=_STATE)
+
+    def _judged(self) -> Composed:
+        """The statement that says of each set whether it violates k or a model."""
+        sets = str(_STATE["sets"])
+        by_value = {
+            name: compose("commands/apply/values", {"sets": sets, "code": one.code})
+            for name, one in self.models.columns.items()
+        }
+        return self.models.classes(Tables(sets, None, by_value))
+
+
+def generalized(engine: Engine, prepared: SearchProblem, made: Generalization, writing: Writing) -> Source:
+    """The new data at the levels, every row that takes part, under the types that they are released in."""
+    released = made.roles.released
+    select = release_select(engine, prepared.rows, made, 0, writing)
+    assert isinstance(select, exp.Select)
+    types = {
+        item.name: item.type if level == 0 < mapping.height and not writing.as_text else "VARCHAR"
+        for item, mapping, level in made.quasi_identifiers
+    }
+    columns = tuple(Column(item.name, f"c{i}", types.get(item.name, item.type)) for i, item in enumerate(released))
+    return Source(
+        kind="query",
+        relation=select_keys(select.subquery("generalized"), [item.name for item in released]),
+        columns=columns,
+        missing=prepared.source.missing,
+        columnar=False,
+        label="the new data",
+        backend=prepared.source.backend,
+    )
+
+
+def _texts(number: int) -> str:
+    """The table of the texts of a release; 0 is the new one."""
+    return state(f"apply_texts_{number}")
+
+
+_COMPARED = {"kept": "have in common", "added": "add", "removed": "lose"}
+
+
+def recount_differences(
+    engine: Engine, texts: Texts, written: Source, earlier: Sequence[tuple[int, Source]], question: Question
+) -> list[dict[str, int]]:
+    """For each earlier release, by its number, how many rows both hold, were added and were removed.
+
+    Raises VerificationError where any class of these violates k or a model. A class that was removed as a whole is one
+    as it was released; it is not judged again.
+    """
+    found = []
+    problems = []
+    for number, past in earlier:
+        sets = _sets(texts, written, past)
+        rows = {"release": number}
+        for name, said in _COMPARED.items():
+            counts = count_classes(engine, _table(texts, sets[name], question), question)
+            rows[name] = counts.rows
+            if counts.violating_classes:
+                problems.append(
+                    f"{counts.violating_classes} classes ({counts.violating_rows} rows) of what the release and "
+                    f"release {number} {said} violate k or a model"
+                )
+        # Those that are judged are not all: classes that were removed as a whole are left out.
+        all_rows = exp.select(exp.Count(this=exp.Star())).from_(past.relation.copy().subquery("past"))
+        rows["removed"] = int(engine.run(all_rows)[0][0]) - rows["kept"]
+        found.append(rows)
+    if problems:
+        raise VerificationError(problems)
+    return found
+
+
+def _sets(texts: Texts, written: Source, past: Source) -> dict[str, exp.Expr]:
+    cells: list[Item] = [
+        {**item, "fresh": fresh, "past": old}
+        for item, fresh, old in zip(texts.cells, texts.of(written), texts.of(past), strict=True)
+    ]
+    names: dict[str, Fill] = {"written": written.relation, "earlier": past.relation}
+    lists = {"cell": cells}
+    kept, added = (template.fill(f"commands/apply/{name}", names, lists) for name in ("kept", "added"))
+    of_kept = exp.select("*").from_(exp.Subquery(this=kept.copy(), alias=_alias("in_both")))
+    removed = template.fill("commands/apply/removed", {**names, "kept": of_kept}, {**lists, "qi": texts.keys})
+    return {"kept": kept, "added": added, "removed": removed}
+
+
+def _table(texts: Texts, rows: exp.Expr, question: Question) -> Table:
+    values = [column(str(item["name"])) for item in texts.keys]
+    sensitive = {}
+    for name, one in question.columns.items():
+        value: exp.Expr = column(f"o{texts.others.index(name)}")
+        if one.column.is_text and question.missing:
+            absent = exp.In(this=value.copy(), expressions=[exp.Literal.string(text) for text in question.missing])
+            value = exp.Case(ifs=[exp.If(this=absent, true=exp.null())], default=value)
+        sensitive[name] = value
+    return Table(exp.select("*").from_(exp.Subquery(this=rows, alias=_alias("told_apart"))), values, sensitive)
+
+
+def _alias(name: str) -> exp.TableAlias:
+    return exp.TableAlias(this=exp.to_identifier(name))

@@ -1,0 +1,287 @@
+"""The adversaries: singling out, linkability and inference, and how often each succeeds.
+
+How often an adversary succeeds, with intervals, and the risk: by how much more often than against others.
+
+The interval of a share is that of E. B. Wilson: Probable inference, the law of succession, and statistical inference,
+JASA 22, 1927; that of a difference of two shares is made of theirs: R. G. Newcombe, Interval estimation for the
+difference between independent proportions, Statistics in Medicine 17, 1998, method 10.
+
+Singling out: predicates made of released rows that hold for exactly one row of the source.
+
+A predicate says what labels one or several columns have. The rarest combinations of labels are tried: those of one
+released row, or where there are none those of the fewest. Blindly labels are drawn column by column. The same
+predicates are counted in the control group: what isolates a row there as well tells nothing of who was in the source.
+
+Inference: the value of a column is guessed from the quasi-identifiers by the nearest released classes.
+
+The guess is the most frequent value there, of several that are as frequent any; blindly it is the most frequent value
+of the whole release. Of numbers and dates of more than 20 values the twentieth of the rows is guessed that a value lies
+in.
+
+Linkability: two parts of what is known of somebody, from two places, are brought together by the release.
+
+For each part the nearest released rows are looked up and one of them is taken at random; the parts are linked where
+both times the same row is taken. The chance of that is summed, no row is drawn. Blindly the chance is one in as many
+rows as were released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import combinations
+from math import sqrt
+from random import Random
+from statistics import NormalDist
+
+from sqlglot import exp
+
+from kanon_sql.measures.attack.board import Attacked, Board, Known, coded, find_nearest
+from kanon_sql.report.report import Json
+from kanon_sql.sql.template import Fill, Item, column, state
+
+CONFIDENCE = 0.95
+_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+
+@dataclass(frozen=True)
+class Tries:
+    """So many guesses of which so many were right: a sum of chances where one of several was taken at random."""
+
+    right: float
+    guesses: int
+
+    @property
+    def share(self) -> float:
+        """How often it succeeded."""
+        return self.right / self.guesses
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval of the share."""
+        n, square = self.guesses, _Z * _Z
+        middle = (self.right + square / 2) / (n + square)
+        half = _Z / (n + square) * sqrt(max(self.right * (n - self.right) / n, 0.0) + square / 4)
+        return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+@dataclass(frozen=True)
+class Played:
+    """One attack: on rows of the source, blindly, and on rows that were never released, where there are any."""
+
+    main: Tries
+    baseline: Tries
+    control: Tries | None
+
+    @property
+    def difference(self) -> float:
+        """By how much the share of success is above that of the control group, or without one of blind guessing."""
+        return self.main.share - (self.control or self.baseline).share
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Newcombe's interval of the difference."""
+        against = self.control or self.baseline
+        share, (low, high) = self.main.share, self.main.interval
+        other, (other_low, other_high) = against.share, against.interval
+        lower = self.difference - sqrt((share - low) ** 2 + (other_high - other) ** 2)
+        return lower, self.difference + sqrt((high - share) ** 2 + (other - other_low) ** 2)
+
+    @property
+    def strength(self) -> tuple[float, float, int]:
+        """What the stronger of two attacks has more of: what it surely gains, what it gains, guesses."""
+        return _clipped(self.interval[0]), _clipped(self.difference), self.main.guesses
+
+    def entry(self) -> Json:
+        """The attack in the report: shares, the risk with its interval, intervals of the shares, numbers of guesses."""
+        other = (self.control or self.baseline).share
+        parts = {"main": self.main, "baseline": self.baseline, "control": self.control}
+        return {
+            **{name: None if one is None else one.share for name, one in parts.items()},
+            "risk": _clipped(self.difference),
+            "interval": [_clipped(end) for end in self.interval],
+            "normalized_risk": _clipped(self.difference / (1 - other)) if other < 1 else 0.0,
+            "intervals": {name: None if one is None else list(one.interval) for name, one in parts.items()},
+            "guesses": {name: None if one is None else one.guesses for name, one in parts.items()},
+        }
+
+
+def _clipped(value: float) -> float:
+    return min(max(value, 0.0), 1.0)
+
+
+MOST_SETS, MOST_OF_A_SET, LARGEST_SET = 8, 500, 4
+BITS = 120  # of a word, a HUGEINT
+
+
+def play_singling_out(board: Board) -> Json:
+    """How many predicates over the quasi-identifiers isolate a row, and beside that how many over all columns.
+
+    The predicates of the greater risk (its interval's lower end), of one column or of several, speak for both.
+    """
+    own = {one.key for one in board.quasi_identifiers}
+    found = _strongest(board, board.quasi_identifiers, set())
+    return {**found, "all_columns": _strongest(board, board.columns, own) if board.others else None}
+
+
+def _strongest(board: Board, columns: Sequence[Attacked], known: set[str]) -> Json:
+    """The attacks by one and by several columns, of which some are not known already; the greater risk before both."""
+    several = draw_sets(columns, Random(board.seed))
+    tried: dict[str, list[tuple[Attacked, ...]]] = {
+        "one_column": [(one,) for one in columns],
+        "several_columns": several,
+    }
+    played: dict[str, Played] = {}
+    for name, sets in tried.items():
+        asked = [one for one in sets if not {column.key for column in one} <= known]
+        if asked:
+            played[name] = _play(board, asked)
+    best = max(played, key=lambda name: played[name].strength)
+    entries = {name: played[name].entry() if name in played else None for name in tried}
+    return {**played[best].entry(), "predicates": best, **entries}
+
+
+def draw_sets(columns: Sequence[Attacked], random: Random) -> list[tuple[Attacked, ...]]:
+    """Sets of 2 to 4 columns, and the set of all."""
+    largest = min(LARGEST_SET, len(columns))
+    every = [one for size in range(2, largest + 1) for one in combinations(columns, size)]
+    drawn = every if len(every) <= MOST_SETS else random.sample(every, MOST_SETS)
+    return drawn + ([tuple(columns)] if len(columns) > LARGEST_SET else [])
+
+
+@dataclass
+class _Count:
+    """Predicates that were tried, and how many of them isolated a row: main, blindly, in the control group."""
+
+    asked: int = 0
+    main: int = 0
+    blind: int = 0
+    control: int = 0
+
+    def add(self, isolated: dict[tuple[str, bool], tuple[int, int]]) -> None:
+        """Adds a set of columns; by side and whether labels were drawn, predicates and those that isolate."""
+        self.asked += isolated["source", False][0]
+        self.main += isolated["source", False][1]
+        self.blind += isolated["source", True][1]
+        self.control += isolated.get(("control", False), (0, 0))[1]
+
+
+def _play(board: Board, sets: Sequence[tuple[Attacked, ...]]) -> Played:
+    """Tries predicates over some sets of columns: those that one released row fulfils, or else the rarest."""
+    counts = {True: _Count(), False: _Count()}
+    most = min(-(-board.attacks // len(sets)), MOST_OF_A_SET)
+    for columns in sets:
+        for is_alone, isolated in _try(board, columns, most).items():
+            counts[is_alone].add(isolated)
+    found = counts[counts[True].asked > 0]
+    control = Tries(found.control, found.asked) if board.controlled else None
+    return Played(Tries(found.main, found.asked), Tries(found.blind, found.asked), control)
+
+
+def _try(board: Board, columns: Sequence[Attacked], most: int) -> dict[bool, dict[tuple[str, bool], tuple[int, int]]]:
+    """By whether one released row fulfils them: how many predicates there are, and how many isolate a row."""
+    items: list[Item] = [
+        {"code": one.key, "labels": one.labels, "number": one.one.index, "masks": one.table("masks")} for one in columns
+    ]
+    names = {"predicates": state("attack_predicates"), "release_rows": coded("release")}
+    values = {"most": most, "bits": BITS, "seed": board.seed}
+    board.engine.query("measures/attack/predicates", names=names, lists={"item": items}, values=values)
+    words: list[Item] = [
+        {"name": f"w{number}", "number": number, "value": _fulfilled(columns, f"w{number}")}
+        for number in range(-(-2 * most // BITS))
+    ]
+    for one in columns:
+        masks = {"predicates": names["predicates"], "this_code": one.key}
+        masks |= {name: one.table(name) for name in ("masks", "runs", "ranks")}
+        board.engine.query("measures/attack/masks", names=masks, lists={"word": words})
+    found: dict[bool, dict[tuple[str, bool], tuple[int, int]]] = {}
+    for side in ("source", "control") if board.controlled else ("source",):
+        for is_alone, is_random, asked, isolated in _isolated(board, side, items, words):
+            found.setdefault(bool(is_alone), {})[side, bool(is_random)] = int(asked), int(isolated)
+    return found
+
+
+def _isolated(board: Board, side: str, items: list[Item], words: list[Item]) -> Iterator[tuple[bool, int, int, int]]:
+    """(of one released row, labels drawn, predicates, those that isolate) in the rows of a side."""
+    hits: dict[str, Fill] = {"hits": state("attack_hits")}
+    who: list[Item] = [{"name": "person", "least": "least", "most": "most"}] if board.by_person else []
+    lists = {"item": items, "word": words, "person": who}
+    board.engine.query("measures/attack/hits", names={**hits, "table_rows": coded(side)}, lists=lists)
+    names = {**hits, "predicates": state("attack_predicates")}
+    lists = {"word": words, "person": who}
+    values = {"by_person": board.by_person}
+    yield from board.engine.query("measures/attack/isolated", names=names, lists=lists, values=values)
+
+
+def _fulfilled(columns: Sequence[Attacked], word: str) -> exp.Expr:
+    """The predicates of a word that hold for a row: those that do in each of its columns."""
+    words: list[exp.Expr] = [column(word, one.table("masks")) for one in columns]
+    return reduce(lambda left, right: exp.BitwiseAnd(this=left, expression=right), words)
+
+
+MOST_GUESSED = 20  # values that are guessed one by one
+
+
+def play_inference(board: Board) -> dict[str, Json]:
+    """How often each column beside the quasi-identifiers is guessed rightly, sensitive ones first."""
+    if not board.others:
+        return {}
+    known = Known.of(board.quasi_identifiers, "known")
+    find_nearest(board, known)
+    scope: dict[str, Fill] = {
+        name: state(f"attack_{name}") for name in ("groups", "told", "pools", "guesses", "targets")
+    }
+    scope |= {"near": known.table("near"), "release_rows": coded("release"), "class_key": known.key}
+    board.engine.query("measures/attack/pools", scope=scope)
+    return {one.name: _guess(board, one, scope) for one in board.others}
+
+
+def _guess(board: Board, one: Attacked, scope: dict[str, Fill]) -> Json:
+    engine = board.engine
+    names = {
+        **scope,
+        **{name: one.table(name) for name in ("runs", "ranks")},
+        "this_code": one.key,
+        "this_rank": one.key,
+    }
+    engine.query("measures/attack/groups", scope=names, values={"most": MOST_GUESSED, "ordered": one.ordered})
+    for query in ("told", "guesses"):
+        engine.query(f"measures/attack/{query}", scope=names)
+    found = engine.query("measures/attack/guessed", scope=names)
+    main = {bool(is_control): Tries(float(guessed), int(asked)) for is_control, asked, guessed, _ in found}
+    blind = next(Tries(float(common), int(asked)) for is_control, asked, _, common in found if not is_control)
+    return Played(main[False], blind, main.get(True)).entry()
+
+
+def play_linkability(board: Board) -> Json | None:
+    """How often the two parts of a person are linked, None with fewer than two columns."""
+    parts = divide(board.columns)
+    if not all(parts):
+        return None
+    left, right = (Known.of(part, side) for part, side in zip(parts, ("left", "right"), strict=True))
+    names: dict[str, Fill] = {"left_key": left.key, "right_key": right.key}
+    names |= {"joint": state("attack_joint"), "release_rows": coded("release")}
+    board.engine.query("measures/attack/joint", names=names)
+    for known in (left, right):
+        find_nearest(board, known)
+    scope: dict[str, Fill] = {"targets": state("attack_targets"), "joint": state("attack_joint")}
+    scope["both_near"] = state("attack_both_near")
+    for known in (left, right):
+        scope |= {f"{known.name}_{table}": known.table(table) for table in ("near", "classes")}
+        scope[f"{known.name}_last"] = known.nodes[-1]
+    board.engine.query("measures/attack/both", scope=scope)
+    found = board.engine.query("measures/attack/linked", scope=scope)
+    tries = {bool(is_control): Tries(float(linked), int(asked)) for is_control, asked, linked in found}
+    blind = Tries(tries[False].guesses / board.rows["release"], tries[False].guesses)
+    played = Played(tries[False], blind, tries.get(True))
+    return {**played.entry(), "columns": [[one.name for one in part] for part in parts]}
+
+
+def divide(columns: tuple[Attacked, ...]) -> tuple[list[Attacked], list[Attacked]]:
+    """Two parts that tell about as much: columns of most labels are dealt out first."""
+    by_labels = sorted(columns, key=lambda one: (-one.labels, one.one.index))
+    parts: tuple[list[Attacked], list[Attacked]] = ([], [])
+    for place, one in enumerate(by_labels):
+        parts[(0, 1, 1, 0)[place % 4]].append(one)
+    return parts

@@ -1,0 +1,357 @@
+"""What the adversaries play on: release, source and control group as numbers, and what each released label stands for.
+
+As in kanon_sql.commands.utility, the values of a column are ranked and a label stands for runs of ranks; here the
+domain holds the values of the control group as well.
+
+The released classes that are nearest to somebody of whom some columns are known.
+
+A class whose labels stand for all that is known is at distance 0. Columns are looked at one after the other, and only
+beginnings of classes that match so far go on. For whom no class stands, as perhaps for a row of the control group, all
+classes are compared: a number or date is as far from a label as from the nearest value that it stands for, as a share
+of the range of the column, everything else 1 (J. C. Gower: A general coefficient of similarity and some of its
+properties, Biometrics 27, 1971). Of classes at one distance those whose labels stand for the fewest values are taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.engines.job import standing_in
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.frequency.dimensions import Kind
+from kanon_sql.frequency.table import participants
+from kanon_sql.measures.release_pair import Subject
+from kanon_sql.measures.utility.compared import Compared, compared_columns, rows_for
+from kanon_sql.measures.utility.counting_queries import make_domain, make_runs
+from kanon_sql.source.columns import normalized, person
+from kanon_sql.source.formats.registry import telling_faults
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.opening import open_source
+from kanon_sql.sql import tables
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import Fill, Item, column, state
+
+MOST_VALUES = 1_000_000  # of a column that is released as it is
+MOST_COLUMNS = 30
+_PERSON = "person"
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """A column that both tables have: `labels` in the release, in the source values of a `kind`."""
+
+    one: Compared
+    kind: Kind
+    labels: int
+
+    @property
+    def name(self) -> str:
+        """The column as the user knows it."""
+        return self.one.name
+
+    @property
+    def key(self) -> str:
+        """The column of the coded tables: of ranks in source and control group, of codes of labels in the release."""
+        return f"c{self.one.index}"
+
+    @property
+    def ordered(self) -> bool:
+        """Whether its values are numbers or dates."""
+        return self.kind in ("number", "date")
+
+    def table(self, name: str) -> str:
+        """One of the column's tables."""
+        return self.one.table(name)
+
+
+@dataclass(frozen=True)
+class Board:
+    """The columns, quasi-identifiers first, and the numbers of rows of each side.
+
+    `attacks` rows or predicates are tried, drawn by the `seed`. `by_person` says that persons have several rows.
+    """
+
+    subject: Subject
+    columns: tuple[Attacked, ...]
+    rows: dict[str, int]
+    attacks: int
+    seed: int
+    by_person: bool
+
+    @property
+    def engine(self) -> Engine:
+        """DuckDB."""
+        return self.subject.engine
+
+    @property
+    def quasi_identifiers(self) -> list[Attacked]:
+        """What adversaries know from elsewhere."""
+        return [one for one in self.columns if one.one.generalized]
+
+    @property
+    def others(self) -> list[Attacked]:
+        """What they would like to know: sensitive and other columns."""
+        return [one for one in self.columns if not one.one.generalized]
+
+    @property
+    def controlled(self) -> bool:
+        """Whether there is a control group."""
+        return self.rows["control"] > 0
+
+
+def coded(side: str) -> str:
+    """The coded frequency table of a side: source, control or release."""
+    return state(f"attack_{side}")
+
+
+def _tuples(side: str) -> str:
+    return state(f"attack_{side}_tuples")
+
+
+def open_control(engine: Engine, loaded: LoadedConfig, path: Path, source: Source) -> Source:
+    """The control group's file, read and treated as the source. Raises ConfigurationError or EngineError."""
+    given = loaded.config.source
+    csv = given.csv.model_copy(update={"encoding": None}) if given.path is not None else None
+    part = {"path": str(path.absolute()), "csv": csv}
+    described = standing_in(loaded, {"source": {key: value for key, value in part.items() if value is not None}})
+    # What is settled by shares of the source's rows holds here as it holds there.
+    transform = {name: one for name, one in source.treatments.items() if not _keyed(source, name)}
+    described = replace(described, config=described.config.model_copy(update={"transform": transform}))
+    return replace(open_source(engine, described), label=f"--control {path}")
+
+
+def _keyed(source: Source, name: str) -> bool:
+    one = source.treatments.get(name)
+    return one is not None and (one.pseudonym is not None or one.shift is not None)
+
+
+def set_up(
+    subject: Subject, source: Source, control: Source | None, attacks: int, seed: int
+) -> tuple[Board, list[str]]:
+    """Reads all tables once and codes them; with warnings of what is left out.
+
+    Raises ConfigurationError where a table lacks columns, EngineError for tables that cannot be read.
+    """
+    columns, warnings = compared_columns(subject, source)
+    columns, more = _known(subject, source, columns)
+    entity = subject.loaded.config.privacy.entity
+    by_person = entity is not None
+    if control is not None:
+        _refuse_others(control, [*(one.name for one in columns), *([entity] if entity else [])])
+    values = [normalized(one.item, source.missing) for one in columns]
+    _read(subject, source, "source", values, by_person=by_person)
+    _read(subject, subject.release, "release", [one.released for one in columns], by_person=False)
+    if control is None:
+        names = [one.value for one in columns] + [_PERSON] * by_person
+        subject.engine.run(tables.empty_like(_tuples("control"), _tuples("source"), *names, "row_count"))
+    else:
+        values = [_as_in_source(control, one.item) for one in columns]
+        _read(subject, control, "control", values, by_person=by_person)
+    attacked = tuple(_make_column(subject, one) for one in columns)
+    rows = {side: _code(subject, side, attacked, by_person=by_person) for side in ("source", "control")}
+    rows["release"] = _code(subject, "release", attacked, by_person=False)
+    return Board(subject, attacked, rows, attacks, seed, by_person), warnings + more
+
+
+def _known(subject: Subject, source: Source, columns: list[Compared]) -> tuple[list[Compared], list[str]]:
+    """The columns of which an adversary can know values."""
+    keyed = [one.name for one in columns if one.role == "identifier" or _keyed(source, one.name)]
+    kept = [one for one in columns if one.name not in keyed]
+    warnings = []
+    if keyed:
+        warnings.append(f"{', '.join(map(repr, keyed))}: no adversary without the key knows what stands there")
+    released = [one for one in kept if not one.generalized]
+    items: list[Item] = [{"key": one.item.key} for one in released]
+    rows = {"source": participants(source, subject.roles, subject.loaded.config.missing)}
+    counts = source.backend.query("source/distinct_estimates", names=rows, lists={"out": items})[0] if items else ()
+    for one, count in zip(released, counts, strict=True):
+        if count > MOST_VALUES:
+            warnings.append(f"column {one.name!r} has more than {MOST_VALUES:,} values: it is left out")
+            kept.remove(one)
+    if len(kept) > MOST_COLUMNS:
+        warnings.append(
+            f"the attacks know the first {MOST_COLUMNS} of {len(kept)} columns, quasi-identifiers before others"
+        )
+        del kept[MOST_COLUMNS:]
+    return [replace(one, index=index) for index, one in enumerate(kept)], warnings
+
+
+def _refuse_others(control: Source, names: Sequence[str]) -> None:
+    present = {item.name for item in control.columns}
+    problems = [
+        f"{control.label}: there is no column {name!r}; expected rows as the source has them"
+        for name in names
+        if name not in present
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+
+
+def _as_in_source(control: Source, item: Column) -> exp.Expr:
+    """A value of the control group as one of the source's type; what is none is missing."""
+    own = control.column(item.name)
+    value = normalized(own, control.missing)
+    return value if own.type == item.type else exp.TryCast(this=value, to=exp.DataType.build(item.type, "duckdb"))
+
+
+def _read(subject: Subject, table: Source, side: str, values: list[exp.Expr], *, by_person: bool) -> None:
+    """Makes the frequency table of a side; `by_person` each row says who it is about."""
+    rows = table.relation
+    if side != "release":
+        own = tuple(table.column(item.name) for item in subject.roles.quasi_identifiers)
+        rows = participants(table, replace(subject.roles, quasi_identifiers=own), subject.loaded.config.missing)
+    items: list[Item] = [{"value": value, "name": f"v{index}"} for index, value in enumerate(values)]
+    who: list[Item] = []
+    if by_person:
+        entity = person(table.column(subject.loaded.config.privacy.entity or ""), table.missing)
+        who.append({"value": entity, "name": _PERSON})
+        values = [*values, entity]
+    with telling_faults(subject.engine, table):
+        given, total = rows_for(subject.engine, table, rows, values, state(f"attack_given_{side}"))
+        names = {"source": given, "tuples": _tuples(side), "row_total": total}
+        subject.engine.query("measures/attack/tuples", names=names, lists={"item": items, "person": who})
+
+
+def _make_column(subject: Subject, one: Compared) -> Attacked:
+    """Makes the tables of one column: its domain, what each label stands for, and how much."""
+    engine = subject.engine
+    counted = {"counted_values": one.table("values"), "item_name": one.value}
+    sides = {f"{side}_tuples": _tuples(side) for side in ("source", "control")}
+    engine.query("measures/attack/counted_values", names={**counted, **sides})
+    kind = make_domain(subject, one)
+    engine.query("measures/utility/counted_values", names={**counted, "tuples": _tuples("release")})
+    make_runs(subject, one, kind)
+    names = {name: one.table(name) for name in ("runs", "ranks", "widths")}
+    engine.query("measures/attack/widths", names=names)
+    labels = engine.query("measures/attack/total", names={"table_rows": one.table("labels")})[0][0]
+    return Attacked(one, kind, int(labels))
+
+
+def _code(subject: Subject, side: str, columns: Sequence[Attacked], *, by_person: bool) -> int:
+    """Makes the coded frequency table of a side; how many rows it has."""
+    own, key = ("labels", "code") if side == "release" else ("domain", "rank")
+    items: list[Item] = [
+        {"codes": one.table(own), "key": key, "code": one.key, "name": one.one.value} for one in columns
+    ]
+    lists = {"item": items, "person": [{"name": _PERSON}] if by_person else []}
+    names = {"tuples": _tuples(side), "coded": coded(side)}
+    subject.engine.query("measures/attack/coded", names=names, lists=lists)
+    subject.engine.run(tables.drop(_tuples(side)))
+    return int(subject.engine.query("measures/risk/rows", names={"tuples": coded(side)})[0][0] or 0)
+
+
+MOST_PAIRS = 2_000_000  # of somebody for whom no class stands with a class
+MOST_NEAREST = 999_999  # of one person: before version 2 the engine keeps no more by arg_min
+
+
+@dataclass(frozen=True)
+class Known:
+    """Columns that an adversary knows, those of few labels first; `name` tells their tables from others."""
+
+    columns: tuple[Attacked, ...]
+    name: str
+
+    @classmethod
+    def of(cls, columns: Sequence[Attacked], name: str) -> Known:
+        """The columns in the order in which classes are looked through."""
+        return cls(tuple(sorted(columns, key=lambda one: (one.labels, one.one.index))), name)
+
+    @property
+    def nodes(self) -> list[str]:
+        """The columns of the classes that name what they begin with."""
+        return [f"n{place}" for place in range(len(self.columns))]
+
+    @property
+    def key(self) -> exp.Expr:
+        """The name of a class, over the columns of codes."""
+        return _named(self.columns)
+
+    def table(self, name: str) -> str:
+        """One of its tables: classes(codes, nodes, row_count), near(target, node)."""
+        return state(f"attack_{self.name}_{name}")
+
+
+def _named(columns: Sequence[Attacked]) -> exp.Expr:
+    return exp.Anonymous(this="hash", expressions=[exp.Array(expressions=[column(one.key) for one in columns])])
+
+
+def draw_targets(board: Board) -> None:
+    """Makes the table targets(target, is_control, ranks), and for each column the labels that stand for these."""
+    names = {"targets": state("attack_targets"), "source_rows": coded("source"), "control_rows": coded("control")}
+    items: list[Item] = [{"code": one.key} for one in board.columns]
+    values = {"attacks": board.attacks, "seed": board.seed}
+    board.engine.query("measures/attack/targets", names=names, lists={"item": items}, values=values)
+    for one in board.columns:
+        board.engine.query("measures/attack/cover", scope=_names(one))
+
+
+def _names(one: Attacked) -> dict[str, Fill]:
+    own = {name: one.table(name) for name in ("runs", "ranks", "cover")}
+    return {**own, "targets": state("attack_targets"), "this_code": one.key, "this_rank": one.key}
+
+
+def find_nearest(board: Board, known: Known) -> int:
+    """Makes the tables classes and near of the columns; for how many no class stands."""
+    engine = board.engine
+    scope: dict[str, Fill] = {
+        name: state(f"attack_{name}") for name in ("targets", "pairs", "lonely", "candidates", "far")
+    }
+    scope |= {"classes": known.table("classes"), "near": known.table("near"), "last_node": known.nodes[-1]}
+    items: list[Item] = [
+        {
+            "code": one.key,
+            "rank": one.key,
+            "node": known.nodes[place],
+            "prefix": _named(known.columns[: place + 1]),
+            "widths": one.table("widths"),
+            "distances": one.table("distances"),
+        }
+        for place, one in enumerate(known.columns)
+    ]
+    lists = {"known": items}
+    named: dict[str, Fill] = {"release_rows": coded("release"), "classes": known.table("classes")}
+    engine.query("measures/attack/classes", names=named, lists=lists)
+    _match(board, known)
+    engine.query("measures/attack/lonely", scope=scope, lists=lists)
+    lonely = _count(board, scope["lonely"])
+    values = {"most": min(MOST_PAIRS // max(lonely, 1), MOST_NEAREST), "seed": board.seed}
+    engine.query("measures/attack/candidates", scope=scope, lists=lists, values=values)
+    for one in known.columns:
+        own = {**_names(one), **scope, "column_distances": one.table("distances")}
+        engine.query("measures/attack/column_distances", scope=own, values={"ordered": one.ordered})
+    engine.query("measures/attack/distances", scope=scope, lists=lists)
+    engine.query("measures/attack/nearest", scope=scope, lists=lists)
+    return lonely
+
+
+def _match(board: Board, known: Known) -> None:
+    """Makes the table pairs(target, node) of the classes that stand for somebody."""
+    pairs, following = (state(f"attack_{name}") for name in ("pairs", "next_pairs"))
+    root = {"pairs": pairs, "targets": state("attack_targets")}
+    board.engine.query("measures/attack/root", names=root)
+    parent: Fill = 0
+    for one, node in zip(known.columns, known.nodes, strict=True):
+        names: dict[str, Fill] = {**_names(one), "classes": known.table("classes"), "pairs": pairs}
+        names |= {"next_pairs": following, "this_node": node, "parent_node": parent}
+        _descend(board, names)
+        pairs, following, parent = following, pairs, node
+    if pairs != state("attack_pairs"):
+        board.engine.query("measures/attack/take_pairs", names={"pairs": following, "next_pairs": pairs})
+
+
+def _descend(board: Board, names: dict[str, Fill]) -> None:
+    """Makes next_pairs of pairs, by way of whatever is fewer: labels that stand for a value, or longer beginnings."""
+    names["wanted"] = state("attack_wanted")
+    by_labels, by_classes = board.engine.query("measures/attack/choices", scope=names)[0]
+    ways = ("wanted", "descend_by_labels") if by_labels <= by_classes else ("longer", "descend_by_classes")
+    for query in ways:
+        board.engine.query(f"measures/attack/{query}", scope=names)
+
+
+def _count(board: Board, table: Fill) -> int:
+    return int(board.engine.query("measures/attack/total", names={"table_rows": table})[0][0])

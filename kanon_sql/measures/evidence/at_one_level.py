@@ -1,0 +1,120 @@
+"""A quasi-identifier of which all rows are released at one level of its hierarchy."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from kanon_sql.errors import EngineError
+from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
+from kanon_sql.measures.evidence.gathered import Gathered
+from kanon_sql.measures.evidence.labels import (
+    MOST_LABELS,
+    STRANGE,
+    Counted,
+    bars_of,
+    count_labels,
+    generalized_by,
+    known_values,
+    place_alone,
+    place_of,
+    read_placed,
+)
+from kanon_sql.report.page.model import ColumnFacts, Step
+from kanon_sql.report.page.withheld import left_out
+from kanon_sql.search.full_domain.problem import FullDomain
+from kanon_sql.source.columns import as_written
+from kanon_sql.source.model import Column
+from kanon_sql.sql.template import Fill, column, state
+
+_SUPPRESSED = "the source is not counted under the labels: what it holds more of one are suppressed rows"
+_NUMBERS = (exp.alias_(exp.cast(exp.null(), "BIGINT"), name) for name in ("level", "code", "row_count"))
+_NO_COSTS = exp.select(*_NUMBERS).where(exp.false())
+_NO_VALUES = exp.select(exp.alias_(exp.cast(exp.null(), "VARCHAR"), "value")).where(exp.false())
+
+
+def of_one_level(gathered: Gathered, index: int, name: str) -> ColumnFacts:
+    """The facts of one quasi-identifier. Raises EngineError without the levels of the release."""
+    if gathered.levels is None:
+        raise EngineError("the levels of the release are not known")
+    level, problem, engine = gathered.levels[name], gathered.problem, gathered.subject.engine
+    spec, hierarchy = gathered.subject.hierarchies[name]
+    count_labels(gathered, index)
+    n, distinct, mapping = None, None, None
+    note: str | None = gathered.alone
+    if isinstance(problem, FullDomain):
+        mapping, item = problem.frequency.mappings[index], problem.roles.quasi_identifiers[index]
+        _place(gathered, item, mapping, level, exp.to_table(state(f"costs_{index}")))
+        note, distinct = None, problem.frequency.marginals[index][0].values
+        if left_out(gathered.report):
+            note = _SUPPRESSED
+        else:
+            n = problem.n
+    elif hierarchy is not None:
+        item = Column(name, "value", "VARCHAR")
+        mapping = build_mapping(engine, Input(index, item, spec, _NO_VALUES, hierarchy, gathered.missing))
+        _place(gathered, item, mapping, level, _NO_COSTS)
+    else:
+        place_alone(engine)
+    counted = read_placed(engine)
+    if counted.strange and n is not None:
+        n, note = None, STRANGE
+    bars, others = bars_of(gathered, counted, n)
+    return ColumnFacts(
+        name=name,
+        generalized_by=generalized_by(spec, "no hierarchy"),
+        steps=_steps(gathered, mapping, level, counted) if mapping else (),
+        level=level,
+        loss=gathered.loss_of(name),
+        labels=counted.samples,
+        ordered=counted.ordered,
+        bars=bars,
+        others=others,
+        distinct=(distinct, counted.labels),
+        note=note,
+    )
+
+
+def _place(gathered: Gathered, item: Column, mapping: MappingTable, level: int, costs: exp.Expr) -> None:
+    """Makes the table placed: where the labels of the release lie in the hierarchy, and the rows of the source."""
+    engine = gathered.subject.engine
+    known: exp.Expr = exp.cast(column(f"label_{level}"), "VARCHAR")
+    key: exp.Expr = column("label", "released")
+    if level == 0 < mapping.height and not item.is_text:  # which is released as it was
+        kind = exp.DataType.build(item.type, dialect="duckdb")
+        known, key = as_written(column("value"), item.type), as_written(exp.TryCast(this=key, to=kind), item.type)
+    names: dict[str, Fill] = {
+        "placed": state("page_placed"),
+        "label_counts": state("page_label_counts"),
+        "mapping": mapping.table,
+        "costs": costs,
+        "known_text": known,
+        "label_key": key,
+        "value_place": place_of(engine, item, known_values(mapping.table)),
+        "level_code": f"level_{level}",
+        "level_number": level,
+    }
+    engine.query("measures/evidence/placed_at_level", names=names, values={"first_code": int(level < mapping.height)})
+
+
+def _steps(gathered: Gathered, mapping: MappingTable, level: int, counted: Counted) -> tuple[Step, ...]:
+    """The levels of a hierarchy; samples of those that hide no more than the release."""
+    engine, masked = gathered.subject.engine, gathered.masked
+    found = engine.query("measures/evidence/labels_by_level", names={"weight": mapping.weight_table})
+    steps = []
+    for number, count in sorted((int(row[0]), int(row[1])) for row in found):
+        labels: tuple[str, ...] = ()
+        if number >= level:
+            names: dict[str, Fill] = {
+                "placed": state("page_placed"),
+                "mapping": mapping.table,
+                "level_code": f"level_{level}",
+                "above_label": f"label_{number}",
+            }
+            above = engine.query("measures/evidence/above", names=names, values={"most": MOST_LABELS})
+            labels = counted.samples if number == level else tuple(str(row[0]) for row in above)
+        rows = counted.released - masked if number == level else 0
+        if number == mapping.height and not mapping.splits_top:
+            rows += masked
+        steps.append(Step(number, count, labels, rows))
+    return tuple(steps)

@@ -1,0 +1,408 @@
+"""The population from which a table was drawn: how many of its persons fall under each class of the table.
+
+A class of the table as it was collected is matched by equal values. A released value stands for every value below it
+in its hierarchy, and `*` for every value. Where all values of a released column are labels of one level, as
+full-domain generalization releases them, they are read at the lowest such level; else each at the highest at which it
+is a label. Classes are matched level by level, and so by grouping the population a few times, never row by row.
+
+How many persons of the population are unique, where its size is known and its table is not.
+
+The table is taken to be a random sample. The models are those of `kanon_sql.privacy.uniqueness`; they read how many
+classes there are of each size, and nothing else.
+
+The risk of a sample whose rows have weights: each stands for so many persons of the population.
+
+The persons F of the population who fall under a class of f rows are not known. Given f they are taken to have the
+negative binomial distribution of f successes with the chance p, estimated as f / the sum of the weights in the class;
+the risk of a row is the expected 1/F. With weights of 1 the table is its population, and that is 1/f.
+
+R. Benedetti, L. Franconi: Statistical and technological solutions for controlled data dissemination. Pre-proceedings of
+New Techniques and Technologies for Statistics 1, 1998; L. Franconi, S. Polettini: Individual risk estimation in
+mu-Argus: a review. Privacy in Statistical Databases, LNCS 3050, 2004.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from math import isfinite
+from pathlib import Path
+
+from sqlglot import exp
+
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError
+from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
+from kanon_sql.measures.risk.measure import Json, class_sizes
+from kanon_sql.measures.risk.table import RiskTable, read_tuples, value_name
+from kanon_sql.privacy.uniqueness import ClassSizes, estimate_uniqueness
+from kanon_sql.progress import Progress
+from kanon_sql.search.prepare import load_hierarchies
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.columns import counted_values, normalized, person, read_columns, refuse_misfits
+from kanon_sql.source.formats.registry import telling_faults
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.opening import open_described
+from kanon_sql.sql import tables
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import NUMERIC
+from kanon_sql.sql.template import Item, column, state
+
+_TUPLES = state("risk_population")
+
+
+def open_population(engine: Engine, loaded: LoadedConfig, path: Path, source: Source) -> Source:
+    """Opens the population's file. Raises ConfigurationError where a quasi-identifier is not among its columns."""
+    names = list(loaded.config.quasi_identifiers)
+    described = SourceConfig(path=str(path.absolute()), missing=list(source.missing) or None)
+    opened = open_described(engine, described, loaded.base, names, "--population")
+    columns = loaded.config.source.columns
+    opened = read_columns(opened, columns, partial(loaded.place, "source", "columns"), only_there=True)
+    present = {item.name for item in opened.columns}
+    problems = [
+        f"--population {path}: there is no column {name!r}; expected every quasi-identifier, under its name"
+        for name in names
+        if name not in present
+    ]
+    if problems:
+        raise ConfigurationError(problems)
+    return replace(opened, label=str(path))
+
+
+@dataclass(frozen=True)
+class Population:
+    """The persons of the population in the engine.
+
+    `combinations` of quasi-identifier values are among its `rows`, `alone` persons have one of their own; `mappings`
+    are the hierarchies of the quasi-identifiers, where they have any and a table may be generalized.
+    """
+
+    label: str
+    rows: int
+    combinations: int
+    alone: int
+    mappings: tuple[MappingTable | None, ...]
+    warnings: tuple[str, ...]
+
+
+def read_population(
+    engine: Engine, loaded: LoadedConfig, population: Source, table: RiskTable, *, raw: bool, generalized: bool
+) -> Population:
+    """Counts the population, its values in the types of the table's columns.
+
+    With `generalized` the hierarchies of the configuration are laid over it; `raw` says that the table's values are
+    leaves of theirs. Raises EngineError for values that do not fit the types, ConfigurationError for hierarchies.
+    """
+    items = [population.column(name) for name in table.names]
+    with telling_faults(engine, population):
+        refuse_misfits(engine, population)
+        _refuse_lost(engine, population, items, table)
+        values = [_fitted(item, own, population) for item, own in zip(items, table.quasi_identifiers, strict=True)]
+        read_tuples(engine, population.relation, _TUPLES, values)
+        rows, combinations, alone = engine.query("measures/risk/rows", names={"tuples": _TUPLES})[0]
+    mappings = _mappings(engine, loaded, table, population.missing, raw) if generalized else [None] * len(items)
+    cells: list[Item] = []
+    for i, mapping in enumerate(mappings):
+        _make_ladder(engine, i, mapping)
+        for level in range(mapping.height + 1 if mapping else 1):
+            cells.append({"ladder": _ladder(i), "rung": f"rung_{level}", "name": _code(i, level)})
+    joins: list[Item] = [{"ladder": _ladder(i), "name": value_name(i)} for i in range(len(items))]
+    names = {"tuples": _TUPLES, "population_steps": state("risk_population_steps")}
+    engine.query("measures/risk/population_steps", names=names, lists={"cell": cells, "qi": joins})
+    warnings = _uncovered(engine, table, mappings)
+    return Population(population.label, int(rows), int(combinations), int(alone), tuple(mappings), tuple(warnings))
+
+
+def unmatched(loaded: LoadedConfig) -> list[str]:
+    """The quasi-identifiers of which a release of this configuration holds ranges or sets, which are not matched."""
+    config = loaded.config
+    if config.algorithm.declared.full_domain:
+        return []
+    return [name for name, spec in config.quasi_identifiers.items() if spec.hierarchy is None and spec.builtin is None]
+
+
+def count_persons(
+    engine: Engine, population: Population, table: RiskTable, progress: Progress, *, generalized: bool
+) -> str:
+    """Makes a table (size, persons) of the table's classes, persons NULL where nobody falls under; its name.
+
+    Where classes are numbered, it has their numbers (id) as well.
+    """
+    sized = state("risk_sized")
+    kept: list[Item] = [{"name": "id"}] if table.members is not None else []
+    items: list[Item] = []
+    for i, mapping in enumerate(population.mappings):
+        _make_steps(engine, i, table, mapping if generalized else None, generalized=generalized)
+        items.append({"steps": _steps(i), "name": value_name(i), "level": f"level_{i}", "rung": f"rung_{i}"})
+    steps = {"class_steps": state("risk_class_steps")}
+    names = {**steps, "class_list": table.classes}
+    engine.query("measures/risk/class_steps", names=names, lists={"qi": items, "kept": kept})
+    columns = {"size": "BIGINT", "persons": "BIGINT", **({"id": "BIGINT"} if kept else {})}
+    engine.run(tables.empty(sized, columns))
+    for shape in engine.query("measures/risk/shapes", names=steps, lists={"qi": items}):
+        grouped: list[Item] = [
+            {"code": _code(i, level), "rung": f"rung_{i}"} for i, level in enumerate(shape) if level >= 0
+        ]
+        everywhere: list[Item] = [{"level": f"level_{i}", "number": level} for i, level in enumerate(shape)]
+        engine.query(
+            "measures/risk/sized",
+            names={**steps, "sized_classes": sized, "population_steps": state("risk_population_steps")},
+            lists={"this": grouped, "all": everywhere, "kept": kept},
+        )
+        progress.advance(1, "combinations of levels")
+    return sized
+
+
+def _code(index: int, level: int) -> str:
+    return f"q{index}_{level}"
+
+
+def _ladder(index: int) -> str:
+    return state(f"risk_ladder_{index}")
+
+
+def _steps(index: int) -> str:
+    return state(f"risk_steps_{index}")
+
+
+def _fitted(item: Column, own: Column, population: Source) -> exp.Expr:
+    """A value of the population in the type of the table's column."""
+    value = normalized(item, population.missing)
+    return value if item.type == own.type else exp.TryCast(this=value, to=_type(own))
+
+
+def _refuse_lost(engine: Engine, population: Source, items: Sequence[Column], table: RiskTable) -> None:
+    problems = []
+    for item, own in zip(items, table.quasi_identifiers, strict=True):
+        if item.type == own.type or own.is_text:
+            continue
+        value, fitted = normalized(item, population.missing), _fitted(item, own, population)
+        lost: exp.Expr = exp.Is(this=fitted, expression=exp.null())
+        if not item.is_text:
+            back = exp.TryCast(this=fitted.copy(), to=_type(item))
+            lost = exp.or_(lost, exp.NullSafeNEQ(this=back, expression=value.copy()))
+        lost = exp.and_(exp.Is(this=value, expression=exp.null()).not_(), lost)
+        names = {"source": population.relation, "raw_value": column(item.key), "lost_value": lost}
+        count = engine.query("measures/risk/lost", names=names)[0][0]
+        if count:
+            problems.append(
+                f"column {item.name!r} holds {count} distinct values that are no {own.type}, its type in "
+                f"{table.label}; mend them, or name those that mean missing in source.missing"
+            )
+    if problems:
+        raise EngineError(problems)
+
+
+def _type(item: Column) -> exp.DataType:
+    return exp.DataType.build(item.type, dialect="duckdb")
+
+
+def _mappings(
+    engine: Engine, loaded: LoadedConfig, table: RiskTable, missing: tuple[str, ...], raw: bool
+) -> list[MappingTable | None]:
+    """The hierarchies of the quasi-identifiers over the values of the population, and of the table where it is raw."""
+    # Here no column needs a hierarchy: without one it is matched by its values.
+    optional = loaded.config.model_copy(update={"algorithm": AlgorithmConfig(name="mondrian")})
+    hierarchies = load_hierarchies(replace(loaded, config=optional), show_values=engine.show_values)
+    made: list[MappingTable | None] = []
+    for i, own in enumerate(table.quasi_identifiers):
+        spec, hierarchy = hierarchies[own.name]
+        if hierarchy is None and spec.builtin is None:
+            made.append(None)
+            continue
+        read = [_TUPLES, table.classes] if raw else [_TUPLES]
+        distinct = [exp.select(exp.alias_(column(value_name(i)), "value")).from_(exp.to_table(one)) for one in read]
+        values = exp.union(*distinct) if raw else distinct[0].distinct()
+        present = exp.select("value").from_(values.subquery("present"))
+        place = loaded.place("quasi_identifiers", own.name)
+        counted = None
+        if raw:
+            value = replace(own, key=value_name(i))
+            counted = counted_values(exp.select("*").from_(exp.to_table(table.classes)), value, weighted=True)
+        one = Input(i, own, spec, present, hierarchy, missing, place=place, counted=counted)
+        made.append(build_mapping(engine, one))
+    return made
+
+
+def _make_ladder(engine: Engine, index: int, mapping: MappingTable | None) -> None:
+    names = {"ladder": _ladder(index), "tuples": _TUPLES, "qi_name": value_name(index)}
+    if mapping is None:
+        engine.query("measures/risk/plain_ladder", names=names)
+        return
+    levels: list[Item] = [{"code": f"level_{level}", "rung": f"rung_{level}"} for level in range(1, mapping.height + 1)]
+    engine.query("measures/risk/ladder", names={**names, "mapping": mapping.table}, lists={"level": levels})
+
+
+def _make_steps(
+    engine: Engine, index: int, table: RiskTable, mapping: MappingTable | None, *, generalized: bool
+) -> None:
+    """Finds the level of each value that the table has in one column."""
+    labels = {"labels": state("risk_labels")}
+    if mapping is None:
+        engine.query("measures/risk/plain_labels", names={**labels, "ladder": _ladder(index)})
+    else:
+        names = {**labels, "ladder": _ladder(index), "weight": mapping.weight_table}
+        engine.query("measures/risk/labels", names=names)
+    here = {**labels, "class_list": table.classes, "qi_name": value_name(index)}
+    level = engine.query("measures/risk/common_level", names=here)[0][0] if generalized else 0
+    engine.query(
+        "measures/risk/steps",
+        names={**here, "steps": _steps(index)},
+        values={"level": level, "generalized": generalized},
+    )
+
+
+def _uncovered(engine: Engine, table: RiskTable, mappings: Sequence[MappingTable | None]) -> list[str]:
+    warnings = []
+    names = {"population_steps": state("risk_population_steps")}
+    for i, mapping in enumerate(mappings):
+        if mapping is None or mapping.height == 0:
+            continue
+        persons = engine.query("measures/risk/uncovered", names={**names, "code": _code(i, 1)})[0][0]
+        if persons:
+            warnings.append(
+                f"{persons} rows of the population hold values of {table.names[i]!r} that its hierarchy does not "
+                "cover; of released values they fall under * and their own text alone"
+            )
+    return warnings
+
+
+_MODELS = ("pitman", "zayatz", "snb")
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What is known of the population: its persons, the share of them that the table holds, or the column that says for
+    how many of them each row stands; none of it is allowed.
+    """
+
+    population_size: int | None = None
+    fraction: float | None = None
+    weights: str | None = None
+
+    def faults(self) -> list[str]:
+        """What is wrong with them."""
+        found = []
+        size, fraction = self.population_size, self.fraction
+        if size is not None and fraction is not None:
+            found.append("--population-size and --sampling-fraction say the same; expected one of them")
+        if self.weights is not None and (size is not None or fraction is not None):
+            option = "--sampling-fraction" if size is None else "--population-size"
+            found.append(
+                f"--weights and {option} both say how many persons the population has, the weights as their sum; "
+                "expected one of them"
+            )
+        if size is not None and size < 1:
+            found.append(f"--population-size {size}: expected the persons of the population, at least 1")
+        if fraction is not None and not (isfinite(fraction) and 0 < fraction <= 1):
+            found.append(f"--sampling-fraction {fraction:g}: expected a share above 0 and at most 1, such as 0.01")
+        return found
+
+    def persons(self, rows: int, label: str, weighted: Json | None) -> float | None:
+        """The persons of whom a table of so many rows is a sample, `weighted` perhaps; None where nothing is known.
+
+        Raises ConfigurationError where they are fewer than the rows.
+        """
+        if weighted is not None:
+            return float(max(rows, weighted["population_size"]))
+        if self.fraction is not None:
+            return rows / self.fraction
+        if self.population_size is not None and self.population_size < rows:
+            raise ConfigurationError(
+                [
+                    f"--population-size {self.population_size}: {label} has {rows} rows; expected at least as many "
+                    "persons, of whom the rows are a sample"
+                ]
+            )
+        return self.population_size
+
+
+def describe_uniqueness(engine: Engine, persons: float) -> Json:
+    """The report's entry on the classes of the table class_sizes; 0 is the share of a model without an estimate."""
+    sizes = ClassSizes.of(engine.query("measures/risk/counts", names={"class_sizes": class_sizes()}))
+    found = estimate_uniqueness(sizes, persons)
+    shares = {model: getattr(found, model) for model in _MODELS}
+    return {
+        **{model: share or 0.0 for model, share in shares.items()},
+        "dankar": found.dankar,
+        "chosen": found.chosen,
+        "without_estimate": [model for model, share in shares.items() if share is None],
+        "population_size": persons,
+        "sampling_fraction": found.fraction,
+    }
+
+
+OPTION = "--weights"
+
+_MOST = 10**15  # persons for whom one row may stand
+# Decimals add up to the same sum in every order.
+_NUMBER = exp.DataType.build("DECIMAL(38, 12)", dialect="duckdb")
+_FEW = 19  # rows of the largest class whose risk is not taken from the series where p is small
+_TERMS = 64  # beyond them the series adds less than the last digit of a double
+
+
+def find_weights(source: Source, name: str) -> Column:
+    """The column of weights. Raises UnfittingSourceError where there is none of this name, or it holds no numbers."""
+    found = next((item for item in source.columns if item.name == name), None)
+    if found is None:
+        raise UnfittingSourceError(
+            f"{OPTION} {name}: there is no column {name!r} in {source.label}; expected the column that says for how "
+            "many persons of the population each row stands"
+        )
+    if not (found.is_text or found.type.startswith(NUMERIC)):
+        raise UnfittingSourceError(
+            f"{OPTION} {name}: column {name!r} is of type {found.type[:40]}; expected numbers above 0"
+        )
+    return found
+
+
+def measure_weights(
+    engine: Engine, source: Source, quasi_identifiers: Sequence[Column], weights: Column, rows: exp.Select, limit: float
+) -> Json:
+    """The report's part on the weighted rows of one table, with those whose risk is above the `limit`.
+
+    Raises UnfittingSourceError where rows have no weight above 0.
+    """
+    number = exp.TryCast(this=person(weights, source.missing), to=_NUMBER)
+    with telling_faults(engine, source):
+        names = {"source": rows, "raw_weight": normalized(weights, source.missing), "weight_number": number}
+        found = engine.query("measures/risk/weights/faults", names=names, values={"most": _MOST})[0]
+        persons, missing, unreadable, too_low, below_one = found
+        _refuse(weights, source, missing, unreadable, too_low)
+        del names["raw_weight"]
+        values = [{"value": normalized(item, source.missing)} for item in quasi_identifiers]
+        classes = {"weighted_classes": state("risk_weighted_classes")}
+        engine.query("measures/risk/weights/classes", names={**names, **classes}, lists={"item": values})
+    risks = {"class_risks": state("risk_class_risks")}
+    engine.query("measures/risk/weights/risks", names={**classes, **risks}, values={"few": _FEW, "terms": _TERMS})
+    return {
+        "column": weights.name,
+        "population_size": persons,
+        "below_one": below_one,
+        **_measures(engine, risks["class_risks"], limit),
+    }
+
+
+def _refuse(weights: Column, source: Source, missing: int, unreadable: int, too_low: int) -> None:
+    counts = ((missing, "no value"), (unreadable, "a value that is no number"), (too_low, "a number that is 0 or less"))
+    found = [f"{what} in {rows} rows" for rows, what in counts if rows]
+    if found:
+        raise UnfittingSourceError(
+            f"{OPTION} {weights.name}: column {weights.name!r} of {source.label} has {', '.join(found)}; expected in "
+            "each row a number above 0, the persons of the population for whom it stands"
+        )
+
+
+def _measures(engine: Engine, risks: str, limit: float) -> Json:
+    row = engine.query("measures/risk/weights/measures", names={"class_risks": risks}, values={"threshold": limit})[0]
+    n, highest, found_again, above, alone, alone_in_population = row
+    return {
+        "highest": highest,
+        "average": found_again / n,
+        "above": {"rows": above, "share": above / n},
+        "reidentifications": found_again,
+        "unique": {"rows": alone, "in_population": alone_in_population},
+    }

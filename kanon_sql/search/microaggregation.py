@@ -1,0 +1,298 @@
+"""The tables and statements of microaggregation.
+
+Points in blocks, so that none is compared with all others where there are many.
+
+Groups that have too few rows, or violate a privacy model, join others.
+
+Microaggregation: groups of at least k rows that lie near each other, for columns of numbers and dates.
+
+What is lost is the squared distance of rows from the centres of their groups (SSE), in standardized columns. Groups are
+made by MDAV (Domingo-Ferrer, Torra: Ordinal, continuous and heterogeneous k-anonymity through microaggregation. Data
+Mining and Knowledge Discovery 11, 2005), each step of it a round of one recursive statement; then groups that lie near
+each other exchange rows as long as SSE shrinks by it, so that it is never above MDAV's. Rows of the same values stay
+together. MDAV compares all with all in every step: where there are many points they are cut into blocks first, which
+take their steps beside each other, and the exchanges go across the blocks' borders.
+
+Strata are searched beside each other, too, and nothing goes across their borders. One that is too small for a group is
+left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kanon_sql.frequency.dimensions import Dimension
+from kanon_sql.frequency.judged import Models, source_tables
+from kanon_sql.frequency.table import Tuples
+from kanon_sql.privacy.statement import Tables
+from kanon_sql.progress import Progress
+from kanon_sql.search.mondrian import Partitioning
+from kanon_sql.sql import tables, template
+from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.deadline import Deadline, TimeUpError
+from kanon_sql.sql.template import Composed, Fill, Item, Statement, compose, state
+
+_TABLES = (
+    "scale",
+    "cells",
+    "blocks",
+    "grouped",
+    "members",
+    "centres",
+    "near",
+    "placed",
+    "wishes",
+    "exchanges",
+    "chosen",
+    "violating",
+    "joins",
+)
+
+
+def own_tables() -> dict[str, str]:
+    """The names of the search's tables, as the query files call them."""
+    own = {name: state(f"micro_{name}") for name in _TABLES}
+    return {**own, "frequency": state("frequency"), "assigned": state("assigned")}
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Runs files of queries/search/microaggregation on the search's tables, `axes` columns of a point.
+
+    Raises TimeUpError once the deadline has passed.
+    """
+
+    engine: Engine
+    axes: int
+    deadline: Deadline = field(default_factory=Deadline)
+
+    def run(
+        self,
+        name: Statement,
+        values: Mapping[str, Any] | None = None,
+        names: Mapping[str, Fill] | None = None,
+        lists: Mapping[str, Sequence[Item]] | None = None,
+    ) -> list[Row]:
+        """Runs one file, its holes filled, or a statement that was put together; its rows."""
+        statement = f"search/microaggregation/{name}" if isinstance(name, str) else name
+        if template.mentions(statement, "axis"):
+            lists = {**(lists or {}), "axis": [{"number": place} for place in range(1, self.axes + 1)]}
+        return self.run_text(template.render(statement, names, lists, own_tables()), values)
+
+    def run_text(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """Runs a statement that is filled already; its rows."""
+        self.deadline.check()
+        return self.engine.run(statement, values)
+
+    def count(self, name: str, values: Mapping[str, Any] | None = None) -> int:
+        """Runs one file that makes or adds rows; how many."""
+        return int(self.run(name, values)[0][0])
+
+
+def cut_cells(queries: Queries, k: int, most: int) -> int:
+    """Makes the table blocks(part, row_count, point, block) of cells, in which the same values are missing.
+
+    Blocks are cut where they spread most until none has more than `most`. All are up to the number that is given back.
+    """
+    queries.run("pattern_blocks", {"k": k})
+    return _cut(queries, most, 0.5)
+
+
+def cut_centres(queries: Queries, most: int, share: float = 0.5) -> int:
+    """The same of the centres of groups, cut at a share of their points."""
+    queries.run("stratum_blocks")
+    return _cut(queries, most, share)
+
+
+def _cut(queries: Queries, most: int, share: float) -> int:
+    while True:
+        largest, last = queries.run("block_sizes")[0]
+        if largest <= most:
+            return int(last)
+        queries.run("halved", {"most": most, "share": share})
+
+
+_MOST = 1_000  # groups that a violating one is compared with
+
+
+def join_small(queries: Queries, k: int) -> None:
+    """Groups of fewer than k rows join the nearest others of their stratum, until there is none; those of a stratum
+    that has no others are left out.
+    """
+    while True:
+        queries.run("centres")
+        if not queries.count("too_small", {"k": k}):
+            return
+        _join(queries)
+
+
+class Judging:
+    """Judges the groups of the table members by privacy models."""
+
+    def __init__(self, queries: Queries, models: Models, k: int, positions: list[Item]) -> None:
+        self.queries = queries
+        self.k = k
+        source = source_tables(models, state("frequency"))
+        holders = [str(source.holders)] if models.by_entity else []
+        for judged in (*holders, *map(str, source.sensitive.values())):
+            names = {"judged": judged, "judged_cells": _by_cell(judged), "cells": own_tables()["cells"]}
+            queries.engine.query("search/local/judged_cells", names=names, lists={"this": positions})
+        tables = Tables(
+            compose("search/microaggregation/placed_rows", scope=own_tables()),
+            _judged(str(source.holders)) if models.by_entity else None,
+            {name: _judged(str(made)) for name, made in source.sensitive.items()},
+        )
+        classes = models.classes(tables)
+        self._violating = compose("search/microaggregation/violating", {"classes": classes}, scope=own_tables())
+
+    def join_violating(self) -> None:
+        """Groups that violate a model join the nearest others of their stratum, or are left out, until none does."""
+        while True:
+            self.queries.run("centres")
+            key: dict[str, list[Item]] = {"key": [{"code": "part"}]}
+            made = self.queries.engine.run(template.render(self._violating, lists=key), {"k": self.k})
+            if not made[0][0]:
+                return
+            _join(self.queries)
+
+
+def _by_cell(judged: str) -> str:
+    return state(f"micro_cells_of_{judged.removeprefix(state(''))}")
+
+
+def _judged(name: str) -> Composed:
+    names = {"judged_cells": _by_cell(name), "classed": own_tables()["members"], "class_key": "part"}
+    return compose("search/local/judged_of", names)
+
+
+def _join(queries: Queries) -> None:
+    queries.run("not_lonely")
+    cut_centres(queries, _MOST)
+    queries.run("joins")
+    queries.run("joined")
+
+
+_STEPS = 2_000_000  # points that all steps look at, in one block
+_BLOCK = 40  # points for each row of a group, where one block would be too large
+_CHUNK = 100_000  # points whose steps run beside each other
+_APART = 4.0  # standard deviations between a missing value and any other
+_GROUPS, _NEAR = 300, 15  # groups of a block, of which a group exchanges rows with the nearest
+_MANY, _GROUPS_OF_MANY, _NEAR_OF_MANY = 20_000, 60, 5  # groups from which on these are fewer
+_STALE = 4  # rounds for which near groups are taken to be near
+_LEAST_GAIN = 1e-6 * 2.0**40  # in squared units of a point
+_ROUNDS = 300
+_LOOKS = 40_000_000  # near groups that cells are compared with, in all rounds
+_SHARES = (0.5, 0.4, 0.6)  # where blocks are cut, in turn
+
+
+class Microaggregation:
+    """Puts every tuple in a group; the groups are then in the table assigned(part, p0 ..., row_count)."""
+
+    def __init__(self, engine: Engine, tuples: Tuples, k: int, progress: Progress, models: Models) -> None:
+        self.tuples = tuples
+        self.k = k
+        self.progress = progress
+        self.models = models
+        self._positions: list[Item] = [{"position": d.position} for d in tuples.dimensions]
+        self._space = [d for d in tuples.dimensions if not d.apart]
+        axes = len(self._space) + sum(d.has_missing for d in self._space)
+        self._queries = Queries(engine, axes)
+
+    def run(self, deadline: Deadline) -> Partitioning:
+        """Groups, exchanges, and joins what violates; where time is short the groups are those reached by then."""
+        queries = self._queries
+        self._place()
+        finished = self._until(deadline, self._group)
+        if not finished:
+            queries.run("blocks_as_groups")
+        join_small(queries, self.k)
+        rounds = exchanges = 0
+        if finished:
+            rounds, exchanges, finished = self._improve(deadline)
+        if not self.models.only_k:
+            Judging(queries, self.models, self.k, self._positions).join_violating()
+        queries.run("assigned", lists={"this": self._positions})
+        left_out, strata = map(int, queries.run("left_out")[0])
+        return Partitioning(rounds, exchanges, finished, seed=0, boxes=False, left_out=left_out, strata_left_out=strata)
+
+    def _until(self, deadline: Deadline, step: Callable[[Queries], None]) -> bool:
+        """Whether a step came to its end before the deadline."""
+        try:
+            with self._queries.engine.until(deadline):
+                step(replace(self._queries, deadline=deadline))
+        except TimeUpError:
+            return False
+        return True
+
+    def _place(self) -> None:
+        """Makes the table of tuples as points, at first in one block for each stratum and pattern of missing values."""
+        for d in self._space:
+            names: dict[str, Fill] = {"places": d.places}
+            self._queries.run("scale", names={**names, "this_position": d.position})
+            made = {**names, "coordinates": _coordinates(d)}
+            self._queries.run("coordinates", {"weight": d.weight, "apart": _APART}, made)
+        lists: dict[str, list[Item]] = {
+            "this": self._positions,
+            "near": [{"position": d.position, "coordinates": _coordinates(d)} for d in self._space],
+            "absent": [{"coordinates": _coordinates(d)} for d in self._space if d.has_missing],
+            "stratum": [{"position": d.position} for d in self.tuples.dimensions if d.apart],
+        }
+        self._queries.run("cells", lists=lists)
+        cut_cells(self._queries, self.k, self.tuples.count)
+
+    def _group(self, queries: Queries) -> None:
+        """Makes the table members by MDAV in every block."""
+        points = self.tuples.count
+        most = max(4 * self.k * _STEPS // points, _BLOCK * self.k)
+        blocks = cut_cells(queries, self.k, most) + 1
+        queries.run_text(tables.empty(own_tables()["grouped"], {"cell": "INTEGER", "part": "INTEGER"}))
+        chunk = max(_CHUNK * blocks // points, 1)
+        for first in range(0, blocks, chunk):
+            queries.run("grouped", {"k": self.k, "first": first, "last": first + chunk - 1})
+            self.progress.advance(min(chunk, blocks - first), "blocks")
+        queries.run_text(tables.copy(own_tables()["members"], own_tables()["grouped"]))
+
+    def _improve(self, deadline: Deadline) -> tuple[int, int, bool]:
+        """(rounds, exchanges, whether there was time for all)."""
+        rounds = exchanges = 0
+
+        def exchange(queries: Queries) -> None:
+            nonlocal rounds, exchanges
+            groups = queries.count("centres")
+            if not groups:
+                return
+            many = groups > _MANY
+            near = _NEAR_OF_MANY if many else _NEAR
+            most = min(_ROUNDS, max(_LOOKS // (self.tuples.count * near), 1))
+            looks = idle = age = 0
+            while rounds < most and idle < (1 if groups <= _GROUPS else len(_SHARES)):
+                if age == 0:
+                    cut_centres(queries, _GROUPS_OF_MANY if many else _GROUPS, _SHARES[looks % len(_SHARES)])
+                    queries.run("near", {"most": near})
+                    looks += 1
+                made = self._exchange(queries)
+                # Without an exchange they are looked for again; if these make none either it is over.
+                idle = 0 if made else idle + (age == 0)
+                age = (age + 1) % _STALE if made else 0
+                rounds, exchanges = rounds + 1, exchanges + made
+                self.progress.advance(made, "exchanges")
+
+        finished = self._until(deadline, exchange)
+        return rounds, exchanges, finished
+
+    def _exchange(self, queries: Queries) -> int:
+        """Makes the exchanges of one round; how many."""
+        queries.run("placed")
+        queries.run("wishes")
+        queries.run("exchanges", {"k": self.k, "least": _LEAST_GAIN})
+        made = queries.count("chosen")
+        if made:
+            queries.run("exchanged")
+            queries.run("centres")
+        return made
+
+
+def _coordinates(d: Dimension) -> str:
+    return state(f"micro_coordinates_{d.index}")

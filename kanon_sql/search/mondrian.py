@@ -1,0 +1,355 @@
+"""Mondrian with privacy models beyond k: of the cuts that k allows, each partition makes its best one of which both
+sides satisfy all models.
+
+Candidates are judged a few a partition at a time, best first, and more where all of these violate: most partitions that
+can be cut can be cut by one of their first. Whether a side satisfies is no question of monotonicity here: a part of a
+partition that cannot be cut may be cut along the same dimension, so that only k says which dimensions stay live.
+
+Mondrian: partitions cut again and again, every open partition in each round, until no cut is allowable.
+
+LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity. ICDE 2006. Python only sees how many cuts a round
+made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.config.model import AlgorithmConfig
+from kanon_sql.frequency.dimensions import Dimension
+from kanon_sql.frequency.judged import Models, source_tables
+from kanon_sql.frequency.table import Tuples, position_items
+from kanon_sql.privacy.statement import Tables
+from kanon_sql.progress import Progress
+from kanon_sql.sql import tables, template
+from kanon_sql.sql.connection import Engine, Row
+from kanon_sql.sql.deadline import Deadline, TimeUpError
+from kanon_sql.sql.template import Composed, Fill, Item, compose, state
+
+_FIRST_BATCH = 4
+_GROWTH = 4
+_MANY_JUDGED = 100_000  # tuples from which on only so many of a partition's candidates are tried
+_MOST = 1_000
+_JUDGED_TABLES = ("candidates", "accepted_cuts", "open_tuples", "allowable_cuts", "open_judged")
+_KEYS: list[Item] = [{"code": "part"}, {"code": "place"}, {"code": "is_left"}]
+
+
+def violates_as_a_whole(engine: Engine, models: Models, k: int) -> bool:
+    """Whether all rows together, which is the most general release, violate a model."""
+    source = source_tables(models, state("frequency"))
+    statement = compose("search/full_domain/node_check", {"classes": models.classes(source)})
+    lists: dict[str, Sequence[Item]] = {"key": []}
+    return bool(engine.query(statement, values={"k": k}, lists=lists)[0][0])
+
+
+class Judging:
+    """Narrows the table allowable_cuts down, so that at most one cut of each partition is preferred, `ELIGIBLE`."""
+
+    ELIGIBLE = "preference = 9"
+
+    def __init__(
+        self, engine: Engine, models: Models, k: int, tuples: int, items: Sequence[Item], choice: dict[str, exp.Expr]
+    ) -> None:
+        self.engine = engine
+        self.models = models
+        self.k = k
+        self._most = _MOST if tuples > _MANY_JUDGED else 2**31
+        self._names: dict[str, Fill] = {name: state(name) for name in _JUDGED_TABLES}
+        self._items = items
+        self._choice = choice
+        self._source = source_tables(models, state("frequency"))
+
+    def narrow(self, deadline: Deadline, seed: int) -> None:
+        """Accepts a cut for each partition that has one of which both sides satisfy; scores may be drawn by `seed`."""
+        drawn = {"seed": seed} if "$seed" in template.text(self._choice["cut_score"]) else {}
+        self._run("candidates", {"most": self._most, **drawn}, scope=self._choice)
+        columns = ("part", "dimension", "low", "high")
+        self.engine.run(tables.empty_like(state("accepted_cuts"), state("candidates"), *columns))
+        for table in self._judged:
+            names = {"judged": table, "open_judged": _open(table)}
+            self._run("open_judged", names=names, lists={"this": self._items})
+        low, high = 0, _FIRST_BATCH
+        while True:
+            deadline.check()
+            values = {"from_place": low, "to_place": high}
+            self.engine.query(self._accepting, values={**values, "k": self.k}, lists={"key": _KEYS}, scope=self._names)
+            if not self._run("untried", {"to_place": high})[0][0]:
+                break
+            low, high = high, _GROWTH * high
+        self._run("only_accepted")
+
+    @property
+    def _judged(self) -> list[str]:
+        """The tables that the models read."""
+        holders = [self._source.holders] if self.models.by_entity else []
+        return [str(table) for table in (self._source.tuples, *holders, *self._source.sensitive.values())]
+
+    @cached_property
+    def _accepting(self) -> Composed:
+        def sides(table: str | Composed) -> Composed:
+            names: dict[str, Fill] = {"open_rows": _open(str(table))}
+            return Composed(template.fill("search/mondrian/sides", names, {"this": self._items}, self._names))
+
+        judged = Tables(
+            sides(self._source.tuples),
+            sides(self._source.holders) if self.models.by_entity and self._source.holders else None,
+            {name: sides(table) for name, table in self._source.sensitive.items()},
+        )
+        return compose("search/mondrian/accept_cuts", {"classes": self.models.classes(judged)})
+
+    def _run(
+        self, name: str, values: dict[str, int] | None = None, scope: Mapping[str, Fill] | None = None, **holes: Any
+    ) -> list[tuple[int, ...]]:
+        known = {**self._names, **(scope or {})}
+        return self.engine.query(f"search/mondrian/{name}", values=values, scope=known, **holes)
+
+
+def _open(table: str) -> str:
+    return f"{table}_open"
+
+
+_TABLES = (
+    "open_tuples",
+    "next_tuples",
+    "histogram",
+    "spans",
+    "allowable_cuts",
+    "cuts",
+    "assigned",
+    "ordered_places",
+    "trees",
+    "ancestors",
+    "frequency",
+    "halves",
+)
+_MANY = 200_000  # tuples from which on those of finished partitions are put aside in every round
+_NO_LEVEL = 62  # a shift by which every position becomes 0
+
+
+@dataclass(frozen=True)
+class Partitioning:
+    """How the search went: rounds that made cuts, cuts in all; `finished` unless time ran out; the seed used.
+
+    With `boxes` every partition is one range of positions along each dimension, and no two overlap. No classes, however
+    they are made, lose less together than `bound`, a row, weighted; None where nothing is known of that. Rows that are
+    in no class are `left_out`, all those of some strata.
+    """
+
+    rounds: int
+    cuts: int
+    finished: bool
+    seed: int
+    boxes: bool
+    bound: float | None = None
+    left_out: int = 0
+    strata_left_out: int = 0
+
+
+class Mondrian:
+    """Cuts the tuples into partitions; they are then in the table assigned(part, p0 ..., row_count)."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        tuples: Tuples,
+        algorithm: AlgorithmConfig,
+        k: int,
+        progress: Progress,
+        models: Models | None = None,
+    ) -> None:
+        self.engine = engine
+        self.dimensions = tuples.dimensions
+        self.cut = algorithm.cut or "strict"
+        self.dimension = algorithm.dimension or "loss"
+        self.seed = algorithm.seed or 0
+        self.k = k
+        self._many = tuples.count > _MANY
+        self.progress = progress
+        self._names = {name: state(name) for name in _TABLES}
+        self._items = position_items(tuples.dimensions)
+        self._trees = [d for d in tuples.dimensions if d.tree is not None]
+        self._ordered = [d for d in tuples.dimensions if d.tree is None]
+        self._next_part = 1
+        self._cuts = 0
+        self._judging: Judging | None = None
+        if models is not None and not models.only_k:
+            self._judging = Judging(engine, models, k, tuples.count, self._items, self._choice())
+
+    def run(self, deadline: Deadline, **others: str) -> Partitioning:
+        """Rounds until nothing is cut any more, or until the deadline: what is reached by then is a release too.
+
+        `others` are tables in place of `frequency`, which is cut, and of `assigned`.
+        """
+        self._names |= others
+        self._begin()
+        find, split = self._finding(), self._splitting()
+        rounds = 0
+        try:
+            while True:
+                with self.engine.until(deadline):
+                    deadline.check()
+                    cuts = self._find(find, deadline)
+                if not cuts:
+                    break
+                self._split(split, cuts)
+                rounds += 1
+            finished = True
+        except TimeUpError:
+            finished = False
+        self._query("finish_all")
+        return Partitioning(rounds, self._cuts, finished, self.seed, self._makes_boxes())
+
+    def _find(self, statements: Sequence[str], deadline: Deadline) -> int:
+        """Runs the statements that find the cuts of a round; the last makes the table of cuts, and says how many."""
+        made: list[Row] = []
+        for position, statement in enumerate(statements, 1):
+            if position == len(statements) and self._judging is not None:
+                self._judging.narrow(deadline, self.seed)
+            values = {name: value for name, value in (("k", self.k), ("seed", self.seed)) if f"${name}" in statement}
+            made = self.engine.run(statement, values)
+        return int(made[0][0])
+
+    def _split(self, statements: Sequence[str], cuts: int) -> None:
+        for statement in statements:
+            values = {"first": self._next_part} if "$first" in statement else {}
+            self.engine.run(statement, {**values, **({"k": self.k} if "$k" in statement else {})})
+        self._next_part += 2 * cuts
+        self._cuts += cuts
+        self.progress.advance(cuts, "cuts")
+
+    def _begin(self) -> None:
+        every = (1 << len(self.dimensions)) - 1
+        self.engine.run(self._render("first_tuples", {"this": self._items}), {"all_dimensions": every})
+        columns = ("part", *(d.position for d in self.dimensions), "row_count")
+        self.engine.run(tables.empty_like(self._names["assigned"], state("open_tuples"), *columns))
+        types = {"dimension": "INTEGER", "position": "BIGINT", "measure": "DOUBLE", "step": "DOUBLE"}
+        self.engine.run(tables.empty(state("ordered_places"), types))
+        for name, made in (
+            ("ordered_places", [self._places(d) for d in self._ordered]),
+            ("trees", [self._shifts(d) for d in self._trees]),
+            ("ancestors", [self._ancestors(d) for d in self._trees]),
+        ):
+            if made:
+                self.engine.run(tables.copy(state(name), _union(made)))
+
+    def _places(self, d: Dimension) -> exp.Expr:
+        ranks = d.values + d.has_missing
+        step: exp.Expr = template.parse(f"1.0 / {max(ranks - 1, 1)}") if d.kind == "text" else exp.null()
+        rank = template.parse(f"(position - {0 if d.has_missing else 1}) / {max(ranks - 1, 1)}")
+        measure: exp.Expr = rank if d.kind == "text" else exp.column("measure")
+        return template.fill(
+            "search/mondrian/ordered_places",
+            names={
+                "places": d.places,
+                "this_dimension": d.index,
+                "this_weight": exp.Literal.number(d.weight),
+                "this_measure": measure,
+                "this_step": step,
+            },
+        )
+
+    def _shifts(self, d: Dimension) -> exp.Expr:
+        assert d.tree is not None
+        shifts = [*d.tree.shifts, *[_NO_LEVEL] * (len(self._level_items()) - len(d.tree.shifts))]
+        items: list[Item] = [{"shift": shift, "name": f"shift_{level}"} for level, shift in enumerate(shifts)]
+        names = {"this_dimension": d.index, "this_lowest": d.tree.min_level}
+        return template.fill("search/mondrian/trees", names=names, lists={"level": items})
+
+    def _ancestors(self, d: Dimension) -> exp.Expr:
+        assert d.tree is not None
+        items: list[Item] = [{"number": level, "shift": shift} for level, shift in enumerate(d.tree.shifts)]
+        return template.fill(
+            "search/mondrian/ancestors_of",
+            names={
+                "domain": d.domain,
+                "nodes": d.nodes,
+                "this_dimension": d.index,
+                "this_weight": exp.Literal.number(d.weight),
+                "this_lowest": d.tree.min_level,
+            },
+            lists={"level": items},
+        )
+
+    def _finding(self) -> list[str]:
+        """The statements that find the cuts of a round, the same in every round."""
+        counted = _union([self._histogram(item) for item in self._items])
+        statements = [
+            template.text(template.fill("search/mondrian/histogram", names={"histograms": counted}, scope=self._names)),
+            self._render("spans"),
+        ]
+        items = self._level_items()
+        if self.cut == "relaxed":
+            statements.append(self._render("no_halves"))
+            statements += [self._render("ordered_halves")] if self._ordered else []
+            statements += [self._render("tree_halves", {"level": items})] if self._trees else []
+            return [*statements, self._render_choice("half_cuts")]
+        statements.append(self._render("no_cuts"))
+        statements += [self._render("ordered_cuts")] if self._ordered else []
+        statements += [self._render("tree_cuts", {"level": items})] if self._trees else []
+        if self._sets_apart():
+            statements.append(self._render("subtree_cuts", {"level": items}))
+        return [*statements, self._render_choice("cuts")]
+
+    def _sets_apart(self) -> bool:
+        """Whether a subtree in the middle of a partition may be cut out of it."""
+        return bool(self._trees) and self.cut == "strict" and self.dimension == "loss"
+
+    def _makes_boxes(self) -> bool:
+        return self.cut != "relaxed" and not self._sets_apart()
+
+    def _level_items(self) -> list[Item]:
+        """The levels of the highest hierarchy, as columns of the table trees."""
+        levels = max((d.tree.top for d in self._trees if d.tree), default=0) + 1
+        return [{"shift": f"shift_{level}"} for level in range(levels)]
+
+    def _render_choice(self, name: str) -> str:
+        names: dict[str, template.Fill] = {**self._names, **self._choice()}
+        if self._judging is not None:
+            names["eligible"] = template.parse(Judging.ELIGIBLE)
+        return template.text(template.fill(f"search/mondrian/{name}", scope=names))
+
+    def _histogram(self, item: Item) -> exp.Expr:
+        names = {f"this_{key}": value for key, value in item.items()}
+        return template.fill("search/mondrian/histogram_of", names, scope=self._names)
+
+    def _choice(self) -> dict[str, exp.Expr]:
+        """Which allowable cuts may be made, and what makes one better than another."""
+        by_loss = self.dimension == "loss"
+        eligible = "preference = 2" if self.cut == "strict-le" else "TRUE" if by_loss else "preference > 0"
+        score = {
+            "loss": "round(gain, 6)",
+            "widest": "round(width, 12)",
+            "random": "CAST(hash(part, dimension, $seed) >> 12 AS DOUBLE)",
+        }[self.dimension]
+        return {
+            "eligible": template.parse(eligible),
+            "cut_score": template.parse(score),
+            "cut_evenness": template.parse("-abs(2 * left_rows - row_count)" if by_loss else "0"),
+        }
+
+    def _splitting(self) -> list[str]:
+        """The statements that make the cuts of a round."""
+        lists = {"this": self._items}
+        split = "halve" if self.cut == "relaxed" else "split"
+        if self._many:
+            return [self._render(name, lists) for name in (split, "finish", "still_open")]
+        # A few finished tuples more cost less than the statements that put them aside.
+        names = {**self._names, "next_tuples": state("open_tuples")}
+        return [template.render(f"search/mondrian/{split}", lists=lists, scope=names)]
+
+    def _render(self, name: str, lists: dict[str, list[Item]] | None = None) -> str:
+        return template.render(f"search/mondrian/{name}", lists=lists, scope=self._names)
+
+    def _query(self, name: str) -> None:
+        self.engine.run(self._render(name, {"this": self._items}))
+
+
+def _union(selects: Sequence[exp.Expr]) -> exp.Subquery:
+    """All rows of all of them, as something to select from."""
+    joined = reduce(lambda left, right: exp.Union(this=left, expression=right, distinct=False), selects)
+    return exp.Subquery(this=joined)
