@@ -136,9 +136,11 @@ class DatabaseSink(_Tables):
             return
         with naming(self.final):
             copied.copy_schema()
-        # An empty table of the columns as they are tells early which views miss one that is not released.
+        # An empty table of the columns as they are tells early which views miss one that is not released. Keys are
+        # not made use of yet: NULL stands for each, which changes no type.
         columns = [exp.alias_(item.released(column(item.key)), item.name, quoted=True) for item in self._released]
-        empty = exp.select(*columns).from_(source.relation.copy().subquery("source_rows")).limit(0)
+        rows = source.relation.transform(lambda node: exp.null() if isinstance(node, exp.Parameter) else node)
+        empty = exp.select(*columns).from_(rows.subquery("source_rows")).limit(0)
         self._create(engine, empty, replace=False)
         self._refuse_broken(copied.broken())
         engine.run(f"DROP TABLE {dotted(self.catalog, self.name)}")

@@ -17,7 +17,7 @@ FROM (
     SELECT
         numbered.*,
         shared.tuple,
-        row_number() OVER (PARTITION BY shared.tuple ORDER BY deal_key, numbered) AS turn
+        row_number() OVER (PARTITION BY shared.tuple ORDER BY LIST_OF(deal_key), numbered) AS turn
     FROM (SELECT *, row_number() OVER () AS number FROM source) AS numbered
     LEFT JOIN qi_domain ON qi_domain.value IS NOT DISTINCT FROM numbered.qi_key
     JOIN (SELECT * FROM shares WHERE sharers > 1 AND rows_before = 0) AS shared

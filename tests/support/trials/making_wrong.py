@@ -210,7 +210,7 @@ def _word(draw: random.Random, case: Case) -> set[int]:
             ["--set", "nonsense"],
             ["--threads", "0"],
             ["--set", "algorithm=best"],
-            ["--k", "5"],
+            ["--qi", "a"],
             ["--memory-limit", "much"],
         ]
     )
