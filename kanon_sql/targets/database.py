@@ -139,7 +139,9 @@ class DatabaseSink(_Tables):
         # An empty table of the columns as they are tells early which views miss one that is not released. Keys are
         # not made use of yet: NULL stands for each, which changes no type.
         columns = [exp.alias_(item.released(column(item.key)), item.name, quoted=True) for item in self._released]
-        rows = source.relation.transform(lambda node: exp.null() if isinstance(node, exp.Parameter) else node)
+        rows = source.relation.copy()
+        for parameter in list(rows.find_all(exp.Parameter)):
+            parameter.replace(exp.null())
         empty = exp.select(*columns).from_(rows.subquery("source_rows")).limit(0)
         self._create(engine, empty, replace=False)
         self._refuse_broken(copied.broken())
