@@ -22,7 +22,7 @@ def main() -> None:
 
         command()
     except KeyboardInterrupt:
-        signals.telling()
+        signals.process_reports_itself()
         signals.ignore()
         print(f"kanon-sql: error: {signals.NOTHING_CHANGED}", file=sys.stderr)
         sys.exit(130)

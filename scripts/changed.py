@@ -82,12 +82,18 @@ def is_another(path: str, before: str | None, base: str | None) -> bool:
 
 
 def _statements(source: str) -> str:
-    """The syntax tree of a module without its imports."""
+    """The syntax tree of a module without its imports, and without the marks that say when a test runs."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(body := getattr(node, "body", None), list):
             node.body = [part for part in body if not isinstance(part, ast.Import | ast.ImportFrom)]  # type: ignore[attr-defined]
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = [mark for mark in node.decorator_list if not _says_when(mark)]
     return ast.dump(tree)
+
+
+def _says_when(decorator: ast.expr) -> bool:
+    return ast.unparse(decorator).startswith(("pytest.mark.slow", "pytest.mark.few"))
 
 
 def landed_before() -> str | None:

@@ -13,7 +13,7 @@ from kanon_sql.commands.projects.checks import ProjectModel
 from kanon_sql.commands.projects.sqlmesh import model as sqlmesh
 from kanon_sql.commands.run.pipeline import configured_warnings, refuse_report
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.duckdb.connection import HandedIn
+from kanon_sql.engines.duckdb.connection import UserInput
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress
 from kanon_sql.release.compiled_source import Statement
@@ -137,7 +137,7 @@ def sqlmesh_model(
 
 
 def _compiled(
-    loaded: LoadedConfig, statement: Statement, call: Call, handed: HandedIn | None = None
+    loaded: LoadedConfig, statement: Statement, call: Call, handed: UserInput | None = None
 ) -> tuple[Json, Compiled]:
     """(the report, the statement)."""
     statement.refuse()

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from kanon_sql.api.measured import Measured
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
 from kanon_sql.commands.attack import ATTACKS, AttackRequest, play_attacks
 from kanon_sql.commands.check import check_table, without_absent_entity
@@ -18,7 +19,7 @@ from kanon_sql.commands.sweep import DEFAULT_KS, Given, Outputs, plan_sweep, run
 from kanon_sql.commands.utility import compare_release
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import EngineConfig
-from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_given
+from kanon_sql.engines.duckdb.connection import UserInput, open_duckdb, open_given
 from kanon_sql.engines.duckdb.frames import is_frame, rereadable
 from kanon_sql.engines.lockdown import allow_paths
 from kanon_sql.engines.opening import job_of, refuse_kinds, require_rows
@@ -71,7 +72,7 @@ def check(
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
         loaded, warnings = without_absent_entity(loaded, opened) if is_release else (loaded, [])
         report = check_table(engine, loaded, opened.untreated or opened, call, compared, treatments)
-        return {**report, "warnings": warnings}
+        return Measured("check", {**report, "warnings": [*opened.warnings, *warnings]})
 
 
 @without_causes
@@ -98,7 +99,7 @@ def lattice(
     call = Call.of(options, progress, time_limit)
     with open_prepared(loaded, call.options, call.progress, handed) as (engine, prepared):
         assert isinstance(prepared, FullDomain)
-        return list_lattice(engine, loaded, prepared, call)
+        return Measured("lattice", list_lattice(engine, loaded, prepared, call))
 
 
 @without_causes
@@ -129,7 +130,7 @@ def sweep(
         load(configs)  # type: ignore[arg-type]  # which refuses a table
     given = [configs] if isinstance(configs, (str, os.PathLike, Mapping)) else list(configs)
     outputs = Outputs(*(None if path is None else Path(path) for path in (output, plot, report)))
-    rows, left = rereadable(data), HandedIn()
+    rows, left = rereadable(data), UserInput()
 
     def load_given(config: Given, overrides: Overrides) -> LoadedConfig:
         nonlocal left
@@ -140,7 +141,7 @@ def sweep(
     call = Call.of(options, progress, time_limit)
     found = run_plan(plan, lambda loaded: open_prepared(loaded, call.options, call.progress, left), call)
     write_outputs(found, outputs)
-    return found
+    return Measured("sweep", found)
 
 
 @without_causes
@@ -190,7 +191,7 @@ def risk(
         measured = measure_risk(engine, loaded, source, asked, call)
     if asked.plot is not None:
         write_risk_plot(asked.plot, measured)
-    return call.write(measured)
+    return Measured("risk", call.write(measured))
 
 
 @without_causes
@@ -216,7 +217,7 @@ def utility(
     require_rows(loaded, "utility")
     call = Call.of(options, progress, time_limit, report)
     with job_of(loaded, handed).read(call.options) as (engine, source):
-        return call.write(compare_release(engine, loaded, source, call))
+        return Measured("utility", call.write(compare_release(engine, loaded, source, call)))
 
 
 @without_causes
@@ -254,7 +255,7 @@ def attack(
     found = play_attacks(job_of(loaded, handed), asked, call)
     if page is not None:
         write_attack_page(page, found)
-    return call.write(found)
+    return Measured("attack", call.write(found))
 
 
 @without_causes
@@ -286,12 +287,13 @@ def link(
     read = [(what, one) for what, one in named if isinstance(one, Path)]
     refuse_outputs([loaded] if loaded else [], [("--report", call.report)], read)
     with open_duckdb(call.options, connection) as engine:
-        return call.write(run_link(engine, (tables[0], tables[1]), LinkRequest(on, tuple(missing)), loaded, call))
+        request = LinkRequest(on, tuple(missing))
+        return Measured("link", call.write(run_link(engine, (tables[0], tables[1]), request, loaded, call)))
 
 
 def _given(data: Any, connection: Any, what: str) -> Any:
     """A file as its path; a frame, or a table of a connection, as it is. Raises ConfigurationError."""
-    refuse_kinds(HandedIn(data, connection), what)
+    refuse_kinds(UserInput(data, connection), what)
     return Path(data) if _is_file(data, connection) else data
 
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from kanon_sql.config.arguments import CommandLine
 from kanon_sql.config.load import LoadedConfig, from_mapping, load_config
-from kanon_sql.engines.duckdb.connection import HandedIn
+from kanon_sql.engines.duckdb.connection import UserInput
 from kanon_sql.engines.lockdown import allow_paths
-from kanon_sql.engines.opening import hand_in, job_of
+from kanon_sql.engines.opening import job_of, resolve_input
 from kanon_sql.engines.spark.session import is_session
 from kanon_sql.errors import ConfigurationError, KanonError
 from kanon_sql.ledger.earlier import telling_releases
@@ -72,14 +72,14 @@ def load(config: Configuration, overrides: Overrides = ()) -> LoadedConfig:
 
 def hand(
     config: Configuration, overrides: Overrides, data: Data | None, connection: DuckDBConnection | None
-) -> tuple[LoadedConfig, HandedIn]:
+) -> tuple[LoadedConfig, UserInput]:
     """A configuration whose source `data` stands for, and what is left to hand in: rows, and the connection to use.
 
     Raises ConfigurationError.
     """
     if is_session(connection):
         raise ConfigurationError("connection is a session of Spark, which run takes; expected a connection of DuckDB")
-    return hand_in(config, HandedIn(data, connection), overrides, load)
+    return resolve_input(config, UserInput(data, connection), overrides, load)
 
 
 @contextmanager
@@ -87,7 +87,7 @@ def open_prepared(
     loaded: LoadedConfig,
     options: EngineOptions | None,
     progress: Progress | None,
-    handed: HandedIn | None = None,
+    handed: UserInput | None = None,
 ) -> Iterator[tuple[Engine, SearchProblem]]:
     """DuckDB with the source of a configuration, or what was `handed` in, read for its search; nothing is written.
 

@@ -11,7 +11,7 @@ from kanon_sql.api.opening import without_causes
 from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.job import Ask, Request, propose, unnamed_table
 from kanon_sql.commands.init.proposal import PURPOSES, RECIPIENTS, Proposal
-from kanon_sql.engines.duckdb.connection import HandedIn
+from kanon_sql.engines.duckdb.connection import UserInput
 from kanon_sql.engines.opening import refuse_kinds
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress, chosen
@@ -65,7 +65,7 @@ def init(
     if connection is None and isinstance(data, (str, os.PathLike)):
         request = request_of(data, table, hierarchies, header=header)
     else:
-        handed = HandedIn(data, connection)
+        handed = UserInput(data, connection)
         refuse_kinds(handed)
         request = Request(None, None, None if hierarchies is None else Path(hierarchies), handed)
     return proposed(request, answer, options, progress)

@@ -91,16 +91,18 @@ def apply(
     options: EngineOptions | None = None,
     time_limit: float | None = None,
     report: str | os.PathLike[str] | None = None,
+    strict: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Releases new data at the levels of release `number` of a ledger: what `kanon-sql apply --json` prints.
 
     What the new release and each earlier one have in common, what was added and what was removed satisfy k and every
     model as the release itself does; rows that cannot be released so yet are suppressed. `ledger` may be a
-    configuration that names one. Without `output` the release goes beside the first, with a number. Raises the errors
-    of kanon_sql.errors; an existing target and the ledger are then untouched.
+    configuration that names one. Without `output` the release goes beside the first, with a number. With `strict` a
+    warning raises WarnedError, as in `run`. Raises the errors of kanon_sql.errors; an existing target and the ledger
+    are then untouched.
     """
-    call = Call.of(options, progress, time_limit, report)
+    call = replace(Call.of(options, progress, time_limit, report), strict=strict)
     path, entries = _ledger(ledger)
     if any(entry.state == "open" for entry in entries):
         settle_open(path, "LEDGER", call.options)

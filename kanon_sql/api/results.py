@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlglot import exp
 
+from kanon_sql.api.measured import Measured
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.connection import ConnectionSink, DuckDBJob
 from kanon_sql.engines.duckdb.frames import read_frame
@@ -323,7 +324,7 @@ class RunResult:
         with self._measurable() as (loaded, handed):
             found = risk(loaded, **handed, **options)
         after = found["after"]
-        return {**found, "after": after if after is None else {**after, "table": self.target}}
+        return Measured("risk", {**found, "after": after if after is None else {**after, "table": self.target}})
 
     def utility(self, **options: Any) -> dict[str, Any]:
         """This release compared with its source, as `kanon_sql.utility` measures and returns it, with its `options`.
@@ -344,7 +345,7 @@ class RunResult:
 
         with self._measurable() as (loaded, handed):
             found = attack(loaded, **handed, **options)
-        return found if options.get("hold_out") is not None else {**found, "release": self.target}
+        return found if options.get("hold_out") is not None else Measured("attack", {**found, "release": self.target})
 
     @contextmanager
     def _measurable(self) -> Iterator[tuple[LoadedConfig, dict[str, Any]]]:

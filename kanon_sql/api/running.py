@@ -18,9 +18,9 @@ from kanon_sql.api.results import RunResult
 from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.arguments import of_each, read_hierarchy
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.duckdb.connection import HandedIn
+from kanon_sql.engines.duckdb.connection import UserInput
 from kanon_sql.engines.job import Job
-from kanon_sql.engines.opening import hand_in, job_of, session_job
+from kanon_sql.engines.opening import job_of, resolve_input, session_job
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress
 from kanon_sql.report.call import ON_INTERRUPT, Call
@@ -75,10 +75,10 @@ def run(
         raise ConfigurationError(
             "source= is a table, view or relation of connection=; add that, or hand it in as data="
         )
-    handed = HandedIn(data if source is None else source, connection, target)
+    handed = UserInput(data if source is None else source, connection, target)
     job: Job | None = session_job(config, handed, overrides)
     if job is None:
-        job = job_of(*hand_in(config, handed, overrides, load))
+        job = job_of(*resolve_input(config, handed, overrides, load))
     call = telling(Call.of(options, progress, time_limit, report), job.loaded, html)
     call = replace(call, advice=advice, dry_run=dry_run, strict=strict, releases=on_interrupt == "release")
     draft = run_configuration(job, call)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kanon_sql.cli.output import Json, complain, print_json, print_summary
-from kanon_sql.cli.parts import Parts, plain
 from kanon_sql.errors import KanonError, ReleasedError
+from kanon_sql.report.views.parts import Parts, plain
 
 if TYPE_CHECKING:
     from kanon_sql.progress import Progress
@@ -50,6 +50,47 @@ _COMMON: dict[str, Option] = {
     "show_values": click.option("--show-values", is_flag=True, help="Let messages show values of the data."),
     "debug": click.option("--debug", is_flag=True, expose_value=False, help="Show the traceback of an error."),
 }
+
+
+_HELP = "--help"
+# Under which heading --help lists options, by the names of their parameters.
+_HEADINGS = {
+    "What to anonymize": (
+        *("qi", "sensitive", "insensitive", "identifiers", "unlisted", "accept"),
+        *("missing_texts", "missing_only", "missing_rows", "delimiter", "overrides"),
+    ),
+    "Privacy": (
+        *("k", "ks", "known_columns", "l_diversity", "t_closeness", "reference", "entity", "group"),
+        *("limit", "limits", "suppressed", "order"),
+    ),
+    "Release and report": (
+        *("output", "overwrite", "algorithm", "algorithms", "effort", "strata", "no_advice", "plot", "report", "html"),
+        *("dry_run", "strict", "print_config"),
+    ),
+    "Engine and limits": ("threads", "memory_limit", "temp_directory", "time_limit", "on_interrupt"),
+    "Output": ("as_json", "quiet", "show_values", "debug", _HELP),
+}
+_FEW_OPTIONS = 20  # which need no headings
+
+
+class Grouped(click.Command):
+    """A command whose help lists many options under headings; those that it has for itself come first."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options, as click asks for them."""
+        options = [option for option in self.get_params(ctx) if isinstance(option, click.Option)]
+        named = ((_HELP if _HELP in option.opts else option.name, option.get_help_record(ctx)) for option in options)
+        records = {name: record for name, record in named if record is not None}
+        if len(records) <= _FEW_OPTIONS:
+            super().format_options(ctx, formatter)
+            return
+        known = {name for names in _HEADINGS.values() for name in names}
+        own = [name for name in records if name not in known]
+        for heading, names in {"Options": own, **_HEADINGS}.items():
+            listed = [records[name] for name in names if name in records]
+            if listed:
+                with formatter.section(heading):
+                    formatter.write_dl(listed)
 
 
 @dataclass(frozen=True)
@@ -93,7 +134,7 @@ class Common:
     def _advise(self, advice: Sequence[Json]) -> None:
         """Prints what would be enough to standard error."""
         if advice and not self.quiet:
-            from kanon_sql.cli.summary import advised
+            from kanon_sql.report.views.jobs import advised
 
             for line in plain([advised(advice)]).splitlines():
                 complain("enough would be", line)

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.command import FILE, Common, Option, common_options, with_options
+from kanon_sql.cli.command import FILE, Common, Grouped, Option, common_options, with_options
 from kanon_sql.cli.options import column_options, loaded_from
 from kanon_sql.cli.output import Json, print_data, print_json
 
 
-@click.command(name="compile")
+@click.command(name="compile", cls=Grouped)
 @click.argument("config", metavar="CONFIG|DATA")
 @column_options
 @click.option(

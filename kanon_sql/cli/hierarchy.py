@@ -51,9 +51,9 @@ def _data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @hierarchy.command("list")
 def list_command() -> None:
     """Lists the ready hierarchies, which a configuration names without a path."""
-    from kanon_sql.cli.parts import table
     from kanon_sql.hierarchy.file import read_hierarchy
     from kanon_sql.hierarchy.ready import ready_files, ready_hierarchies
+    from kanon_sql.report.views.parts import table
 
     rows = []
     for one in ready_hierarchies():
@@ -112,7 +112,7 @@ def check(name: str, data: str | None, **options: Any) -> None:
     if data is not None:
         with _opened(data, options) as values:
             count = len(values.rows(found, name))
-        told = f"{name} covers all {count} values of column {values.column!r}"
+        told = f"{name} covers all {count:,} values of column {values.column!r}"
     elif options["column"]:
         raise click.UsageError("--column goes with DATA")
     if isinstance(found, Hierarchy):
@@ -229,7 +229,7 @@ def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool, 
 
 
 def _levels_table(found: Hierarchy) -> str:
-    from kanon_sql.cli.parts import table
+    from kanon_sql.report.views.parts import table
 
     rows = []
     for level, labels in enumerate(found.levels):

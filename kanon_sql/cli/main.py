@@ -137,7 +137,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _fail(problems: list[str], status: int, debug: bool) -> int:
-    signals.telling()
+    signals.process_reports_itself()
     with suppress(OSError):  # the status says it where standard error cannot be written
         if debug:
             print_traceback()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kanon_sql.cli.command import FILE, Common, common_options, end_violated
+from kanon_sql.cli.command import FILE, Common, Grouped, common_options, end_violated
 from kanon_sql.cli.options import (
     column_options,
     column_options_of_many,
@@ -23,7 +23,6 @@ from kanon_sql.cli.options import (
     refuse_columns,
     releasing_nothing,
 )
-from kanon_sql.cli.parts import Grid, Line, Parts
 from kanon_sql.settings.algorithms import ALGORITHMS, either
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from kanon_sql.errors import KanonError
 
 
-@click.command()
+@click.command(cls=Grouped)
 @click.argument("config", metavar="CONFIG|DATA")
 @click.argument("data", required=False, type=FILE)
 @click.option(
@@ -59,8 +58,8 @@ def check(common: Common, config: str, data: Path | None, reference: Path | None
         raise click.UsageError("with --qi there is one argument, the table to measure")
     loaded = loaded_from(config, options, common, releases=False)
     from kanon_sql import api
-    from kanon_sql.cli.summary import summarize_check
     from kanon_sql.report.report import write_json
+    from kanon_sql.report.views.jobs import summarize_check
     from kanon_sql.targets.outputs import refuse_outputs
 
     read = [("the table that is measured", data), ("the reference", reference)]
@@ -72,7 +71,7 @@ def check(common: Common, config: str, data: Path | None, reference: Path | None
     end_violated(report)
 
 
-@click.command()
+@click.command(cls=Grouped)
 @click.argument("config", metavar="CONFIG|DATA")
 @column_options
 @click.option("--plot", metavar="FILE", type=FILE, help="Draw the lattice, .html, .svg or .dot.")
@@ -89,10 +88,10 @@ def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> N
     """
     loaded = loaded_from(config, options, common, releases=False)
     from kanon_sql import api
-    from kanon_sql.cli.summary import summarize_lattice
     from kanon_sql.report.charts.lattice import write_plot
     from kanon_sql.report.charts.lattice_page import draw_lattice_page
     from kanon_sql.report.report import write_json
+    from kanon_sql.report.views.jobs import summarize_lattice
     from kanon_sql.targets.outputs import refuse_outputs
     from kanon_sql.targets.staging_permissions import write_output
 
@@ -111,7 +110,7 @@ def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> N
     common.show(data, summarize_lattice)
 
 
-@click.command()
+@click.command(cls=Grouped)
 @click.argument("configs", metavar="CONFIG...|DATA", nargs=-1, required=True)
 @column_options_of_many
 @click.option("--k", "ks", metavar="K,K,...", multiple=True, help="The k to search for [default: 2,3,5,10,20,50,100].")
@@ -154,6 +153,7 @@ def sweep(
     """
     from kanon_sql import api
     from kanon_sql.commands.sweep import DEFAULT_KS
+    from kanon_sql.report.views.jobs import summarize_sweep
 
     data = api.sweep(
         _asked(configs, algorithms, options),
@@ -165,7 +165,7 @@ def sweep(
         plot=plot,
         **common.arguments(),
     )
-    common.show(data, _summarize)
+    common.show(data, summarize_sweep)
     if not any(point["status"] == "released" for point in data["points"]):
         raise _no_release(data["points"])
 
@@ -184,17 +184,6 @@ def _asked(configs: tuple[str, ...], algorithms: tuple[str, ...], options: dict[
         raise click.UsageError("with --qi there is one argument, the data")
     algorithm = algorithms[0] if algorithms else None
     return [mapping_of(configs[0], {**releasing_nothing(options), "k": 1, "limit": None, "algorithm": algorithm})]
-
-
-def _summarize(data: dict[str, Any]) -> Parts:
-    """The table, below a line about time."""
-    from kanon_sql.report.charts.sweep import HEAD, cells
-
-    seconds, count = data["seconds"], len(data["points"])
-    head = (
-        f"{count:,} point{'s' * (count != 1)}: read in {seconds['read']:.2f} s, searched in {seconds['search']:.2f} s"
-    )
-    return [Line(head, "head"), Grid(HEAD, [cells(point) for point in data["points"]])]
 
 
 def _no_release(points: list[dict[str, Any]]) -> KanonError:
@@ -220,7 +209,7 @@ _RISK = (
 )
 
 
-@click.command()
+@click.command(cls=Grouped)
 @click.argument("config", metavar="CONFIG|DATA")
 @column_options
 @click.option(
@@ -290,7 +279,7 @@ def risk(common: Common, config: str, **options: Any) -> None:
         options["k"] = options["k"] or 1  # nothing is released, so k says nothing
     loaded = loaded_from(config, options, common, releases=False)
     from kanon_sql import api
-    from kanon_sql.cli.measure_summaries import summarize_risk
+    from kanon_sql.report.views.measures import summarize_risk
 
     if asked["threshold"] is None:
         del asked["threshold"]
@@ -312,7 +301,7 @@ def utility(common: Common, config: str) -> None:
     columns are predicted. Exit status 0 when it was measured.
     """
     from kanon_sql import api
-    from kanon_sql.cli.measure_summaries import summarize_utility
+    from kanon_sql.report.views.measures import summarize_utility
 
     data = api.utility(config, overrides=common.overrides, **common.arguments())
     common.show(data, summarize_utility)
@@ -362,7 +351,7 @@ def link(
     if common.overrides and release_config is None:
         raise click.UsageError("--set goes with --release-config: it changes keys of that configuration")
     from kanon_sql import api
-    from kanon_sql.cli.releases_summary import summarize_link
+    from kanon_sql.report.views.releases import summarize_link
 
     data = api.link(
         release,
@@ -436,7 +425,7 @@ def attack(common: Common, config: str, **options: Any) -> None:
     often it succeeds on the source than on the control group. Exit status 0 when it was measured.
     """
     from kanon_sql import api
-    from kanon_sql.cli.measure_summaries import summarize_attack
+    from kanon_sql.report.views.measures import summarize_attack
 
     data = api.attack(config, **options, overrides=common.overrides, **common.arguments())
     common.show(data, summarize_attack)

@@ -36,7 +36,7 @@ _COLUMNS: list[Option] = [
         "known_columns",
         type=click.IntRange(min=1),
         metavar="M",
-        help="k holds for every combination of M quasi-identifiers at most, not for all..",
+        help="k holds for every combination of M quasi-identifiers at most, not for all.",
     ),
     argument(
         "l_diversity",
@@ -118,18 +118,38 @@ def _missing(data: str, added: Sequence[str], only: Sequence[str]) -> list[str]:
 
 
 def mapping_of(data: str, options: dict[str, Any]) -> CommandLine:
-    """The configuration that a command line with column options stands for."""
+    """The configuration that a command line with column options stands for. Raises UsageError."""
     from kanon_sql.config.arguments import CommandLine, config_from_arguments
 
+    if _is_configuration(data):
+        raise click.UsageError(
+            f"{data} is a configuration, and --qi goes with a data file; leave --qi out, or change a column with "
+            "--set quasi_identifiers.COLUMN=..."
+        )
     missing = _missing(data, options["missing_texts"], options["missing_only"])
     given: dict[str, Any] = {name: options.get(name) for name in ARGUMENTS}
     return CommandLine(config_from_arguments(data, **{**given, "missing_texts": None, "missing_only": missing}))
+
+
+def _is_configuration(data: str) -> bool:
+    """Whether a file is a configuration by its name; one of JSON by a key that each configuration has."""
+    path = Path(data)
+    if path.suffix.lower() != ".json":
+        return path.suffix.lower() in (".yaml", ".yml")
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD).lstrip()
+    except OSError:
+        return False
+    return head.startswith(b"{") and b'"quasi_identifiers"' in head
 
 
 def releasing_nothing(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a command that only measures: columns that none of them names are of no concern."""
     return {**options, "unlisted": options["unlisted"] or "insensitive"}
 
+
+_HEAD = 1 << 16  # bytes of a file that are looked at
 
 # Options of one value, which stand for the same key beside a configuration file.
 _OVERRIDING = (
@@ -179,4 +199,5 @@ def refuse_columns(options: dict[str, Any]) -> None:
     ]
     if given:
         flags = ", ".join(one.flags[0] for one, _ in given)
-        raise click.UsageError(f"{flags} go with --qi; with a configuration file use {_as_set(*given[0])}")
+        verb = "goes" if len(given) == 1 else "go"
+        raise click.UsageError(f"{flags} {verb} with --qi; with a configuration file use {_as_set(*given[0])}")

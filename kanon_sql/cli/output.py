@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.parts import Parts, plain
 from kanon_sql.errors import escape
 from kanon_sql.report.printable import escaped, to_json
+from kanon_sql.report.views.parts import Parts, plain
 
 Json = dict[str, Any]
 

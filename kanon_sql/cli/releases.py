@@ -54,7 +54,7 @@ def list_command(ledger: str | None, named: str | None, as_json: bool) -> None:
       kanon-sql releases list config.yaml      the ledger that the configuration names
     """
     from kanon_sql import api
-    from kanon_sql.cli.releases_summary import summarize_ledger
+    from kanon_sql.report.views.releases import summarize_ledger
 
     data = api.list_releases(_ledger(ledger, named))
     print_json(data) if as_json else print_summary(summarize_ledger, data)
@@ -67,7 +67,7 @@ def list_command(ledger: str | None, named: str | None, as_json: bool) -> None:
 def show(ledger_and_id: tuple[str, ...], named: str | None, as_json: bool) -> None:
     """Shows one release of a ledger: its configuration, the solution, the columns, fingerprints and counts."""
     from kanon_sql import api
-    from kanon_sql.cli.releases_summary import summarize_entry
+    from kanon_sql.report.views.releases import summarize_entry
 
     *ledgers, last = ledger_and_id
     if len(ledgers) > 1:
@@ -107,7 +107,7 @@ def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tu
     if asked["k"] is None and asked["config"] is None:
         raise click.UsageError("Missing option '--k', or '--config' with privacy.k")
     from kanon_sql import api
-    from kanon_sql.cli.releases_summary import summarize_pair
+    from kanon_sql.report.views.releases import summarize_pair
 
     names, equal = names_of(qi, "--qi"), names_of(on, "--on")
     asked |= common.arguments("time_limit")
@@ -133,8 +133,9 @@ def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tu
     type=FILE,
     help="The new release, its format by its suffix [default: beside the release, with its number].",
 )
+@click.option("--strict", is_flag=True, help="A warning is exit status 1, and nothing is released.")
 @common_options
-def apply(common: Common, number: int, data: Path, ledger: str, output: Path | None) -> None:
+def apply(common: Common, number: int, data: Path, ledger: str, **given: Any) -> None:
     """Applies the levels of release RELEASE_ID to new data of the same source: rows added, changed or removed since.
 
     \b
@@ -146,10 +147,10 @@ def apply(common: Common, number: int, data: Path, ledger: str, output: Path | N
     when that are more rows than suppression.limit. --set changes target, suppression and releases.on_conflict only.
     """
     from kanon_sql import api
-    from kanon_sql.cli.releases_summary import summarize_applied
+    from kanon_sql.report.views.releases import summarize_applied
 
     with common.telling():
-        report = api.apply(number, data, ledger=ledger, output=output, overrides=common.overrides, **common.arguments())
+        report = api.apply(number, data, ledger=ledger, overrides=common.overrides, **given, **common.arguments())
     with after_release():
         common.show(report, summarize_applied)
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
-from kanon_sql.cli.command import FILE, Common, after_release, common_options
+from kanon_sql.cli.command import FILE, Common, Grouped, after_release, common_options
 from kanon_sql.cli.options import argument, column_options, loaded_from
 from kanon_sql.cli.output import print_data
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.algorithms import ALGORITHMS, EFFORTS
 
 
-@click.command()
+@click.command(cls=Grouped)
 @click.argument("config", metavar="CONFIG|DATA")
 @column_options
 @argument("output", metavar="FILE", help="The release, its format by its suffix, or in-place.")
@@ -65,7 +65,7 @@ def run(common: Common, config: str, print_config: bool, no_advice: bool, html: 
         print_data(loaded.redact(to_yaml(loaded.config.model_dump(exclude_unset=True))))
         return
     from kanon_sql import api
-    from kanon_sql.cli.summary import summarize_run
+    from kanon_sql.report.views.jobs import summarize_run
 
     if loaded.config.target is None and loaded.config.engine.chosen == "duckdb":
         place = loaded.place("target")

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from kanon_sql.cli.parts import Facts, Grid, Line, Look, Parts, plain
+from kanon_sql.report.views.parts import Facts, Grid, Line, Look, Parts, plain
 
 _STYLES: dict[Look, str] = {
     "": "",

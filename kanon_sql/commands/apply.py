@@ -6,16 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from kanon_sql.commands.run.pipeline import refuse_report, unique_columns
+from kanon_sql.commands.run.pipeline import refuse_report, refuse_warnings, unique_columns
+from kanon_sql.commands.run.warnings import guard, unshifted_dates
 from kanon_sql.commands.same_levels import Applying, Outcome, Texts, generalized, recount_differences
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.engines.lockdown import allow_paths
-from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError
+from kanon_sql.errors import ConfigurationError, KanonError, NoReleaseError, OutOfTimeError
 from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, changes, counted_anew
 from kanon_sql.ledger.earlier import (
     Related,
@@ -38,11 +40,13 @@ from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.problem import FullDomain
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
+from kanon_sql.settings.columns import encoding_named, recognized
 from kanon_sql.settings.formats import format_of, only_texts
 from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.formats.csv_bytes import chunks
 from kanon_sql.source.formats.registry import telling_source
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import open_source
+from kanon_sql.source.opening import find_files, open_source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.treatments.applying import describe_treatments
 from kanon_sql.source.treatments.ends import note_shown_ends
@@ -123,8 +127,20 @@ def _source(recorded: SourceConfig, data: Path) -> SourceConfig:
     if recorded.database is not None and data.suffix.lower() in (".duckdb", ".db", ".ddb"):
         return recorded.model_copy(update={"database": path})
     given = {"path": path, "missing": recorded.missing, "columns": recorded.columns}
-    csv = recorded.csv.model_copy(update={"encoding": None})  # that of this file is its own
+    csv = recorded.csv.model_copy(update={"encoding": _encoding(recorded, data)})
     return SourceConfig(**given, **({"csv": csv} if recorded.path is not None else {}))
+
+
+def _encoding(recorded: SourceConfig, data: Path) -> str | None:
+    """The declared encoding, where the new files are in it; that of others is their own."""
+    declared = encoding_named(recorded.csv_options.encoding or "")
+    if declared is None:
+        return None
+    with suppress(KanonError):  # it is told where the files are opened
+        files = find_files(str(data.absolute()), Path(), "NEW_DATA")
+        if only_texts(files.format) and all(recognized(chunks(path)).fits(declared) for path in files.paths):
+            return declared
+    return None
 
 
 def _target(request: ApplyRequest, loaded: LoadedConfig) -> TargetConfig:
@@ -242,20 +258,16 @@ def _run(run: _Run) -> None:
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
         _refuse_changes(run, source, roles, hierarchies)
-        run.draft.source, run.draft.target = source.label, sink.describe()
+        run.draft.source, run.draft.target, run.draft.encoding = source.label, sink.describe(), source.encoding
         sink.refuse(roles.released, loaded.place("target"))
         with call.step("read", "reading earlier releases", engine.progress):
             earlier = [open_earlier(engine, one, run.request.ledger) for one in related.compared]
         texts = _texts(run, source, roles, earlier)
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink, earlier)
-        with call.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
-            source = with_lookups(engine, source)
-            prepared = prepare_search(engine, loaded, source, roles, hierarchies, call.progress)
-            assert isinstance(prepared, FullDomain)
-            run.draft.source_rows, run.draft.missing = prepared.source_rows, prepared.source_rows - prepared.n
-            run.draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
-            run.draft.treatments = describe_treatments(source)
+        prepared = _prepared(run, engine, source, roles, hierarchies)
+        source = prepared.source
+        refuse_warnings(call, run.draft, sink)
         with call.step("decide", "comparing with earlier releases", engine.progress):
             applying = _decide(run, engine, prepared, texts, earlier, Deadline(call.time_limit))
         _require(run, prepared.n)
@@ -268,12 +280,28 @@ def _run(run: _Run) -> None:
             _verify(run, engine, prepared, written, texts, earlier)
             verify_treatments(prepared, sink.whole(written))
             _note_ends(run, source, sink.whole(written))
+            refuse_warnings(call, run.draft, sink)
             run.draft.verification = sink.verification(engine, loaded, written)
             seen = len(run.request.entries)
             paths = sink.paths()
             made = Made(engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen)
             put_in_place(loaded, made, sink)
         run.draft.warnings += sink.warnings
+
+
+def _prepared(run: _Run, engine: Engine, source: Source, roles: Roles, hierarchies: Hierarchies) -> FullDomain:
+    """The new data, ready to be generalized; notes what is to be warned of, as a run does."""
+    loaded, call, draft = run.loaded, run.call, run.draft
+    with call.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
+        source = with_lookups(engine, source)
+        draft.warnings += guard(engine, loaded, source, roles)
+        prepared = prepare_search(engine, loaded, source, roles, dict(hierarchies), call.progress)
+        assert isinstance(prepared, FullDomain)
+        draft.source_rows, draft.missing = prepared.source_rows, prepared.source_rows - prepared.n
+        draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
+        draft.warnings += unshifted_dates(prepared, loaded.config, run.levels)
+        draft.treatments = describe_treatments(source)
+    return prepared
 
 
 def _note_ends(run: _Run, source: Source, released: Source) -> None:
@@ -419,9 +447,10 @@ def _require(run: _Run, n: int) -> None:
     if outcome.suppressed <= limit and outcome.released:
         return
     said = (
-        f"{outcome.suppressed} of {n} rows would be suppressed, the limit is {limit}: {outcome.waiting} wait until "
-        f"more are added to their classes, {outcome.violating} lie in {outcome.violating_classes} classes that violate "
-        f"k or a model, {outcome.changed} in {outcome.changed_classes} classes of which too few rows have changed"
+        f"{outcome.suppressed:,} of {n:,} rows would be suppressed, the limit is {limit:,}: {outcome.waiting:,} wait "
+        f"until more are added to their classes, {outcome.violating:,} lie in {outcome.violating_classes:,} classes "
+        f"that violate k or a model, {outcome.changed:,} in {outcome.changed_classes:,} classes of which too few rows "
+        "have changed"
     )
     if not outcome.released:
         raise NoReleaseError(f"no row could be released beside the earlier releases: {said}")

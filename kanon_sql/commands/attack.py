@@ -38,8 +38,8 @@ from kanon_sql.measures.attack.adversaries import CONFIDENCE, play_inference, pl
 from kanon_sql.measures.attack.board import Board, draw_targets, open_control, set_up
 from kanon_sql.measures.attack.method import TOO_FEW, Asked, measure_downcoding, measure_minimality, unmeasured
 from kanon_sql.measures.release_pair import Subject, open_subject
+from kanon_sql.release.families import release_of
 from kanon_sql.release.full_domain import FullDomainRelease
-from kanon_sql.release.multidimensional import release_of
 from kanon_sql.release.verify import verify
 from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
@@ -55,7 +55,7 @@ from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.template import Fill, Item, column, state
-from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs
+from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs, refuse_pdf
 
 _OUT_OF = 1_000_000
 
@@ -215,6 +215,8 @@ class AttackRequest:
             problems.append(f"--seed {self.seed}: expected a number from 0 to 2147483647")
         if problems:
             raise ConfigurationError(problems)
+        if self.page is not None:
+            refuse_pdf(self.page)
 
 
 def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Json:
@@ -282,7 +284,7 @@ def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request
         "confidence": CONFIDENCE,
         "against": "control" if control else "baseline",
         **attacks,
-        "warnings": [*warnings, *_warnings(board)],
+        "warnings": [*source.warnings, *warnings, *_warnings(board)],
         "seconds": call.watch.report(),
     }
 

@@ -52,6 +52,7 @@ def check_table(
     return {
         "status": "satisfied" if satisfied else "violated",
         "table": source.label,
+        "source": {"encoding": source.encoding},
         "rows": {"source": total, "missing": total - n, "measured": n},
         "quasi_identifiers": [item.name for item in roles.quasi_identifiers],
         "classes": {

@@ -28,7 +28,7 @@ from kanon_sql.release.compiled_source import (
     release_table,
     rows_that_take_part,
 )
-from kanon_sql.release.multidimensional import release_of
+from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import request_of

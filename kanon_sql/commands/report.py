@@ -21,7 +21,7 @@ from kanon_sql.ledger.earlier import telling_releases
 from kanon_sql.measures.evidence.gathering import gather
 from kanon_sql.measures.release_pair import Subject
 from kanon_sql.measures.risk.table import open_release
-from kanon_sql.release.multidimensional import release_of
+from kanon_sql.release.families import release_of
 from kanon_sql.release.verify import verify
 from kanon_sql.report.call import Call
 from kanon_sql.report.page.model import PageFacts
@@ -193,7 +193,7 @@ def _counted(engine: Engine, loaded: LoadedConfig, call: Call, source: Source) -
     if measured["status"] != "satisfied":
         rows, classes = measured["violations"]["rows"], measured["violations"]["classes"]
         raise NoReleaseError(
-            f"{loaded.place('target')}: {source.label} is no release of this configuration, {rows} rows in {classes} "
+            f"{loaded.place('target')}: {source.label} is no release of this configuration, {rows:,} rows in {classes} "
             f"classes violate it; make one: kanon-sql run {loaded.name}"
         )
     draft = ReportDraft.of(loaded)

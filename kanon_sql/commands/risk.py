@@ -135,7 +135,7 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: 
         found = _measure_tables(risk, source)
         if scores is not None:
             scores.commit(engine)
-    return {**found, "warnings": risk.warnings, "seconds": call.watch.report()}
+    return {**found, "warnings": [*source.warnings, *risk.warnings], "seconds": call.watch.report()}
 
 
 def _measure_tables(risk: _Risk, source: Source) -> Json:

@@ -276,7 +276,7 @@ def recount_differences(
             rows[name] = counts.rows
             if counts.violating_classes:
                 problems.append(
-                    f"{counts.violating_classes} classes ({counts.violating_rows} rows) of what the release and "
+                    f"{counts.violating_classes:,} classes ({counts.violating_rows:,} rows) of what the release and "
                     f"release {number} {said} violate k or a model"
                 )
         # Those that are judged are not all: classes that were removed as a whole are left out.

@@ -33,4 +33,4 @@ def compare_release(engine: Engine, loaded: LoadedConfig, source: Source, call: 
     refuse_misfits(engine, treated)
     with call.step("utility", "comparing the release with its source", engine.progress):
         entry = measure_utility(subject, Deadline(call.time_limit))
-    return {**entry, "seconds": call.watch.report()}
+    return {**entry, "warnings": [*source.warnings, *entry["warnings"]], "seconds": call.watch.report()}

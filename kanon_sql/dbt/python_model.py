@@ -18,10 +18,10 @@ import duckdb
 from sqlglot import exp
 
 from kanon_sql import api
-from kanon_sql.cli.parts import plain
-from kanon_sql.cli.summary import summarize_run
 from kanon_sql.engines.duckdb.connection import load_for_hand_in
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
+from kanon_sql.report.views.jobs import summarize_run
+from kanon_sql.report.views.parts import plain
 from kanon_sql.sql.connection import describe
 
 _WHY = (

@@ -1,4 +1,4 @@
-"""What the engine may read and write once a job's tables are open: nothing that a query or view names beside them."""
+"""Locks DuckDB down once the tables of a job are open: a query or view reads nothing else."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from kanon_sql.targets.target import Sink
 def allow_paths(
     engine: Engine, loaded: LoadedConfig, source: Source, sink: Sink | None, others: Sequence[Source] = ()
 ) -> None:
-    """Locks the connection down to the source, the target, populations, `others`, and what `source.allow` adds."""
+    """Restricts the connection to the source, the target, populations, `others`, and what `source.allow` adds."""
     reading = [loaded.config.source] if source.kind in ("table", "query") else []
     described = population_configs(loaded)
-    if sink is not None and sink.stays and all(one.path for one in [*reading, *(found for found, _ in described)]):
+    configs = [*reading, *(population for population, _ in described)]
+    if sink is not None and sink.stays and all(config.path for config in configs):
         return  # it reads nothing that was not named, and whoever takes the release may write it anywhere
     files: list[Path] = [path.absolute() for path in source.files]
     folders = [folder.absolute() for folder in source.backend.folders]
@@ -28,8 +29,8 @@ def allow_paths(
     for population, place in described:
         if population.path is not None:
             files += [path.absolute() for path in find_files(population.path, loaded.base, place).paths]
-    for one in [*reading, *(population for population, _ in described)]:
-        more_files, more_folders = allowed_places(one, loaded.base)
+    for config in configs:
+        more_files, more_folders = allowed_places(config, loaded.base)
         files += more_files
         folders += more_folders
     for other in others:

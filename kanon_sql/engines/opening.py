@@ -1,4 +1,4 @@
-"""The engines by their names: what reaches the one that a configuration asks for, or that was handed in."""
+"""The engines by their names, and the job of the one that a configuration names or a caller passed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.engines.duckdb.connection import HANDED_IN, DuckDBJob, HandedIn
+from kanon_sql.engines.duckdb.connection import HANDED_IN, DuckDBJob, UserInput
 from kanon_sql.engines.duckdb.frames import TAKEN, is_frame, is_path
-from kanon_sql.engines.job import ConfiguredJob, Given, standing_in
+from kanon_sql.engines.job import ConfigLike, ConfiguredJob, standing_in
 from kanon_sql.engines.spark.session import is_session
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.algorithms import ENGINES
@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     Data: TypeAlias = str | os.PathLike[str] | ArrowStream | Lazy | pandas.DataFrame
     Table: TypeAlias = str | duckdb.DuckDBPyRelation | DataFrame
 
+Load = Callable[[ConfigLike, Iterable[tuple[str, Any]]], LoadedConfig]
+
 
 def _postgres(loaded: LoadedConfig) -> ConfiguredJob:
     from kanon_sql.engines.postgres.target import PostgresJob
@@ -54,78 +56,73 @@ def _spark(loaded: LoadedConfig) -> ConfiguredJob:
 
 
 # Other engines than DuckDB are imported by the jobs that use them.
-JOBS: dict[str, Callable[[LoadedConfig], ConfiguredJob]] = {
-    "duckdb": DuckDBJob,
-    "postgres": _postgres,
-    "spark": _spark,
-}
-
-Load = Callable[[Given, Iterable[tuple[str, Any]]], LoadedConfig]
+JOBS: dict[str, Callable[[LoadedConfig], ConfiguredJob]] = {"duckdb": DuckDBJob, "postgres": _postgres, "spark": _spark}
 
 
-def job_of(loaded: LoadedConfig, handed: HandedIn | None = None) -> ConfiguredJob:
-    """What reaches the engine of a configuration, or DuckDB with what was handed in."""
+def job_of(loaded: LoadedConfig, user_input: UserInput | None = None) -> ConfiguredJob:
+    """The job of the engine that a configuration names; with what a caller passed it is DuckDB."""
     if loaded.config.engine.chosen == "duckdb":
-        return DuckDBJob(loaded, handed)
-    if handed is not None and handed.connection is not None:
+        return DuckDBJob(loaded, user_input)
+    if user_input is not None and user_input.connection is not None:
         raise ConfigurationError(
             f"{loaded.place('engine')}: connection= is one of DuckDB; expected engine: duckdb, or no connection="
         )
     return JOBS[loaded.config.engine.chosen](loaded)
 
 
-def require_rows(loaded: LoadedConfig, what: str) -> None:
-    """Refuses work on engines that show no rows. Raises ConfigurationError."""
+def require_rows(loaded: LoadedConfig, work: str) -> None:
+    """Refuses `work` on engines that cannot show rows. Raises ConfigurationError."""
     if not ENGINES[loaded.config.engine.chosen].rows:
         raise ConfigurationError(
-            f"{loaded.place('engine')}: {what} reads files and tables of DuckDB; expected engine: duckdb"
+            f"{loaded.place('engine')}: {work} reads files and tables of DuckDB; expected engine: duckdb"
         )
 
 
-def hand_in(
-    config: Given, handed: HandedIn, overrides: Iterable[tuple[str, Any]], load: Load
-) -> tuple[LoadedConfig, HandedIn]:
-    """The configuration with what was handed in standing for its source and target, and what is left to hand in.
+def resolve_input(
+    config: ConfigLike, user_input: UserInput, overrides: Iterable[tuple[str, Any]], load: Load
+) -> tuple[LoadedConfig, UserInput]:
+    """(the configuration with what a caller passed in place of its source and target, what is still to be passed to the
+    job).
 
     `load` reads a configuration as it is. Raises ConfigurationError.
     """
-    data = handed.data
-    refuse_kinds(handed)
-    if data is None and handed.target is None:
-        return load(config, overrides), handed
+    data = user_input.data
+    refuse_kinds(user_input)
+    if data is None and user_input.target is None:
+        return load(config, overrides), user_input
     parts: dict[str, Any] = {} if data is None else {"engine": {"name": "duckdb"}}
-    if handed.target is not None and handed.connection is None:
-        parts["target"] = {"path": str(Path(handed.target).absolute())}
-        handed = replace(handed, target=None)
-    elif handed.target is not None:
+    if user_input.target is not None and user_input.connection is None:
+        parts["target"] = {"path": str(Path(user_input.target).absolute())}
+        user_input = replace(user_input, target=None)
+    elif user_input.target is not None:
         parts["target"] = None
-    if isinstance(data, os.PathLike) or (isinstance(data, str) and handed.connection is None):
+    if isinstance(data, os.PathLike) or (isinstance(data, str) and user_input.connection is None):
         parts["source"] = {"path": str(Path(data).absolute())}
-        handed = replace(handed, data=None)
+        user_input = replace(user_input, data=None)
     elif data is not None:
         parts["source"] = {"query": HANDED_IN}
-    return standing_in(config, parts, overrides), handed
+    return standing_in(config, parts, overrides), user_input
 
 
-def session_job(config: Given, handed: HandedIn, overrides: Iterable[tuple[str, Any]]) -> SessionJob | None:
-    """The job of a run on a session of Spark, None where none was handed in. Raises ConfigurationError."""
-    if not is_session(handed.connection):
+def session_job(config: ConfigLike, user_input: UserInput, overrides: Iterable[tuple[str, Any]]) -> SessionJob | None:
+    """The job on a session of Spark that a caller passed, None for another connection. Raises ConfigurationError."""
+    if not is_session(user_input.connection):
         return None
     from kanon_sql.engines.spark.job import SessionJob
 
-    return SessionJob(config, handed.connection, handed.data, handed.target, overrides)
+    return SessionJob(config, user_input.connection, user_input.data, user_input.target, overrides)
 
 
-def refuse_kinds(handed: HandedIn, what: str = "data") -> None:
-    """Raises ConfigurationError for a connection that is none, and for data that is no table."""
+def refuse_kinds(user_input: UserInput, label: str = "data") -> None:
+    """Raises ConfigurationError for a `connection` or `data` of a type that is none."""
     problems = []
-    connection, data = handed.connection, handed.data
+    connection, data = user_input.connection, user_input.data
     if connection is not None and not (hasattr(connection, "execute") and hasattr(connection, "cursor")):
         problems.append(
             f"connection is of type {type(connection).__name__}; expected a connection of DuckDB, such as "
             "duckdb.connect()"
         )
     if data is not None and not is_path(data) and not is_frame(data):
-        problems.append(f"{what} is of type {type(data).__name__}; expected {TAKEN}")
+        problems.append(f"{label} is of type {type(data).__name__}; expected {TAKEN}")
     if problems:
         raise ConfigurationError(problems)

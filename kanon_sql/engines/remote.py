@@ -1,6 +1,7 @@
-"""Engines beside DuckDB: the rows stay there, and what leaves them are distinct combinations with their rows.
+"""The base classes of engines beside DuckDB, and of their targets.
 
-Targets in an engine beside DuckDB: the release is made there, counted there, and put in place once it verified.
+The rows stay in the engine; DuckDB gets their distinct combinations with counts. The release is made and counted in the
+engine, and put in place once it verified.
 """
 
 from __future__ import annotations
@@ -22,19 +23,37 @@ from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import different_rows, reading_again
 from kanon_sql.source.columns import bring_counted
 from kanon_sql.source.duckdb import DuckDB
-from kanon_sql.source.model import Alone, Backend, Column, Source, select_keys
+from kanon_sql.source.model import Backend, Column, Source, UniqueValues, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
 from kanon_sql.sql.dialects import Dialect, refuse_column_names
 from kanon_sql.sql.template import column, state
 from kanon_sql.sql.writing import Listing, write
-from kanon_sql.targets.target import Rehearsed, Sink
+from kanon_sql.targets.target import DryRunRelease, Sink
 
 _LOOKED_AT = 100_000
+_PLAIN_TEXTS = ("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE")
 
 
 class Remote(Backend):
-    """An engine that is asked in the portable core of SQL only (kanon_sql.sql.dialects)."""
+    """An engine that holds the rows, and is sent statements in the portable core of SQL only (kanon_sql.sql.dialects).
+
+    A subclass sets `abilities` and `dialect`, and implements the abstract methods; errors of its driver become
+    EngineError, in one line and without values of the data unless `show_values`. PostgreSQL's, without the details:
+
+        class Postgres(Remote):
+            abilities = ENGINES["postgres"]
+            dialect = find_dialect("postgres")
+
+            def rows(self, sql: str) -> list[Row]:
+                self.statements += 1
+                return list(self.connection.execute(sql).fetchall())
+
+            def make(self, statement: exp.Expr, name: str) -> exp.Table:
+                table = exp.Table(this=quoted(f"{self._mark}_{name}"), db=quoted("pg_temp"))
+                self.execute(f"CREATE TEMP TABLE {table.this.sql('postgres')} AS {self.written(statement)}")
+                return table
+    """
 
     weighted = True
     statements = 0
@@ -46,7 +65,7 @@ class Remote(Backend):
         return self.rows(self.written(template.fill(name, **holes), values))
 
     def written(self, tree: exp.Expr, values: Mapping[str, Any] | None = None) -> str:
-        """The text of a statement, its parameters as literals."""
+        """The text of a statement in the dialect, with its parameters as literals."""
         for node in list(tree.find_all(exp.Parameter, exp.Placeholder)):
             node.replace(literal((values or {})[node.name]))
         return write(tree, self.dialect)
@@ -55,28 +74,37 @@ class Remote(Backend):
         return bring_counted(engine, self, rows, columns, state("raw_frequency"))
 
     def counted(self, engine: Engine, source: Source, names: Sequence[str], table: str) -> Source:
-        """A source of this engine as DuckDB has it: the combinations of some columns, each weighted by its rows."""
+        """A source of this engine as a weighted source of DuckDB.
+
+        Args:
+            engine: DuckDB.
+            source: the source, or a written release.
+            names: the columns that are needed; others are not copied.
+            table: the name of the temporary table of DuckDB.
+
+        Returns: the distinct combinations of these columns, each with its rows as row_count.
+        """
         read = [source.column(name) for name in dict.fromkeys(names)]
         relation = bring_counted(engine, self, source.relation, read, table)
         return replace(source, relation=relation, backend=DuckDB(engine), weighted=True)
 
-    def alone(self, source: Source, rows: exp.Select, n: int, most: Mapping[Column, float]) -> list[Alone]:
-        """The columns in which more than a share of the rows drawn at random hold a value of their own.
+    def alone(self, source: Source, rows: exp.Select, n: int, most: Mapping[Column, float]) -> list[UniqueValues]:
+        """The columns in which more than a share of the rows drawn at random hold a unique value.
 
-        A value that is alone in the table is alone in every share of it, so that few in the share are few in the table.
+        A value that is unique in the table is unique in every sample of it, so few in the sample are few in the table.
         """
         share = min(1.0, _LOOKED_AT / n)
-        found = []
-        for item, limit in most.items():
+        columns = []
+        for col, limit in most.items():
             for part in dict.fromkeys((share, min(1.0, 10 * share), 1.0)):
                 drawn = exp.Literal.number(part if part < 1 else 1)
-                names: dict[str, template.Fill] = {"source": source.relation, "share": drawn, "out_key": item.key}
+                names: dict[str, template.Fill] = {"source": source.relation, "share": drawn, "out_key": col.key}
                 looked_at, alone = (int(value or 0) for value in self.query("engines/alone", names=names)[0])
                 if alone <= limit * looked_at:
                     break
             else:
-                found.append(Alone(item, alone, looked_at))
-        return found
+                columns.append(UniqueValues(col, alone, looked_at))
+        return columns
 
     def reads_itself(self, source: Source, dialect: Dialect) -> bool:
         return dialect is self.dialect and source.kind == "table"
@@ -90,47 +118,93 @@ class Remote(Backend):
 
     @abstractmethod
     def open_source(self, loaded: LoadedConfig) -> Source:
-        """The source of a configuration. Raises ConfigurationError or EngineError."""
+        """Opens the source of a configuration: a table, the result of a query (as a view), or files.
+
+        Args:
+            loaded: the configuration; `loaded.place("source")` begins messages.
+
+        Returns: a Source whose relation selects the columns under keys c0, c1 ..., with types as DuckDB describes them.
+
+        Raises: ConfigurationError for what the engine cannot read, EngineError where reading fails.
+        """
 
     @abstractmethod
     def rows(self, sql: str) -> list[Row]:
-        """Runs a statement of few rows."""
+        """Runs a statement of few rows.
+
+        Args:
+            sql: the text, in the dialect.
+
+        Returns: its rows as tuples.
+
+        Raises: EngineError.
+        """
 
     @abstractmethod
     def fingerprint(self, sql: str, *, missing: str | None) -> Row:
-        """(rows that a statement gives, the sum of a hash of each), equal for the same rows in whatever order.
+        """Counts and hashes the rows of a statement, equal for the same rows in whatever order.
 
-        A NULL is its own value, or the text `missing` where what was written has only that.
+        Args:
+            sql: the text of a SELECT.
+            missing: the text that stands for NULL where only texts were written; None where NULL is its own value.
+
+        Returns: (the number of rows, the sum of a hash of each row).
+
+        Raises: EngineError.
         """
 
     @abstractmethod
     def copy_to(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
-        """Makes the temporary table of DuckDB of a statement's result; `columns` are its (names, types) in order."""
+        """Copies a statement's result into a temporary table of DuckDB.
+
+        Args:
+            engine: DuckDB.
+            sql: the text of a SELECT.
+            columns: (name, type in DuckDB) of the table's columns, in the order of the statement's.
+            table: the name of the table.
+
+        Raises: EngineError where rows cannot be read, or DuckDB cannot hold their values.
+        """
 
     def keep(self, statement: exp.Expr, name: str, secrets: Mapping[str, str] | None = None) -> exp.Table:
         if not secrets:
             return self.make(statement, name)
         # What makes a table takes no parameters everywhere, and logs have those of statements that take them. Rows that
         # are loaded stand in no statement, and in no log of them.
-        columns = tuple((one, "VARCHAR") for one in secrets)
+        columns = tuple((parameter, "VARCHAR") for parameter in secrets)
         bound = self.load(f"bound_of_{name}", Listing(name, name, columns, (tuple(secrets.values()),)))
-        made = statement.copy()
-        for node in list(made.find_all(exp.Parameter)):
+        bound_statement = statement.copy()
+        for node in list(bound_statement.find_all(exp.Parameter)):
             node.replace(exp.select(template.column(node.name)).from_(bound.copy()).subquery())
-        kept = self.make(made, name)
+        kept = self.make(bound_statement, name)
         self.forget(bound)
         return kept
 
     @abstractmethod
     def make(self, statement: exp.Expr, name: str) -> exp.Table:
-        """Makes a table of a statement's result, for this run only; what statements call it."""
+        """Makes a table of a statement's result where the rows are, for this run only.
+
+        Args:
+            statement: a SELECT; see `written` for its text.
+            name: the name of the table, unique in this run; it must hide no other table.
+
+        Returns: the table as statements name it.
+
+        Raises: EngineError.
+        """
 
     @abstractmethod
     def load(self, name: str, listing: Listing) -> exp.Table:
-        """Loads a table of values under a name, for this run only; what statements call it."""
+        """Loads a table of values, for this run only.
 
+        Args:
+            name: the name of the table, unique in this run.
+            listing: the values; `listing.stored()` gives columns and rows without NULL.
 
-_PLAIN_TEXTS = ("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE")
+        Returns: the table as statements name it.
+
+        Raises: EngineError.
+        """
 
 
 @dataclass(frozen=True)
@@ -146,7 +220,7 @@ def remote_release(remote: Remote, loaded: LoadedConfig, release: Release) -> Re
     """Compiles a release for the engine that holds the rows, and loads the tables of values that it reads."""
     prepared = release.problem
     masks = loaded.config.release.suppressed == "mask"
-    asked = CompileRequest(
+    request = CompileRequest(
         rows=participating(loaded, prepared, lambda needed: own_columns(prepared.source, needed)),
         missing=prepared.source.missing,
         order=loaded.config.release.order,
@@ -154,32 +228,32 @@ def remote_release(remote: Remote, loaded: LoadedConfig, release: Release) -> Re
         masks=masks,
         executed=True,
     )
-    body = release.compiled(asked)
-    refuse_column_names(remote.dialect, [one.name for one in body.released], loaded.place())
+    body = release.compiled(request)
+    refuse_column_names(remote.dialect, [col.name for col in body.released], loaded.place())
     statement = body.statement
     used = {table.name for table in statement.find_all(exp.Table)}
-    listed = [remote.listed(one) for one in body.listings if one.name in used]
+    listed = [remote.listed(listing) for listing in body.listings if listing.name in used]
     set_with(statement, [*listed, *with_of(statement).expressions])
-    judged = [one.name for one in body.released if one.is_quasi_identifier]
-    spoken = [model.column for model in prepared.models.models if model.column is not None]
-    return RemoteRelease(remote.written(statement), body, tuple(dict.fromkeys([*judged, *spoken])))
+    judged = [col.name for col in body.released if col.is_quasi_identifier]
+    counted = [model.column for model in prepared.models.models if model.column is not None]
+    return RemoteRelease(remote.written(statement), body, tuple(dict.fromkeys([*judged, *counted])))
 
 
 def target_of(loaded: LoadedConfig) -> tuple[TargetConfig, str]:
-    """(the target of a configuration, its place there). Raises ConfigurationError where there is none."""
+    """(the target of a configuration, its place for messages). Raises ConfigurationError where there is none."""
     place = loaded.place("target")
     if loaded.config.target is None:
         raise ConfigurationError(f"{place}: there is no target; expected a path or a table")
     return loaded.config.target, place
 
 
-def there_already(what: str) -> str:
-    """What is said of a target that is not to be replaced."""
-    return f"{what} exists already; name another or set overwrite: true (--overwrite)"
+def there_already(target: str) -> str:
+    """The message for a target that exists and may not be replaced."""
+    return f"{target} exists already; name another or set overwrite: true (--overwrite)"
 
 
 class RemoteSink(Sink):
-    """A table or a folder that the engine writes."""
+    """A table or a folder that the engine writes; a subclass implements `_create`, `_opened`, `commit`, `describe`."""
 
     _release: RemoteRelease
     _source: Source
@@ -191,7 +265,7 @@ class RemoteSink(Sink):
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
         super().refuse(released, place)
-        refuse_column_names(self.remote.dialect, [item.name for item in released], place)
+        refuse_column_names(self.remote.dialect, [col.name for col in released], place)
 
     def paths(self) -> tuple[list[Path], list[Path]]:
         return [], []
@@ -200,15 +274,15 @@ class RemoteSink(Sink):
         self._release = remote_release(self.remote, loaded, release)
         self._create(self._release)
 
-    def rehearsed(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> Rehearsed:
-        made = remote_release(self.remote, loaded, release)
-        statement = made.body.statement.copy()
+    def dry_run(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> DryRunRelease:
+        compiled = remote_release(self.remote, loaded, release)
+        statement = compiled.body.statement.copy()
         statement.set("order", None)
-        names = [one.name for one in made.body.released]
-        columns = tuple(Column(one.name, f"c{i}", one.described) for i, one in enumerate(made.body.released))
+        names = [col.name for col in compiled.body.released]
+        columns = tuple(Column(col.name, f"c{i}", col.described) for i, col in enumerate(compiled.body.released))
         rows = select_keys(statement.subquery("released"), names)
         whole = Source("query", rows, columns, (), False, self.describe(), self.remote)
-        return Rehearsed(whole, self.remote.counted(engine, whole, made.judged, state("written_classes")))
+        return DryRunRelease(whole, self.remote.counted(engine, whole, compiled.judged, state("written_classes")))
 
     def written(self, engine: Engine) -> Source:
         self._source = self._opened()
@@ -222,30 +296,30 @@ class RemoteSink(Sink):
         statement = body.statement.copy()
         statement.set("order", None)
         columns = [
-            one
-            for one in body.released
+            col
+            for col in body.released
             # Where classes share tuples whose rows cannot be put in order these are dealt out anew each time.
-            if not (one.is_quasi_identifier and statement.find(exp.Rand))
+            if not (col.is_quasi_identifier and statement.find(exp.Rand))
             # CSV has its own texts of other types.
-            and (not source.only_texts or one.described in _PLAIN_TEXTS)
+            and (not source.only_texts or col.described in _PLAIN_TEXTS)
         ]
         if not columns:
             return 0
         missing = "" if source.only_texts else None
-        found = exp.select(*(column(source.column(one.name).key) for one in columns))
-        made = exp.select(*(column(one.name) for one in columns))
+        read_columns = exp.select(*(column(source.column(col.name).key) for col in columns))
+        made_columns = exp.select(*(column(col.name) for col in columns))
         with reading_again():
-            read = remote.written(found.from_(source.relation.copy().subquery("written_rows")))
+            read = remote.written(read_columns.from_(source.relation.copy().subquery("written_rows")))
             fingerprint = remote.fingerprint(read, missing=missing)
-        again = remote.written(made.from_(statement.subquery("made_rows")))
+        again = remote.written(made_columns.from_(statement.subquery("made_rows")))
         if fingerprint != remote.fingerprint(again, missing=missing):
             raise different_rows()
         return len(columns)
 
     @abstractmethod
     def _create(self, release: RemoteRelease) -> None:
-        """Runs the statement into a place beside the target."""
+        """Runs the statement of the release, into a table or folder beside the target."""
 
     @abstractmethod
     def _opened(self) -> Source:
-        """What was made, opened anew."""
+        """What `_create` made, opened anew as a source of the engine."""

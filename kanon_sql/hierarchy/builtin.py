@@ -1,13 +1,11 @@
-"""Built-in hierarchies of codes: what lies above a code is read from it, and from ranges that are kept as data.
-
-Each has a statement of its own. Its ranges stand in hierarchies/codes: the first and the last code of each, what lies
-above it, and for some what lies above that.
-
-Built-in hierarchies: the labels of the distinct values of a column, made by the engine.
+"""Built-in hierarchies: the labels of the distinct values of a column, made by the engine.
 
 Every level is a function of the level below by construction: a shorter prefix of a text is one of the longer prefix,
-an interval lies within one whose width is a multiple, a month within a year, a code within its group. A top level *
+an interval is within one whose width is a multiple, a month within a year, a code within its group. A top level *
 follows. Values that do not fit (no number, no date) get no labels; the caller finds them uncovered.
+
+Built-ins of codes have a statement each. Their ranges are in hierarchies/codes: the first and the last code, what is
+above them and, for some, what is above that.
 """
 
 from __future__ import annotations
@@ -31,10 +29,16 @@ from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
+RANGES = "code_ranges"
+DATE_LEVELS = ("hour", "day", "month", "quarter", "year", "decade", "century")
+# The engine's largest integer has 38 digits; three widths must fit into it on the way to a remainder.
+_DIGITS = 37
+_SCRATCH = ("builtin_values", "interval_units", RANGES, "leaf")
+
 
 @dataclass(frozen=True)
 class Codes:
-    """A built-in of codes: its statement, how many levels lie between a code and the top, whether it reads ranges."""
+    """A built-in of codes: its statement, the number of levels between codes and top, whether it reads ranges."""
 
     statement: str
     levels: int
@@ -49,13 +53,12 @@ CODES = {
     "fr-postal": Codes("hierarchy/fr_postal", 2),
     "uk-postcode": Codes("hierarchy/uk_postcode", 3),
 }
-RANGES = "code_ranges"
 
 
 def labels_of_codes(engine: Engine, name: str) -> exp.Expr:
-    """A SELECT of value, text, place, label_0 and the labels below the top, of the values in the table builtin_values.
+    """SELECT of value, text, place, label_0 and the labels below the top for the values in the table builtin_values.
 
-    It makes the table code_ranges.
+    Makes the table code_ranges.
     """
     codes = CODES[name]
     names: dict[str, template.Fill] = {"builtin_values": state("builtin_values")}
@@ -69,34 +72,28 @@ def labels_of_codes(engine: Engine, name: str) -> exp.Expr:
 
 
 def read_ranges(name: str) -> list[tuple[str, str, str, str]]:
-    """The ranges of a built-in: first code, last code, what lies above, what lies above that (or the same again)."""
+    """(first code, last code, label above, label above that or the same again) of each range of a built-in."""
     with (hierarchies_folder() / "codes" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return [(row[0], row[1], row[2], row[-1]) for row in list(csv.reader(file))[1:]]
 
 
-DATE_LEVELS = ("hour", "day", "month", "quarter", "year", "decade", "century")
-# 38 digits fill the engine's largest integer almost; three widths must fit into it on the way to a remainder.
-_DIGITS = 37
-_SCRATCH = ("builtin_values", "interval_units", RANGES, "leaf")
-
-
-def build_leaves(engine: Engine, one: Input) -> int:
-    """Makes the table `leaf` (value, place, label_0 ... label_H) for the values of a column; the height H.
+def build_leaves(engine: Engine, qi: Input) -> int:
+    """Makes the table `leaf` (value, place, label_0 ... label_H) for the values of a column, and gives the height H.
 
     Raises ConfigurationError for options that do not fit, before the values are read.
     """
-    check_options(one.spec, one.where)
-    if one.spec.builtin == "merge-rare" and rare_word(one.spec) in one.absent:
+    check_options(qi.spec, qi.where)
+    if qi.spec.builtin == "merge-rare" and rare_word(qi.spec) in qi.absent:
         raise ConfigurationError(
-            f"{one.where}: other: {rare_word(one.spec)!r} is a text that means missing; name another word"
+            f"{qi.where}: other: {rare_word(qi.spec)!r} is a text that means missing; name another word"
         )
-    names = {"builtin_values": state("builtin_values"), "raw_values": one.distinct}
+    names = {"builtin_values": state("builtin_values"), "raw_values": qi.distinct}
     engine.query(
         "hierarchy/builtin_values",
-        names={**names, "typed_value": exp.Cast(this=exp.column("leaf"), to=one.type)},
-        values={"missing": [text for text in one.absent if text is not None], "absent": one.absent},
+        names={**names, "typed_value": exp.Cast(this=exp.column("leaf"), to=qi.type)},
+        values={"missing": [text for text in qi.absent if text is not None], "absent": qi.absent},
     )
-    labels, height, values = _labels(engine, one)
+    labels, height, values = _labels(engine, qi)
     levels: list[Item] = [{"name": f"label_{level}"} for level in range(1, height)]
     engine.query(
         "hierarchy/builtin_leaves",
@@ -108,7 +105,7 @@ def build_leaves(engine: Engine, one: Input) -> int:
 
 
 def drop_leaves(engine: Engine) -> None:
-    """Drops the tables that the making of a built-in leaves."""
+    """Drops the tables that `build_leaves` makes."""
     for name in _SCRATCH:
         engine.run(tables.drop(state(name)))
 
@@ -134,7 +131,7 @@ def _option(value: object) -> str:
 
 
 def rare_word(spec: QuasiIdentifier) -> str:
-    """What rare values become."""
+    """The label of rare values."""
     return spec.other or "Other"
 
 
@@ -148,7 +145,7 @@ def fixed_labels(spec: QuasiIdentifier) -> list[str]:
 
 
 def _end_labels(spec: QuasiIdentifier) -> tuple[str | None, str | None]:
-    """How open ends of intervals are written."""
+    """(label below the bottom, label from the top on), None without such an end."""
     below = None if spec.bottom is None else f"<{_plain(spec.bottom)}"
     return below, None if spec.top is None else f">={_plain(spec.top)}"
 
@@ -187,24 +184,24 @@ def _date_problems(spec: QuasiIdentifier) -> list[str]:
     return []
 
 
-def _listed(items: Sequence[object]) -> str:
-    return ", ".join(_plain(item) if isinstance(item, Decimal) else str(item) for item in items)
+def _listed(values: Sequence[object]) -> str:
+    return ", ".join(_plain(value) if isinstance(value, Decimal) else str(value) for value in values)
 
 
 def _plain(number: Decimal) -> str:
-    """A number without exponent and without zeros at the end of its decimals; never rounded."""
+    """A number without an exponent and without zeros at the end of its decimals; never rounded."""
     text = f"{number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def _numbers(spec: QuasiIdentifier) -> list[Decimal]:
-    """The numbers that describe intervals."""
+    """The widths and bounds of intervals."""
     bounds = (spec.origin, spec.bottom, spec.top)
     return [*(spec.widths or []), *(Decimal(0) if bound is None else bound for bound in bounds)]
 
 
 def _scale(spec: QuasiIdentifier) -> int:
-    """How many decimals the widths and the bounds have."""
+    """The greatest number of decimals of the widths and bounds."""
     return max(len(_plain(number).partition(".")[2]) for number in _numbers(spec))
 
 
@@ -213,39 +210,39 @@ def _units(number: Decimal, scale: int) -> int:
     return int(Fraction(number) * 10**scale)
 
 
-def _labels(engine: Engine, one: Input) -> tuple[exp.Expr, int, dict[str, object]]:
-    """A SELECT of value, text, place and labels below the top, the height, and the values of its parameters."""
-    spec = one.spec
+def _labels(engine: Engine, qi: Input) -> tuple[exp.Expr, int, dict[str, object]]:
+    """(SELECT of value, text, place and labels below the top, the height, the values of its parameters)."""
+    spec = qi.spec
     if spec.builtin in CODES:
         return labels_of_codes(engine, spec.builtin), CODES[spec.builtin].levels + 1, {}
     names: dict[str, template.Fill] = {"builtin_values": state("builtin_values")}
     if spec.builtin == "prefix":
         keeps: list[Item] = [{"keep": keep, "name": f"label_{level}"} for level, keep in enumerate(spec.keep or [], 1)]
         return template.fill("hierarchy/prefix", names=names, lists={"level": keeps}), len(keeps) + 1, {}
-    read = understood(exp.column("text"), one.column.reading if one.column.is_text else None)
+    read = understood(exp.column("text"), qi.column.reading if qi.column.is_text else None)
     if spec.builtin == "intervals":
         return _intervals(engine, spec, {**names, "text_read": read})
     if spec.builtin == "date":
         periods: list[Item] = [
             {"label": name, "name": f"label_{level}"} for level, name in enumerate(spec.levels or [], 1)
         ]
-        moments = {"moments": _moments(one.type, {**names, "text_read": read})}
+        moments = {"moments": _moments(qi.type, {**names, "text_read": read})}
         return template.fill("hierarchy/date", names=moments, lists={"level": periods}), len(periods) + 1, {}
     if spec.builtin == "merge-rare":
-        return _merged(one, names)
+        return _merged(qi, names)
     return template.fill("hierarchy/suppress", names=names), 1, {}
 
 
-def _merged(one: Input, names: dict[str, template.Fill]) -> tuple[exp.Expr, int, dict[str, object]]:
-    if one.counted is None:
+def _merged(qi: Input, names: dict[str, template.Fill]) -> tuple[exp.Expr, int, dict[str, object]]:
+    if qi.counted is None:
         raise ConfigurationError(
-            f"{one.where}: builtin: merge-rare counts the rows of the source, which are not read here; write the "
+            f"{qi.where}: builtin: merge-rare counts the rows of the source, which are not read here; write the "
             "hierarchy to a file (kanon-sql hierarchy build) and name that"
         )
-    below = one.spec.below or []
-    items: list[Item] = [{"below": count, "name": f"label_{level}"} for level, count in enumerate(below, 1)]
-    filled = template.fill("hierarchy/merge_rare", {**names, "raw_counts": one.counted}, {"level": items})
-    return filled, len(below) + 1, {"other": rare_word(one.spec)}
+    below = qi.spec.below or []
+    levels: list[Item] = [{"below": count, "name": f"label_{level}"} for level, count in enumerate(below, 1)]
+    filled = template.fill("hierarchy/merge_rare", {**names, "raw_counts": qi.counted}, {"level": levels})
+    return filled, len(below) + 1, {"other": rare_word(qi.spec)}
 
 
 def _intervals(
@@ -258,7 +255,7 @@ def _intervals(
     whole = engine.query("hierarchy/interval_whole", names=numbers, values={"unit": unit})[0][0]
     widths = [_units(width, scale) for width in spec.widths or []]
     origin = _units(spec.origin or Decimal(0), scale)
-    items: list[Item] = [
+    levels: list[Item] = [
         {
             "width": width,
             "origin": origin % width,
@@ -274,13 +271,13 @@ def _intervals(
     for key, bound in (("bottom", spec.bottom), ("top", spec.top)):
         ends[key] = None if bound is None else _units(bound, scale)
     if whole and not scale:
-        return template.fill("hierarchy/intervals_whole", names=numbers, lists={"level": items}), len(widths) + 1, ends
-    filled = template.fill("hierarchy/intervals_half_open", names=numbers, lists={"level": items})
+        return template.fill("hierarchy/intervals_whole", names=numbers, lists={"level": levels}), len(widths) + 1, ends
+    filled = template.fill("hierarchy/intervals_half_open", names=numbers, lists={"level": levels})
     return filled, len(widths) + 1, {**ends, "unit": unit, "scale": scale}
 
 
 def _moments(target: exp.DataType, names: dict[str, template.Fill]) -> exp.Expr:
-    """A SELECT of value, text and moment for the type of the column.
+    """SELECT of value, text and moment for the type of the column.
 
     A timestamp with time zone is read in UTC, so that a release does not depend on where it is made.
     """

@@ -1,7 +1,4 @@
-"""What a hierarchy is to the rest of the program.
-
-The quasi-identifiers of a source with what generalizes them, before their hierarchies are in the engine.
-"""
+"""Hierarchies, and the quasi-identifiers of a source with what generalizes them, before this is in the engine."""
 
 from __future__ import annotations
 
@@ -19,13 +16,15 @@ from kanon_sql.source.roles import Roles
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 
+_WITHOUT_TEXT = ("BLOB", "BIT", "VARIANT", "GEOMETRY")
+
 
 @dataclass(frozen=True)
 class Hierarchy:
     """A hierarchy with all its values: `levels[0]` are the values themselves, the last level has one label.
 
     `levels[j][i]` is the label of value number i at level j; every level is a function of the level below. `warnings`
-    are what its file says twice.
+    are about rows that the file repeats.
     """
 
     name: str
@@ -41,11 +40,11 @@ class Hierarchy:
 
 @dataclass(frozen=True)
 class Input:
-    """A column of which the hierarchy is not in the engine yet, or that has none; `index` names its tables.
+    """A column whose hierarchy is not in the engine yet, or that has none; `index` numbers its tables.
 
-    `distinct` selects the distinct raw values as `value`, `counted` those of the source with their rows as `row_count`,
-    where its rows are read. `missing` are the texts of a text column that are read as
-    NULL, `released_missing` the text under which missing values are released below the top, None for NULL. `place` is
+    `distinct` selects the distinct raw values as `value`; `counted`, if the rows of the source are read, selects them
+    with their numbers of rows as `row_count`. `missing` are the texts of a text column that are read as NULL,
+    `released_missing` is the text under which missing values are released below the top, None for NULL. `place` is
     where the configuration names the column.
     """
 
@@ -61,7 +60,7 @@ class Input:
 
     @property
     def where(self) -> str:
-        """What problems begin with."""
+        """The beginning of a problem of the column."""
         return self.place or f"quasi-identifier {self.column.name!r}"
 
     @property
@@ -71,11 +70,9 @@ class Input:
 
     @property
     def absent(self) -> list[str | None]:
-        """The values that are read as missing."""
+        """The raw values that are read as missing, NULL among them."""
         return [None, *dict.fromkeys(self.missing if self.column.is_text else ())]
 
-
-_WITHOUT_TEXT = ("BLOB", "BIT", "VARIANT", "GEOMETRY")
 
 Hierarchies = Mapping[str, tuple[QuasiIdentifier, Hierarchy | None]]
 
@@ -90,54 +87,53 @@ def inputs_of(
     *,
     weighted: bool,
 ) -> list[Input]:
-    """The quasi-identifiers with what generalizes them; `values` select tables of them, one each, `weighted` ones with
-    their rows as row_count.
+    """The quasi-identifiers with what generalizes them; adds to `warnings`.
 
-    Adds to `warnings`.
+    `values` has for each of them a SELECT of its values, of `weighted` rows with their row_count.
     """
     inputs = []
     for index, (name, tuples) in enumerate(zip(loaded.config.quasi_identifiers, values, strict=True)):
-        (spec, hierarchy), item = hierarchies[name], source.column(name)
-        distinct = distinct_values(tuples, item)
-        missing = source.missing if item.is_text else ()
-        released = _released_missing(engine, item, distinct, missing, warnings)
+        (spec, hierarchy), col = hierarchies[name], source.column(name)
+        distinct = distinct_values(tuples, col)
+        missing = source.missing if col.is_text else ()
+        released = _released_missing(engine, col, distinct, missing, warnings)
         place = loaded.place("quasi_identifiers", name)
-        counted = counted_values(tuples, item, weighted=weighted)
-        inputs.append(Input(index, item, spec, distinct, hierarchy, missing, released, place, counted))
+        counted = counted_values(tuples, col, weighted=weighted)
+        inputs.append(Input(index, col, spec, distinct, hierarchy, missing, released, place, counted))
     return inputs
 
 
 def _released_missing(
-    engine: Engine, item: Column, distinct: exp.Select, missing: tuple[str, ...], warnings: list[str]
+    engine: Engine, col: Column, distinct: exp.Select, missing: tuple[str, ...], warnings: list[str]
 ) -> str | None:
-    """The text under which missing values of a quasi-identifier are released below the top of its hierarchy.
+    """The text under which missing values of a quasi-identifier are released below the top; None for NULL.
 
-    Where the source writes them in several ways they are released in one, or a class would be told apart.
+    Where the source writes them in several ways they are released in one, or they would split a class.
     """
     if not any(missing):
         return None
     absent = means_missing(column("value"), missing)
-    found = engine.run(exp.select("value").from_(distinct.copy().subquery("present")).where(absent))
-    present = {row[0] for row in found}
+    rows = engine.run(exp.select("value").from_(distinct.copy().subquery("present")).where(absent))
+    present = {row[0] for row in rows}
     if len(present) > 1:
-        warnings.append(f"column {item.name!r} writes missing values in {len(present)} ways; they are released as one")
+        warnings.append(f"column {col.name!r} writes missing values in {len(present)} ways; they are released as one")
     if None in present or not present:
         return None
     return next(text for text in missing if text in present)
 
 
 def without_text(described: str) -> bool:
-    """Whether values of a type, as DuckDB describes it, have no order and no text: no quasi-identifier is of it."""
+    """Whether values of a type, as DuckDB describes it, have no order and no text; no quasi-identifier may have it."""
     return is_nested(described) or described.startswith(_WITHOUT_TEXT)
 
 
 def refuse_nested(roles: Roles, loaded: LoadedConfig) -> None:
-    """Refuses quasi-identifiers of types that have no order and no text. Raises ConfigurationError."""
+    """Raises ConfigurationError for quasi-identifiers of types that have no order and no text."""
     problems = [
-        f"{loaded.place('quasi_identifiers', item.name)}: column {item.name!r} is of type {item.type[:40]}; "
+        f"{loaded.place('quasi_identifiers', col.name)}: column {col.name!r} is of type {col.type[:40]}; "
         "expected a text, number, date, timestamp or boolean: cast it in source.query"
-        for item in roles.quasi_identifiers
-        if without_text(item.type)
+        for col in roles.quasi_identifiers
+        if without_text(col.type)
     ]
     if problems:
         raise ConfigurationError(problems)

@@ -1,17 +1,15 @@
-"""A hierarchy file as columns of integers, for the engine.
-
-The mapping table of a quasi-identifier in the engine: its values, their codes and labels at every level.
+"""The mapping tables of a quasi-identifier in the engine, made from a hierarchy file or a built-in hierarchy.
 
 Two tables for quasi-identifier i, whose names are in its MappingTable:
 
 * mapping(value, level_0 ... level_H, label_0 ... label_H): one row for each raw value, for each text that is read as
-  NULL, and for NULL. Codes are dense from 1 at every level; a missing value has code 0 below the top, where it is
-  released as NULL or as the text that the source writes for it, and * at the top, with everyone where the
-  hierarchy's top is * too.
-* weight(level, code, leaves, label): how many values of the hierarchy lie below each released value. Code 0 has one,
-  so that it costs nothing, and no label.
+  NULL, and for NULL. Codes are dense from 1 at every level. A missing value has code 0 below the top, where it is
+  released as NULL or as the text that the source writes for it; at the top it is *, in one class with all others where
+  the hierarchy's top is * too.
+* weight(level, code, leaves, label): how many values of the hierarchy are below each released value. Code 0 has one
+  leaf, so that it costs nothing, and no label.
 
-Hierarchies written out: for the values of a column as CSV, and as a tree.
+Hierarchies are written out, too: as the CSV rows for the values of a column, and as a tree.
 """
 
 from __future__ import annotations
@@ -35,15 +33,76 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import MOST_LABELS, enum_type
 from kanon_sql.sql.template import Item, column, quoted, state
 
-STAR = "*"  # what a missing value becomes at the top
+STAR = "*"  # the label of a missing value at the top
+_CODE_TYPES = ((0xFF, "UTINYINT"), (0xFFFF, "USMALLINT"), (0xFFFFFFFF, "UINTEGER"))
+
+
+@dataclass(frozen=True)
+class MappingTable:
+    """A quasi-identifier whose mapping tables are in the engine.
+
+    `leaves` is |A|: the number of values of the hierarchy file or, for the built-in `builtin`, of distinct values of
+    the column, at least 1. `codes` is the greatest code of any level. `min_level` and `max_level` bound the search.
+    `splits_top` says that the file's top has a label of its own, so that missing values (*) are apart from it.
+    """
+
+    index: int
+    column: str
+    column_type: str
+    table: str
+    weight_table: str
+    height: int
+    leaves: int
+    codes: int
+    min_level: int
+    max_level: int
+    weight: float
+    builtin: str | None
+    splits_top: bool = False
+
+
+def build_mapping(engine: Engine, qi: Input) -> MappingTable:
+    """Builds the mapping tables of one quasi-identifier; the column is only read for a built-in.
+
+    Raises ConfigurationError for options that do not fit, and where values of the hierarchy file that are generalized
+    differently are one value of the column's type.
+    """
+    spec, hierarchy = qi.spec, qi.hierarchy
+    if hierarchy is not None:
+        leaves = _file_leaves(engine, qi, hierarchy)
+    elif spec.builtin is not None:
+        leaves = _builtin_leaves(engine, qi)
+    else:
+        raise ConfigurationError(
+            f"{qi.where}: no hierarchy is given; expected a hierarchy file, a ready one or a builtin"
+        )
+    lowest, highest = _bounds(spec, leaves.height, qi.where)
+    _make_mapping(engine, qi, leaves)
+    if hierarchy is None:
+        drop_leaves(engine)
+    return MappingTable(
+        index=qi.index,
+        column=qi.column.name,
+        column_type=qi.column.type,
+        table=state(f"mapping_{qi.index}"),
+        weight_table=_weight(qi),
+        height=leaves.height,
+        leaves=leaves.count,
+        codes=max(leaves.sizes),
+        min_level=lowest,
+        max_level=highest,
+        weight=spec.weight,
+        builtin=None if hierarchy is not None else spec.builtin,
+        splits_top=hierarchy is not None and set(hierarchy.levels[-1]) != {STAR},
+    )
 
 
 @dataclass(frozen=True)
 class Leaf:
     """A value of a hierarchy file in its column's type.
 
-    `text` is what the typed value reads as, None when it is no value of that type; `first` is the position of the
-    first value of the file that is equal to it.
+    `text` is the text of the typed value, None where it is no value of that type; `first` is the position of the first
+    value of the file that equals it.
     """
 
     text: str | None
@@ -52,10 +111,10 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A hierarchy as columns.
+    """A hierarchy as columns of integers and labels.
 
-    `levels`, `codes`, `leaves` and `labels` go side by side, one entry for each released value; `values` are those
-    that the column can hold, and `value_codes[level]` goes side by side with them; `count` is |A|.
+    `levels`, `codes`, `leaves` and `labels` are parallel, with one entry for each released value; `values` are those
+    that the column can hold, parallel to each `value_codes[level]`; `count` is |A|.
     """
 
     levels: list[int]
@@ -78,11 +137,10 @@ class Encoded:
 def encode(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, absent: Sequence[str | None], where: str) -> Encoded:
     """Numbers the labels of every level from 1 in the order of the file.
 
-    `typed` tells what the values are in the type of their column, None where they are texts; `absent` are the values
-    that are read as missing (NULL among them): code 0 below the top, * at the top, which is the code of all where
-    the top of the file is * as well.
+    `typed` has the values in the type of their column, None for texts. `absent` are the values that are read as missing
+    (NULL among them): code 0 below the top, * at the top, with the code of all others where the file's top is *, too.
 
-    Values that the type does not tell apart count once. Raises ConfigurationError when they are generalized
+    Values that are equal in the type of the column count once. Raises ConfigurationError where they are generalized
     differently.
     """
     kept, names = _kept(hierarchy, typed, where)
@@ -116,7 +174,7 @@ def encode(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, absent: Sequence[
 
 
 def _kept(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, where: str) -> tuple[list[int], list[str]]:
-    """The positions of the values that differ in their column's type, and the texts of these values."""
+    """(positions of the values that differ in their column's type, texts of these values)."""
     if typed is None:
         return list(range(len(hierarchy.leaves))), list(hierarchy.leaves)
     kept, conflicts = [], 0
@@ -138,101 +196,38 @@ def _kept(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, where: str) -> tup
 
 
 def _add_level(encoded: Encoded, level: int, labels: Sequence[str]) -> list[int]:
-    """Adds the released values of one level; the code of every label. The values themselves are all different."""
+    """Adds the released values of one level, and gives the code of every label. Those of level 0 all differ."""
     if level == 0:
-        found = list(labels)
+        distinct = list(labels)
         codes = list(range(1, len(labels) + 1))
         leaves = [1] * len(labels)
     else:
-        found = list(dict.fromkeys(labels))
-        numbers = {label: code for code, label in enumerate(found, 1)}
+        distinct = list(dict.fromkeys(labels))
+        numbers = {label: code for code, label in enumerate(distinct, 1)}
         codes = [numbers[label] for label in labels]
         counted = Counter(codes)
-        leaves = [counted[code] for code in range(1, len(found) + 1)]
-    encoded.levels.extend([level] * len(found))
-    encoded.codes.extend(range(1, len(found) + 1))
+        leaves = [counted[code] for code in range(1, len(distinct) + 1)]
+    encoded.levels.extend([level] * len(distinct))
+    encoded.codes.extend(range(1, len(distinct) + 1))
     encoded.leaves.extend(leaves)
-    encoded.labels.extend(found)
+    encoded.labels.extend(distinct)
     return codes
 
 
-_CODE_TYPES = ((0xFF, "UTINYINT"), (0xFFFF, "USMALLINT"), (0xFFFFFFFF, "UINTEGER"))
-
-
-@dataclass(frozen=True)
-class MappingTable:
-    """A quasi-identifier whose mapping tables are in the engine.
-
-    `leaves` is |A|, the values of the hierarchy file or, for a built-in (named by `builtin`), the distinct values of
-    the column, at least 1; `codes` is the greatest code of any level. `min_level` and `max_level` bound the search.
-    `splits_top` says that the file's top has a name of its own, beside which missing values are * there.
-    """
-
-    index: int
-    column: str
-    column_type: str
-    table: str
-    weight_table: str
-    height: int
-    leaves: int
-    codes: int
-    min_level: int
-    max_level: int
-    weight: float
-    builtin: str | None
-    splits_top: bool = False
-
-
-def build_mapping(engine: Engine, one: Input) -> MappingTable:
-    """Builds the mapping tables of one quasi-identifier; its values are only read for a built-in.
-
-    Raises ConfigurationError for options that do not fit, and when values of the hierarchy file that are told apart
-    become one value of the column's type.
-    """
-    spec, hierarchy = one.spec, one.hierarchy
-    if hierarchy is not None:
-        leaves = _file_leaves(engine, one, hierarchy)
-    elif spec.builtin is not None:
-        leaves = _builtin_leaves(engine, one)
-    else:
-        raise ConfigurationError(
-            f"{one.where}: no hierarchy is given; expected a hierarchy file, a ready one or a builtin"
-        )
-    lowest, highest = _bounds(spec, leaves.height, one.where)
-    _make_mapping(engine, one, leaves)
-    if hierarchy is None:
-        drop_leaves(engine)
-    return MappingTable(
-        index=one.index,
-        column=one.column.name,
-        column_type=one.column.type,
-        table=state(f"mapping_{one.index}"),
-        weight_table=_weight(one),
-        height=leaves.height,
-        leaves=leaves.count,
-        codes=max(leaves.sizes),
-        min_level=lowest,
-        max_level=highest,
-        weight=spec.weight,
-        builtin=None if hierarchy is not None else spec.builtin,
-        splits_top=hierarchy is not None and set(hierarchy.levels[-1]) != {STAR},
-    )
-
-
 def uncovered(engine: Engine, mapping: MappingTable, values: exp.Select) -> int:
-    """How many distinct raw values, selected as `value`, have no row in the mapping table."""
+    """The number of distinct raw values, selected as `value`, without a row in the mapping table."""
     names = {"mapping": mapping.table, "raw_values": values}
     return int(engine.query("hierarchy/uncovered", names=names)[0][0])
 
 
 def uncovered_examples(engine: Engine, mapping: MappingTable, values: exp.Select) -> list[str]:
-    """The first five of the distinct raw values without a row: for users who asked to be shown values."""
+    """The first five distinct raw values without a row in the mapping table; only for --show-values."""
     names = {"mapping": mapping.table, "raw_values": values}
     return [str(row[0]) for row in engine.query("hierarchy/uncovered_examples", names=names)]
 
 
 def _bounds(spec: QuasiIdentifier, height: int, where: str) -> tuple[int, int]:
-    """The levels that the search may use. Raises ConfigurationError for levels that the hierarchy does not have."""
+    """(lowest, highest) level of the search. Raises ConfigurationError for levels that the hierarchy lacks."""
     lowest = 0 if spec.min_level is None else spec.min_level
     highest = height if spec.max_level is None else spec.max_level
     problems = [
@@ -249,9 +244,11 @@ def _bounds(spec: QuasiIdentifier, height: int, where: str) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _Leaves:
-    """The values of a hierarchy in the engine: `relation` has value and, for each level, what the weight table's
-    column `key` holds of it (code_0, code_1 ... or label_0, label_1 ...); `values` are its bound parameters.
-    `sizes` are the numbers of labels of the levels.
+    """The values of a hierarchy in the engine.
+
+    `relation` has the value and, for each level, the key of its row in the weight table: its `key`, as code_0, code_1
+    ... or label_0, label_1 ...; `values` are its parameters. `sizes` are the numbers of labels of the levels, `count`
+    is that of the values.
     """
 
     relation: exp.Expr
@@ -265,51 +262,54 @@ class _Leaves:
         return len(self.sizes) - 1
 
 
-def _weight(one: Input) -> str:
-    return state(f"weight_{one.index}")
+def _weight(qi: Input) -> str:
+    return state(f"weight_{qi.index}")
 
 
-def _file_leaves(engine: Engine, one: Input, hierarchy: Hierarchy) -> _Leaves:
+def _file_leaves(engine: Engine, qi: Input, hierarchy: Hierarchy) -> _Leaves:
     """Makes the weight table of a hierarchy file."""
     value: exp.Expr = exp.column("leaf")
     typed = None
-    if not one.column.is_text:
-        value = exp.TryCast(this=value, to=one.type)
+    if not qi.column.is_text:
+        value = exp.TryCast(this=value, to=qi.type)
         rows = engine.query(
             "hierarchy/cast_leaves",
             names={"typed_value": value},
             values={"leaves": json.dumps(hierarchy.leaves), "count": len(hierarchy.leaves)},
         )
         typed = [Leaf(text, first) for text, first in rows]
-    encoded = encode(hierarchy, typed, one.absent, one.where)
+    encoded = encode(hierarchy, typed, qi.absent, qi.where)
     engine.query(
         "hierarchy/file_weight",
-        names={"weight": _weight(one)},
+        names={"weight": _weight(qi)},
         values={name: json.dumps(getattr(encoded, name)) for name in ("levels", "codes", "leaves", "labels")},
     )
-    items: list[Item] = [{"number": level, "key": f"code_{level}"} for level in range(hierarchy.height + 1)]
-    relation = template.fill("hierarchy/file_leaves", names={"typed_value": value}, lists={"level": items})
+    levels: list[Item] = [{"number": level, "key": f"code_{level}"} for level in range(hierarchy.height + 1)]
+    relation = template.fill("hierarchy/file_leaves", names={"typed_value": value}, lists={"level": levels})
     bound = {"leaves": json.dumps(encoded.values), "codes": json.dumps(encoded.value_codes)}
     return _Leaves(relation, "code", encoded.sizes, encoded.count, bound)
 
 
-def _builtin_leaves(engine: Engine, one: Input) -> _Leaves:
+def _builtin_leaves(engine: Engine, qi: Input) -> _Leaves:
     """Makes the weight table of a built-in hierarchy for the values of a column."""
-    height = build_leaves(engine, one)
+    height = build_leaves(engine, qi)
     leaf = state("leaf")
-    items: list[Item] = [{"number": level, "key": f"label_{level}"} for level in range(height)]
-    names = {"weight": _weight(one), "leaf": leaf}
-    engine.query("hierarchy/builtin_weight", names=names, lists={"level": items}, values={"height": height})
-    found = engine.query("hierarchy/sizes", names={"weight": _weight(one)})
-    sizes = [(int(labels), int(leaves)) for labels, leaves in found]
+    levels: list[Item] = [{"number": level, "key": f"label_{level}"} for level in range(height)]
+    names = {"weight": _weight(qi), "leaf": leaf}
+    engine.query("hierarchy/builtin_weight", names=names, lists={"level": levels}, values={"height": height})
+    rows = engine.query("hierarchy/sizes", names={"weight": _weight(qi)})
+    sizes = [(int(labels), int(leaves)) for labels, leaves in rows]
     return _Leaves(exp.Table(this=quoted(leaf)), "label", tuple(labels for labels, _ in sizes), sizes[-1][1], {})
 
 
-def _make_mapping(engine: Engine, one: Input, leaves: _Leaves) -> None:
-    """Joins values, codes and labels, labels as ENUM types where they are few."""
-    missing, below_top = one.released_missing, max(leaves.height, 1)
-    label_type = _label_type(engine, one, below_top) if sum(leaves.sizes[:below_top]) <= MOST_LABELS else None
-    items: list[Item] = []
+def _make_mapping(engine: Engine, qi: Input, leaves: _Leaves) -> None:
+    """Makes the mapping table from values, codes and labels, these as an ENUM type where they are few."""
+    missing, below_top = qi.released_missing, max(leaves.height, 1)
+    label_type = None
+    if sum(leaves.sizes[:below_top]) <= MOST_LABELS:
+        labels = template.fill("hierarchy/labels", names={"weight": _weight(qi)})
+        label_type = enum_type(engine, state(f"label_{qi.index}"), labels, {"height": below_top, "missing": missing})
+    levels: list[Item] = []
     for level, size in enumerate(leaves.sizes):
         node = f"node_{level}"
         code_type = next(name for limit, name in _CODE_TYPES if size <= limit)
@@ -318,7 +318,7 @@ def _make_mapping(engine: Engine, one: Input, leaves: _Leaves) -> None:
             label = exp.Coalesce(this=label, expressions=[exp.Parameter(this=exp.Var(this="missing"))])
         if level < below_top and label_type is not None:
             label = exp.Cast(this=label, to=label_type.copy())
-        items.append(
+        levels.append(
             {
                 "number": level,
                 "node": node,
@@ -329,42 +329,36 @@ def _make_mapping(engine: Engine, one: Input, leaves: _Leaves) -> None:
                 "key": f"{leaves.key}_{level}",
             }
         )
-    mapping = state(f"mapping_{one.index}")
+    mapping = state(f"mapping_{qi.index}")
     engine.query(
         "hierarchy/mapping",
-        lists={"level": items},
-        names={"mapping": mapping, "weight": _weight(one), "leaf": leaves.relation, "node_key": leaves.key},
+        lists={"level": levels},
+        names={"mapping": mapping, "weight": _weight(qi), "leaf": leaves.relation, "node_key": leaves.key},
         values=leaves.values if missing is None else {**leaves.values, "missing": missing},
     )
 
 
-def _label_type(engine: Engine, one: Input, height: int) -> exp.DataType:
-    """Makes the ENUM type of the labels below the top; a reference to it."""
-    labels = template.fill("hierarchy/labels", names={"weight": _weight(one)})
-    return enum_type(engine, state(f"label_{one.index}"), labels, {"height": height, "missing": one.released_missing})
-
-
 def covered_rows(engine: Engine, mapping: MappingTable, distinct: exp.Select) -> list[tuple[str, ...]]:
-    """The rows of a hierarchy file for the values of a column, selected as `value`, that the mapping covers."""
+    """The rows of a hierarchy file for the values of a column, selected as `value`, if the mapping covers them."""
     levels = [{"label": f"label_{level}"} for level in range(mapping.height + 1)]
     names = {"mapping": mapping.table, "raw_values": distinct}
     return engine.query("hierarchy/covered_rows", names=names, lists={"step": levels})
 
 
 def to_csv(rows: Sequence[Sequence[str]]) -> str:
-    """Rows as the text of a hierarchy file: quoted where need be, so that commas in labels do no harm."""
+    """Rows as the text of a hierarchy file, with quotes around labels that hold commas."""
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows(rows)
     return file.getvalue()
 
 
 def file_rows(hierarchy: Hierarchy) -> list[tuple[str, ...]]:
-    """The rows of a hierarchy's file."""
+    """The rows of the file of a hierarchy."""
     return list(zip(*hierarchy.levels, strict=True))
 
 
 class Branches:
-    """The tree of a hierarchy from its top down: which labels of the level below lie under a label."""
+    """The tree of a hierarchy from its top down: for a label the labels below it."""
 
     def __init__(self, hierarchy: Hierarchy) -> None:
         self.height = hierarchy.height
@@ -383,12 +377,12 @@ class Branches:
                 self._below.append(below)
 
     def below(self, level: int, label: str) -> Iterator[tuple[int, str]]:
-        """The labels under a label, each with its level; a label that has only itself below is passed over."""
+        """(level, label) of each label below a label; one that has only itself below is skipped."""
         for lower in self._below[level].get(label, ()):
             yield self._deepest(level - 1, lower)
 
     def leaves(self, level: int, label: str) -> int:
-        """How many values lie under a label."""
+        """The number of values below a label."""
         return self._leaves[level][label]
 
     def _deepest(self, level: int, label: str) -> tuple[int, str]:

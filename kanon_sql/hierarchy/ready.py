@@ -1,4 +1,4 @@
-"""Ready hierarchies: files and built-ins with their options that come with the program, found by name."""
+"""Ready hierarchies, which come with the program and are found by name: files, and built-ins with options."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def ready_files() -> dict[str, Path]:
 
 @dataclass(frozen=True)
 class Ready:
-    """A ready hierarchy: its name, what it is in a line, and some values that it covers."""
+    """A ready hierarchy: its name, a line of description, and examples of values that it covers."""
 
     name: str
     what: str
@@ -50,8 +50,8 @@ def ready_hierarchies() -> tuple[Ready, ...]:
 def find_hierarchy(text: str, base: Path, *, place: str | None = None) -> Path | QuasiIdentifier:
     """The hierarchy that a configuration names: a file, or a built-in with its options.
 
-    A file beside the configuration, in the folder `base`, goes before a ready hierarchy of that name. Raises
-    ConfigurationError, speaking of `place`, when there is neither; it lists names that are near.
+    A file in the configuration's folder `base` takes precedence over a ready hierarchy of that name. Raises
+    ConfigurationError where there is neither; it names `place` and similar names.
     """
     file = base / text
     if _is(file, Path.is_file):
@@ -65,7 +65,7 @@ def find_hierarchy(text: str, base: Path, *, place: str | None = None) -> Path |
 
 
 def _is(path: Path, kind: Callable[[Path], bool]) -> bool:
-    """Whether a path is of a kind; a name that no file can have (300 characters, a NUL) is of none."""
+    """Whether a path is of a kind; False for a name that no file can have, such as 300 characters or a NUL."""
     try:
         return kind(path)
     except (OSError, ValueError):
@@ -73,7 +73,7 @@ def _is(path: Path, kind: Callable[[Path], bool]) -> bool:
 
 
 def _unknown(text: str, file: Path, place: str | None) -> str:
-    """Says that there is no such hierarchy, and which ones there are."""
+    """The problem of a hierarchy that is not there, with similar names."""
     where = f"{place}: " if place else ""
     if _is(file, Path.is_dir):
         return f"{where}{file} is a folder; expected a hierarchy file, or the name of a ready hierarchy"
@@ -83,7 +83,7 @@ def _unknown(text: str, file: Path, place: str | None) -> str:
 
 
 def _near(text: str, file: Path) -> list[str]:
-    """Ready names, and files of the folder that was named, that read nearly like `text`."""
+    """Names of ready hierarchies, and of files in the folder of `file`, that are similar to `text`."""
     names = difflib.get_close_matches(text, ready_files(), n=3, cutoff=0.6)
     try:
         beside = [path.name for path in file.parent.iterdir() if path.is_file()]

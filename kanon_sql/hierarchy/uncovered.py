@@ -15,7 +15,7 @@ from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
-# What source.columns can say of a column whose values are of a kind; what they mean bears on built-ins alone.
+# What source.columns can say of a column by the kind of its values; _MEANT goes with built-ins alone.
 _MEANT = {
     "numbers with a decimal comma": '{type: number, decimal: ","}',
     "dates written as dd.mm.yyyy": '{type: date, format: "%d.%m.%Y"}',
@@ -30,10 +30,10 @@ _READ = {
 
 @dataclass(frozen=True)
 class Uncovered:
-    """Values of a quasi-identifier without a place in its hierarchy.
+    """Values of a quasi-identifier that its hierarchy does not cover.
 
-    `rows` hold them, `hole` is the quasi-identifier as an item of the list hole `qi`, `what` says what they look like,
-    `kind` most of them.
+    `rows` are those of the source, `hole` is the quasi-identifier as an item of the list hole `qi`. `values` is the
+    number of distinct values, `description` says what they look like, `kind` is the kind of most of them.
     """
 
     place: str
@@ -42,12 +42,12 @@ class Uncovered:
     rows: exp.Select
     hole: Item
     values: int
-    what: str
+    description: str
     kind: str
     shows: bool
 
     def problem(self, where: str = "") -> str:
-        """The line that is said of them; `where` one of them stands."""
+        """The problem as a line; `where` says where one of the values is."""
         expected = (
             f"values that fit builtin: {self.mapping.builtin}"
             if self.mapping.builtin
@@ -55,12 +55,12 @@ class Uncovered:
         )
         return (
             f"{self.place}: {self.values} distinct {'value' if self.values == 1 else 'values'} of column "
-            f"{self.column.name!r} {'is' if self.values == 1 else 'are'} not covered {self.what}{where}; "
+            f"{self.column.name!r} {'is' if self.values == 1 else 'are'} not covered {self.description}{where}; "
             f"expected {expected}{self._remedy()}{'' if self.shows else '; --show-values shows some'}"
         )
 
     def _remedy(self) -> str:
-        """How the configuration can read such texts; nothing for others, and for what holds no texts."""
+        """How source.columns can read such texts, as a part of the message; empty where it cannot."""
         if not self.column.is_text or self.column.reading is not None:
             return ""
         read = (_READ | _MEANT if self.mapping.builtin else _READ).get(self.kind)
@@ -68,15 +68,15 @@ class Uncovered:
 
 
 class UncoveredError(UnfittingSourceError):
-    """Hierarchies leave values of the source uncovered."""
+    """Hierarchies do not cover values of the source."""
 
-    def __init__(self, found: Sequence[Uncovered]) -> None:
-        self._found = found
-        super().__init__([one.problem() for one in found])
+    def __init__(self, uncovered: Sequence[Uncovered]) -> None:
+        self._uncovered = uncovered
+        super().__init__([values.problem() for values in uncovered])
 
     def locate(self, place_of: Callable[[Uncovered], str]) -> None:
-        """Says where one of the values of each column stands."""
-        self.problems = [one.problem(place_of(one)) for one in self._found]
+        """Adds to the message where one of the values of each column is."""
+        self.problems = [values.problem(place_of(values)) for values in self._uncovered]
         self.args = ("\n".join(self.problems),)
 
 
@@ -88,10 +88,10 @@ def refuse_uncovered(
     places: Sequence[str],
     items: list[Item],
 ) -> None:
-    """Raises UncoveredError where the frequency table lacks codes: values that hierarchies do not cover."""
+    """Raises UncoveredError where the frequency table lacks codes, as hierarchies do not cover the values."""
     counted = engine.query("hierarchy/uncovered_count", names={"frequency": state("frequency")}, lists={"qi": items})[0]
-    found = []
-    for item, mapping, place, tuples, hole in zip(columns, mappings, places, counted, items, strict=True):
+    uncovered = []
+    for column, mapping, place, tuples, hole in zip(columns, mappings, places, counted, items, strict=True):
         if not tuples:
             continue
         values, examples = engine.query("hierarchy/uncovered_values", names={"source": rows}, lists={"qi": [hole]})[0]
@@ -100,31 +100,31 @@ def refuse_uncovered(
             "hierarchy/uncovered_kinds", names={"source": rows, "mapping": mapping.table}, lists={"qi": [hole]}
         )[0]
         most = "" if values == 1 else "all: " if alike == values else f"{alike} of them: "
-        what = f"({most}{kind}){shown}"
-        found.append(Uncovered(place, item, mapping, rows, hole, int(values), what, kind, shows=engine.show_values))
-    if found:
-        raise UncoveredError(found)
+        description, shows = f"({most}{kind}){shown}", engine.show_values
+        uncovered.append(Uncovered(place, column, mapping, rows, hole, int(values), description, kind, shows=shows))
+    if uncovered:
+        raise UncoveredError(uncovered)
 
 
 @contextmanager
 def locating_uncovered(engine: Engine, source: Source) -> Iterator[None]:
-    """Adds to the block's UncoveredError where such values stand; the source is read once more for that."""
+    """Adds to the block's UncoveredError where the values are; the source is read once more for it."""
     try:
         yield
     except UncoveredError as error:
-        # What cannot be read here is no news beside the error.
+        # That it cannot be read again says no more than the error.
         with suppress(EngineError):
-            error.locate(lambda one: _standing(engine, source, one))
+            error.locate(lambda uncovered: _standing(engine, source, uncovered))
         raise
 
 
-def _standing(engine: Engine, source: Source, one: Uncovered) -> str:
-    place = find_place(engine, source, one.column, lambda located: _first(engine, one, located))
-    return f", one of them in {place}" if place and one.values > 1 else f", as in {place}" if place else ""
+def _standing(engine: Engine, source: Source, uncovered: Uncovered) -> str:
+    place = find_place(engine, source, uncovered.column, lambda located: _first(engine, uncovered, located))
+    return f", one of them in {place}" if place and uncovered.values > 1 else f", as in {place}" if place else ""
 
 
-def _first(engine: Engine, one: Uncovered, located: exp.Select) -> tuple[str, int] | None:
+def _first(engine: Engine, uncovered: Uncovered, located: exp.Select) -> tuple[str, int] | None:
     """(file, position) of the first of the values among rows of value, file and position."""
-    names = {"source": one.rows, "located": located}
-    found = engine.query("hierarchy/uncovered_place", names=names, lists={"qi": [one.hole]})
-    return (str(found[0][0]), int(found[0][1])) if found else None
+    names = {"source": uncovered.rows, "located": located}
+    rows = engine.query("hierarchy/uncovered_place", names=names, lists={"qi": [uncovered.hole]})
+    return (str(rows[0][0]), int(rows[0][1])) if rows else None

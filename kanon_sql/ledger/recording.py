@@ -22,7 +22,7 @@ from kanon_sql.config.arguments import to_yaml
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import ReleasesConfig
 from kanon_sql.errors import EngineError, KanonError, NoReleaseError, ReleasedError, UnsettledError
-from kanon_sql.ledger.basis import Hierarchies, basis_of, digest
+from kanon_sql.ledger.basis import Hierarchies, ambiguous_labels, basis_of, counted_anew, digest
 from kanon_sql.ledger.earlier import settle_open, still_beside
 from kanon_sql.ledger.known_sources import (
     SourceLook,
@@ -37,6 +37,7 @@ from kanon_sql.ledger.ledger import Entry, Ledger, open_ledger, refuse_ledger
 from kanon_sql.ledger.treated import aggregated_again, kept_of, known_again, other_keys, pseudonyms_among, treated_twice
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.report.report import ReportDraft
+from kanon_sql.settings.treatments import share_of
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles
@@ -48,8 +49,11 @@ from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.target import Sink
 
 
-def no_new_data(loaded: LoadedConfig) -> list[str]:
-    """A warning where `apply` will refuse releases of this configuration; nothing where it takes them."""
+def no_new_data(loaded: LoadedConfig, of_labels: Sequence[str] = ()) -> list[str]:
+    """A warning where `apply` will refuse releases of this configuration; nothing where it takes them.
+
+    `of_labels` are the reasons that the released labels give.
+    """
     config = loaded.config
     reasons = []
     if not config.algorithm.declared.full_domain:
@@ -63,6 +67,13 @@ def no_new_data(loaded: LoadedConfig) -> list[str]:
     reasons += dict.fromkeys(model.key for model in models_of(config.privacy) if model.population is not None)
     if any(spec.aggregate is not None for spec in config.quasi_identifiers.values()):
         reasons.append("aggregate (a hierarchy has labels instead)")
+    reasons += [
+        f"the {end} of {name!r}, a share of which each table has another end (a number is the same in all)"
+        for name, treatment in config.transform.items()
+        for end in ("bottom", "top")
+        if share_of(getattr(treatment, end)) is not None
+    ]
+    reasons += of_labels
     if not reasons:
         return []
     return [
@@ -272,7 +283,8 @@ def _refuse_complementary(
     report = made.draft.ledger = _account(asked, entry, earlier)
     report.update(known=[], violating={"classes": 0, "rows": 0})
     same_again = any(one.release_fingerprint == entry.release_fingerprint for one in related)
-    made.draft.warnings += [] if related else no_new_data(loaded)
+    if not related:
+        made.draft.warnings += no_new_data(loaded, _of_labels(made))
     if entry.built_on is not None:
         made.draft.warnings += treated_twice(entry, next(one for one in earlier if one.id == entry.built_on))
     if not related or entry.built_on is not None or same_again:
@@ -301,6 +313,21 @@ def _refuse_complementary(
             "the source, or make these columns quasi-identifiers"
             + "".join(f", and give the pseudonyms of {name!r} another context" for name in joining),
         )
+
+
+def _of_labels(made: Made) -> list[str]:
+    """Why the labels of a release say nothing of other data."""
+    levels = (made.draft.solution or {}).get("levels")
+    if levels is None:
+        return []
+    ambiguous = ambiguous_labels(made.roles, made.hierarchies, levels, made.source.missing)
+    return [
+        *(
+            f"merge-rare of {name!r}, which each table counts anew (a hierarchy file stays as it is)"
+            for name in counted_anew(made.hierarchies, levels)
+        ),
+        *(f"a label of {name!r} that reads as a missing value" for name in ambiguous),
+    ]
 
 
 def _held(loaded: LoadedConfig, made: Made, entry: Entry) -> tuple[exp.Expr, str]:

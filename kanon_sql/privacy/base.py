@@ -1,4 +1,4 @@
-"""What every privacy model declares of itself: the base of the files beside this one, one a model."""
+"""What every privacy model declares: the base class of the files in `models` beside this one, one file a model."""
 
 from __future__ import annotations
 
@@ -18,6 +18,10 @@ COLUMN = "a sensitive column"
 POPULATION = "the table of the population: a path, or a mapping as for source"
 # Floats may be off by as much; what is only just impossible is left to the search.
 MARGIN = 1e-6
+Exact = Annotated[Decimal, Field(max_digits=9), WithJsonSchema({"type": "number"})]
+Population = Annotated[SourceConfig, ShortFor("path")]
+# The thresholds of a model by their fields, and whether each bounds the least or the greatest measure of a class.
+Ends = Mapping[str, Literal["least", "most"]]
 
 
 def _no_truth_value(value: Any) -> Any:
@@ -26,15 +30,16 @@ def _no_truth_value(value: Any) -> Any:
     return value
 
 
-Exact = Annotated[Decimal, Field(max_digits=9), WithJsonSchema({"type": "number"})]
 Threshold = Annotated[Exact, BeforeValidator(_no_truth_value)]
 Persons = Annotated[int, BeforeValidator(_no_truth_value)]
-Population = Annotated[SourceConfig, ShortFor("path")]
-Ends = Mapping[str, Literal["least", "most"]]
 
 
 class MostEven(NamedTuple):
-    """A column's values with `limit` rows suppressed so that they are most even; None where no row need be left."""
+    """A sensitive column with `limit` rows suppressed so that its values are as evenly distributed as can be.
+
+    There are `values` different ones in the rows `left`. `level` is the most rows of one value, None where no row need
+    be left; `entropy` is that of the distribution (natural logarithm), `tail` the rows of the values from the l-th on.
+    """
 
     values: int
     left: int
@@ -43,16 +48,23 @@ class MostEven(NamedTuple):
     tail: int
 
 
-# Asks for the most even values with (least, l): see queries/privacy/most_even.sql.
+# Called with (least, l): at least so many values remain, and `tail` is counted from the l-th on.
+# See queries/privacy/most_even.sql.
 AskEven = Callable[[int, int], MostEven]
 
 
 class PrivacyModel(Part):
-    """One entry of a model in the configuration: its parameters as fields, and what is known of the model.
+    """A privacy model beside k: one entry of it in the configuration, and what the program must know of the model.
 
-    A model with the field `column` speaks of that sensitive column, one with `population` compares with that table, one
-    with `hierarchy` reads that hierarchy of its column. queries/privacy/<key> holds its two statements: violates for
-    the search, measure for what counts a table anew; they share nothing.
+    A model is one module of `privacy/models` with one subclass, and a folder queries/privacy/<key> with two statements,
+    which share nothing: `violates` for the search, and `measure` for the recount. The registry finds the module by
+    itself; configuration, search, recount, report and page then have the model. tests/support/reference_models.py needs
+    an independent oracle of it.
+
+    The fields are the parameters of the entry. Three names have a meaning: with `column` the model is about that
+    sensitive column, with `population` it compares with that table, with `hierarchy` it reads that hierarchy of its
+    column. The class variables without a value, and `numbers`, must be given; the rest has defaults that are safe
+    (nothing is concluded from one node of the lattice to another) or mean "none".
 
     A model is monotone when joining classes, or suppressing some of them, never makes a class violate it that held it
     before: then what fails at a node of the lattice fails below it. Distinct l-diversity and k-map are, as k-anonymity
@@ -61,11 +73,29 @@ class PrivacyModel(Part):
     distribution, Li et al., ICDE 2007, section 4.3). With suppression they are not: a class may hold a model, and its
     union with a class that was to be suppressed not. Nor are they where entities are counted: an entity that is in both
     classes counts once in their union.
+
+    Example: (alpha, k)-anonymity, with queries/privacy/alpha_k/violates.sql and measure.sql beside it.
+
+        class AlphaK(PrivacyModel):
+            key = "alpha_k"
+            position = 3
+            summary = "how frequent a sensitive value may be in a class"
+            asks = "no value of {column} makes up more than {required} of a class"
+            thresholds: ClassVar[Ends] = {"alpha": "most"}
+
+            column: ColumnName = Field(description="a sensitive column")
+            alpha: Threshold = Field(gt=0, le=1, description="the greatest share of a class that one value may have")
+
+            def numbers(self) -> dict[str, Number]:
+                return ratio(self.alpha)  # $numerator and $denominator of both statements
     """
 
-    key: ClassVar[str]  # in the configuration
+    key: ClassVar[str]  # in the configuration, and the name of the folder of its statements
     position: ClassVar[int]  # among the keys
-    summary: ClassVar[str]  # its description there
+    summary: ClassVar[str]  # its description in the configuration's schema
+    # What it asks of every class, in a sentence of the page, or one for each value of the parameter `files_by`;
+    # {required}, {column} and the `options` stand for those of the entry.
+    asks: ClassVar[str | Mapping[str, str]]
     thresholds: ClassVar[Ends]  # which end of the measures each of them bounds
     options: ClassVar[tuple[str, ...]] = ()  # other parameters that the report repeats
     files_by: ClassVar[str | None] = None  # the parameter by which the two statements differ
@@ -74,14 +104,21 @@ class PrivacyModel(Part):
     replaces_k: ClassVar[bool] = False  # asks for enough that k may be left out
     contains_table: ClassVar[bool] = False  # the table must be a part of the population
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Raises TypeError for a model that does not declare all that it must."""
+        absent = [name for name in ("key", "position", "summary", "asks", "thresholds") if not hasattr(cls, name)]
+        if absent:
+            raise TypeError(f"the privacy model {cls.__name__} does not declare {', '.join(absent)}")
+
     @property
     def monotone(self) -> bool:
-        """Whether it is also where rows are suppressed."""
+        """Whether the model is monotone also where rows are suppressed."""
         return False
 
     @property
     def monotone_unsuppressed(self) -> bool:
-        """Whether it is as long as no row is suppressed."""
+        """Whether the model is monotone as long as no row is suppressed."""
         return True
 
     @property
@@ -96,7 +133,7 @@ class PrivacyModel(Part):
 
     @property
     def portable(self) -> bool:
-        """Whether its statement for the search is of the portable core, and reads values of classes and all rows."""
+        """Whether `violates` is of the portable core of SQL and reads only the values of classes and of all rows."""
         return False
 
     @property
@@ -106,7 +143,11 @@ class PrivacyModel(Part):
 
     @property
     def violates(self) -> str:
-        """The query file that finds the classes which violate it, for the search."""
+        """The query file that finds the classes which violate it, for the search: it gives (key_code, TRUE) of each.
+
+        It reads class_counts (key_code, value, row_count), with `needs_sizes` class_values (the same with size) and
+        reference (value, row_count of all rows), with a population tuples and population (key_code, row_count).
+        """
         return self._file("violates")
 
     @property
@@ -126,43 +167,65 @@ class PrivacyModel(Part):
 
     @property
     def measure(self) -> str:
-        """The query file that measures each class as it stands."""
+        """The query file that measures each class as it stands, for the recount.
+
+        It gives (quasi-identifiers, measure, violates), and reads counted (quasi-identifiers, value, row_count), shares
+        (the same with share and expected, that of all rows) or, with a population, matched (quasi-identifiers, size,
+        persons).
+        """
         return self._file("measure")
 
-    def _file(self, what: str) -> str:
-        tail = f"_{getattr(self, self.files_by)}" if self.files_by else ""
-        return f"privacy/{self.key}/{what}{tail}"
+    def _file(self, statement: str) -> str:
+        variant = f"_{getattr(self, self.files_by)}" if self.files_by else ""
+        return f"privacy/{self.key}/{statement}{variant}"
 
     @abstractmethod
     def numbers(self) -> dict[str, Number]:
-        """The parameters of its statements, as ratios where these compare whole numbers exactly."""
+        """The parameters of its statements by their names, as ratios where these compare whole numbers exactly.
+
+        Returns: the values of every $name in `violates`, `measure` and `keeps`; not $k, which is that of k-anonymity.
+        """
 
     def impossible(self, most_even: AskEven, limit: int) -> str | None:
-        """Why no release that suppresses `limit` rows at most satisfies it, where its column alone says so."""
+        """Why no release satisfies the entry, where its column alone says so: asked before the search, in one count.
+
+        Args:
+            most_even: called with (least, l), it gives the most even values that suppression can leave of the column.
+            limit: how many rows may be suppressed.
+
+        Returns: the text of the refusal, or None where only the search can tell (as by default). Floats may err by
+            MARGIN, so what is only just impossible must give None.
+        """
         return None
 
     def contradiction(self, most: float | None) -> str | None:
-        """Why tables in which a class reaches that much at most cannot be what the model takes them for."""
+        """Why the tables cannot be what the model takes them for, such as a part of the population.
+
+        Args:
+            most: the greatest measure of a class; None where it is infinite.
+
+        Returns: the text of the refusal, or None where nothing contradicts (as by default).
+        """
         return None
 
     def shown(self, measure: float) -> float:
-        """A measure as the report shows it: a distance of 0 errs in the last digits."""
+        """A measure as the report shows it, without the errors of floats in its last digits: here, a distance of 0."""
         return measure if measure > 1e-12 else 0
 
 
 def ratio(number: Decimal) -> dict[str, Number]:
-    """A threshold as the parameters $numerator and $denominator."""
+    """A threshold as the parameters $numerator and $denominator, for comparing exactly."""
     numerator, denominator = number.as_integer_ratio()
     return {"numerator": numerator, "denominator": denominator}
 
 
 def allowed(limit: int) -> str:
-    """The rows that may be suppressed, in words."""
+    """The suppression limit in words, as messages name it."""
     return f"with {limit:,} row{'s' * (limit != 1)} suppressed"
 
 
 def strangers(how_many: str) -> str:
-    """What is said of rows of a table that are no persons of its population."""
+    """The message that a class has more rows than its population has persons; `how_many` is a number or "some"."""
     return (
         f"{how_many} combinations of quasi-identifiers have more rows in the table than persons in the population; "
         "expected a population that the table is a part of"

@@ -30,23 +30,23 @@ T = TypeVar("T")
 for _module in iter_modules(models.__path__):
     import_module(f"{models.__name__}.{_module.name}")
 # The models by their keys, in the order of these.
-MODELS = {one.key: one for one in sorted(PrivacyModel.__subclasses__(), key=lambda one: one.position)}
+MODELS = {model.key: model for model in sorted(PrivacyModel.__subclasses__(), key=lambda model: model.position)}
 
 
-class Alone(list[T]):
-    """The entries of a model that was written as one mapping; the report shows it so again."""
+class SingleEntry(list[T]):
+    """The entries of a model that was written as one mapping, not a list; the report repeats it that way."""
 
 
 def _entries(value: Any, validated: ValidatorFunctionWrapHandler) -> Any:
-    return Alone(validated([value])) if isinstance(value, Mapping) else validated(value)
+    return SingleEntry(validated([value])) if isinstance(value, Mapping) else validated(value)
 
 
-class _AsksForSomething:
-    """Something is asked for: k, or a model in its place."""
+class _RequiresSomething:
+    """At least one requirement is given: k, or a model or threshold in its place."""
 
-    def faults(self, given: Mapping[str, Any]) -> rules.Faults:
-        asked = ["k"] if rules.given_of(given, "known_columns") else self._keys()
-        if not rules.given_of(given, *asked):
+    def faults(self, entries: Mapping[str, Any]) -> rules.Faults:
+        keys = ["k"] if rules.given_of(entries, "known_columns") else self._keys()
+        if not rules.given_of(entries, *keys):
             yield ("k",), "k is missing, expected rows that each equivalence class holds at least; add it"
 
     def schema(self) -> Schema:
@@ -59,13 +59,11 @@ class _AsksForSomething:
 class PrivacyConfig(Part):
     """What every equivalence class of the release must satisfy; each model takes a mapping or a list of them."""
 
-    between = (_AsksForSomething(),)
+    between = (_RequiresSomething(),)
 
     k: Persons = Field(1, ge=1, description="rows that each equivalence class holds at least")
     known_columns: Persons | None = Field(
-        None,
-        ge=1,
-        description="k holds for every combination of so many quasi-identifiers at most, not for all",
+        None, ge=1, description="k holds for every combination of so many quasi-identifiers at most, not for all"
     )
     population_uniqueness: PopulationUniqueness | None = Field(
         None, description="the share of the population's persons who are unique by the release, estimated"
@@ -88,25 +86,22 @@ def entries_of(part: Mapping[str, Any]) -> Iterator[tuple[KeyPath, type[PrivacyM
 
 
 def faults(config: Mapping[str, Any], show: Callable[[KeyPath, str], str]) -> rules.Faults:
-    """What is wrong between keys of the raw models, and with the roles of the columns that they speak of.
-
-    `show` gives the text that stands for a column's name.
-    """
+    """The errors between keys of the raw models, and in the roles of their columns; `show` gives a name's text."""
     part = config.get("privacy")
     if not isinstance(part, Mapping):
         return
     sensitive = config.get("sensitive", [])
     for path, model, entry in entries_of(part):
-        here = ("privacy", *path)
-        yield from (((*here, *below), text) for below, text in model.faults(entry))
+        base = ("privacy", *path)
+        yield from (((*base, *below), text) for below, text in model.faults(entry))
         name, population = entry.get("column"), entry.get("population")
-        known = not isinstance(sensitive, (list, tuple)) or name in sensitive
-        if "column" in model.model_fields and isinstance(name, str) and not known:
-            shown = show((*here, "column"), name)
-            yield (*here, "column"), f"column {shown} is not among sensitive; add it there"
+        is_sensitive = not isinstance(sensitive, (list, tuple)) or name in sensitive
+        if "column" in model.model_fields and isinstance(name, str) and not is_sensitive:
+            shown = show((*base, "column"), name)
+            yield (*base, "column"), f"column {shown} is not among sensitive; add it there"
         if isinstance(population, Mapping):
-            found = (*SourceConfig.faults(population), *rules.in_duckdb(population))
-            yield from (((*here, "population", *below), text) for below, text in found)
+            problems = (*SourceConfig.faults(population), *rules.in_duckdb(population))
+            yield from (((*base, "population", *below), text) for below, text in problems)
     entity = part.get("entity")
     for role in ("quasi_identifiers", "sensitive", "insensitive"):
         names = config.get(role)
@@ -120,9 +115,9 @@ _FIRST, _LAST = ("k", "known_columns"), (*THRESHOLDS, "entity")
 def _declare() -> None:
     """Gives the configuration a key for each model, between known_columns and the thresholds."""
     fields = PrivacyConfig.model_fields
-    known, last = ({key: fields[key] for key in keys} for keys in (_FIRST, _LAST))
+    first, last = ({key: fields[key] for key in keys} for keys in (_FIRST, _LAST))
     fields.clear()
-    fields.update(known)
+    fields.update(first)
     for model in MODELS.values():
         entries: Any = Annotated[GenericAlias(list, (model,)), WrapValidator(_entries)]
         fields[model.key] = FieldInfo.from_annotated_attribute(entries, Field([], description=model.summary))
@@ -135,7 +130,10 @@ _declare()
 
 @contextmanager
 def registered(model: type[PrivacyModel]) -> Iterator[None]:
-    """One more model while it lasts. Classes that hold a PrivacyConfig are to be rebuilt, then and afterwards."""
+    """Registers one more model while it lasts, for tests.
+
+    Classes that hold a PrivacyConfig are to be rebuilt (`model_rebuild(force=True)`), then and afterwards.
+    """
     MODELS[model.key] = model
     _declare()
     try:
@@ -154,28 +152,27 @@ class Model:
 
     @property
     def key(self) -> str:
-        """The key of the model in the configuration."""
         return self.spec.key
 
     @property
     def column(self) -> str | None:
-        """The sensitive column that it speaks of, or None."""
+        """Its sensitive column, None for a model of a population."""
         return getattr(self.spec, "column", None)
 
 
 def thresholds_of(config: PrivacyConfig) -> tuple[Threshold, ...]:
-    """What is asked of the released table as a whole."""
-    asked: Iterator[Threshold | None] = (getattr(config, key) for key in THRESHOLDS)
-    return tuple(one for one in asked if one is not None)
+    """The thresholds on the released table as a whole."""
+    thresholds: Iterator[Threshold | None] = (getattr(config, key) for key in THRESHOLDS)
+    return tuple(threshold for threshold in thresholds if threshold is not None)
 
 
 def models_of(config: PrivacyConfig) -> tuple[Model, ...]:
     """The models of a configuration beside k, in its order of keys."""
-    found: list[Model] = []
+    listed: list[Model] = []
     populations = 0
     for key, model in MODELS.items():
         for spec in getattr(config, key):
             counted = "population" in model.model_fields
-            found.append(Model(spec, populations if counted else None))
+            listed.append(Model(spec, populations if counted else None))
             populations += counted
-    return tuple(found)
+    return tuple(listed)

@@ -1,8 +1,8 @@
 """Thresholds on a released table as a whole, where k and the models speak of each class.
 
 A release keeps the classes of at least k' rows, k' being the least number, k or more, with which every threshold holds:
-the rows of the smallest classes are suppressed first. For the search, the release and every engine it is one number
-more that is k.
+the rows of the smallest classes are suppressed first. So the search, the release and every engine need no more than
+another k.
 """
 
 from __future__ import annotations
@@ -21,9 +21,11 @@ from kanon_sql.privacy.uniqueness import ClassSizes, estimate_uniqueness
 from kanon_sql.settings import rules
 from kanon_sql.settings.part import Part
 
+_PERCENT = r"^\s*[0-9]+(\.[0-9]*)?\s*%\s*$"
+_SHARE = {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1}, {"type": "string", "pattern": _PERCENT}]}
+
 
 def _share(value: Any) -> Any:
-    """A number, or a percentage as a text."""
     if isinstance(value, bool):
         raise ValueError("expected a share, got a truth value")
     if isinstance(value, str) and value.strip().endswith("%"):
@@ -31,15 +33,14 @@ def _share(value: Any) -> Any:
     return value
 
 
-_PERCENT = r"^\s*[0-9]+(\.[0-9]*)?\s*%\s*$"
-_SHARE = {"anyOf": [{"type": "number", "exclusiveMinimum": 0, "maximum": 1}, {"type": "string", "pattern": _PERCENT}]}
 Share = Annotated[Decimal, Field(gt=0, le=1, max_digits=18), BeforeValidator(_share), WithJsonSchema(_SHARE)]
 
 
 class Threshold(Part):
-    """What a figure of the released table is at most."""
+    """An upper bound on a figure of the released table."""
 
     key: ClassVar[str]
+    asks: ClassVar[str]  # in a sentence of the page, with {required}
 
     at_most: Share = Field(description="the greatest value that a release may have")
 
@@ -49,19 +50,19 @@ class Threshold(Part):
 
     @abstractmethod
     def holds(self, sizes: ClassSizes) -> bool:
-        """Whether it is small enough; where it is, it stays so when the smallest classes are left out."""
+        """Whether the figure is within the bound; once it is, leaving out the smallest classes keeps it so."""
 
     @property
     @abstractmethod
     def sufficient(self) -> int:
-        """The k with which it holds of every table."""
+        """A k with which the threshold holds, whatever the table."""
 
     def least_lost(self, sizes: ClassSizes) -> int:
-        """Rows that are lost for sure here, and at least as many below in a lattice, whatever is suppressed there."""
+        """A lower bound on the rows suppressed at this node of the lattice and at every node below; 0 by default."""
         return 0
 
     def options(self) -> dict[str, Any]:
-        """Other parameters that the report repeats."""
+        """The entry's further parameters, which the report repeats."""
         return {}
 
 
@@ -69,6 +70,10 @@ class AverageRisk(Threshold):
     """The mean of 1/f over the released rows, f being the size of a row's class: classes / rows."""
 
     key = "average_risk"
+    asks = (
+        "who knows that a person is in the release points at the right row with a probability of at most {required} on "
+        "average"
+    )
 
     def actual(self, sizes: ClassSizes) -> float:
         return sizes.classes / sizes.rows
@@ -81,11 +86,11 @@ class AverageRisk(Threshold):
         return ceil(1 / Fraction(self.at_most))
 
     def least_lost(self, sizes: ClassSizes) -> int:
-        """The rows that any choice of classes leaves out.
+        """The fewest rows that any choice of classes leaves out.
 
-        Of all choices with so many classes that of the largest has the most rows, so they are kept one by one as long
-        as the mean allows. A choice at a node of a lattice is one at every node above, where its classes lie in no more
-        classes, which have no fewer rows: upwards, no more is lost.
+        Of all choices of so many classes, that of the largest has the most rows; so the largest are kept, one by one,
+        as long as the mean allows. A choice at a node of the lattice is one at every node above too, where its classes
+        lie in no more classes of no fewer rows: upwards, no more is lost.
         """
         most, of = Fraction(self.at_most).as_integer_ratio()
         kept = classes = 0
@@ -102,6 +107,10 @@ class PopulationUniqueness(Threshold):
     """The share of a population's persons who are unique, estimated by the rule of Dankar et al. from the release."""
 
     key = "population_uniqueness"
+    asks = (
+        "of the persons of the population a share of {required} is estimated to be unique by the released columns at "
+        "most"
+    )
 
     fraction: Share = Field(description="the share of the population that the released rows are")
 
@@ -119,28 +128,28 @@ class PopulationUniqueness(Threshold):
         return {"fraction": float(self.fraction)}
 
 
-THRESHOLDS: dict[str, type[Threshold]] = {one.key: one for one in (PopulationUniqueness, AverageRisk)}
+THRESHOLDS: dict[str, type[Threshold]] = {threshold.key: threshold for threshold in (PopulationUniqueness, AverageRisk)}
 
 
 def least_size(sizes: ClassSizes, k: int, thresholds: Sequence[Threshold]) -> int:
-    """The least k' >= k with which the classes of at least k' rows hold every threshold; `sizes` are at least k."""
-    there = [size for size, _ in sizes]
+    """The least k' >= k such that the classes of at least k' rows hold every threshold; `sizes` are at least k."""
+    occurring = [size for size, _ in sizes]
 
-    def hold(place: int) -> bool:
-        kept = sizes.at_least(there[place])
-        return all(one.holds(kept) for one in thresholds)
+    def hold(index: int) -> bool:
+        kept = sizes.at_least(occurring[index])
+        return all(threshold.holds(kept) for threshold in thresholds)
 
-    dropped = bisect_left(range(len(there)), True, key=hold)
-    return there[dropped - 1] + 1 if dropped else k
+    dropped = bisect_left(range(len(occurring)), True, key=hold)
+    return occurring[dropped - 1] + 1 if dropped else k
 
 
 def sufficient_k(k: int, thresholds: Sequence[Threshold]) -> int:
-    """The k with which every threshold holds, whatever the classes are."""
-    return max([k, *(one.sufficient for one in thresholds)])
+    """A k with which every threshold holds, whatever the classes are."""
+    return max([k, *(threshold.sufficient for threshold in thresholds)])
 
 
 def threshold_faults(config: Mapping[str, Any]) -> rules.Faults:
-    """What of a raw configuration does not go with a threshold."""
+    """The errors of a raw configuration whose other keys do not go with a threshold."""
     part = config.get("privacy")
     if not isinstance(part, Mapping):
         return

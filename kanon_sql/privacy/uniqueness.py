@@ -1,29 +1,22 @@
-"""How many classes a table has of each size: all that the estimators of uniqueness read of it.
+"""How many persons of a population are unique, estimated from the sizes of a sample's classes: three models, and a
+choice.
 
-Differences of the digamma function, and roots: what the estimators need of numerical mathematics.
+The choice is the decision rule of F. Dankar, K. El Emam, A. Neisa, T. Roffey: Estimating the re-identification risk of
+clinical data sets. BMC Medical Informatics and Decision Making 12:66, 2012 (`dankar`).
 
-Pitman's model of the population: classes arise as in Pitman's sampling formula, with the parameters theta and alpha.
+Pitman: classes arise as in Pitman's sampling formula, with the parameters theta and alpha. N. Hoshino: Applying
+Pitman's sampling formula to microdata disclosure risk assessment. Journal of Official Statistics 17(4), 2001. Section 3
+has the likelihood and the expected number of population uniques.
 
-N. Hoshino: Applying Pitman's sampling formula to microdata disclosure risk assessment. Journal of Official Statistics
-17(4), 2001. Section 3 has the likelihood and the expected number of population uniques.
+Slide negative binomial (SNB): a class of the population has one person more than a negative binomial number. G. Chen,
+S. Keller-McNulty: Estimation of identification disclosure risk in microdata. Journal of Official Statistics 14(1),
+1998. The number of classes in the population is estimated after Shlosser, in the form of P. Haas, L. Stokes: Estimating
+the number of classes in a finite population. Journal of the American Statistical Association 93, 1998. Dankar et al.
+put both together (Appendix A).
 
-The slide negative binomial model: a class of the population has one person more than a negative binomial number.
-
-G. Chen, S. Keller-McNulty: Estimation of identification disclosure risk in microdata. Journal of Official Statistics
-14(1), 1998. The number of classes in the population is estimated after Shlosser, in the form of P. Haas, L. Stokes:
-Estimating the number of classes in a finite population. Journal of the American Statistical Association 93, 1998.
-F. Dankar, K. El Emam, A. Neisa, T. Roffey: Estimating the re-identification risk of clinical data sets. BMC Medical
-Informatics and Decision Making 12:66, 2012, puts both together (Appendix A).
-
-Zayatz's estimator: sample uniques by the probability that they are unique in the population as well.
-
-L. Zayatz: Estimation of the number of unique population elements using a sample. Proceedings of the Survey Research
-Methods Section, American Statistical Association, 1991.
-
-How many persons of a population are unique, estimated from a sample: three models, and a choice among them.
-
-F. Dankar, K. El Emam, A. Neisa, T. Roffey: Estimating the re-identification risk of clinical data sets. BMC Medical
-Informatics and Decision Making 12:66, 2012. Its decision rule is what `dankar` stands for.
+Zayatz: sample uniques times the probability that they are unique in the population as well. L. Zayatz: Estimation of
+the number of unique population elements using a sample. Proceedings of the Survey Research Methods Section, American
+Statistical Association, 1991.
 """
 
 from __future__ import annotations
@@ -32,10 +25,20 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import exp, lgamma, log, log1p
 
+LEAST_FRACTION = 0.1  # of the population: SNB is not used for smaller samples
+# Digamma: from here on its asymptotic series has all digits of a double; B(2i) / 2i, the coefficients of x ** -2i.
+_LARGE = 12.0
+_SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+_STEPS = 200  # of a bisection, at most
+_LEAST, _MOST = 1e-9, 1 - 1e-12  # Pitman's alpha
+_NEAR, _FAR = log(1e-12), log(1e15)  # the logarithm of Pitman's theta + alpha
+_EXPONENTS = range(-600, 400)  # SNB's alpha, from 10 ** -6 to 10 ** 4, in hundredths of the exponent
+_TERMS = 10_000  # Zayatz: a product of more factors is taken from lgamma
+
 
 @dataclass(frozen=True)
 class ClassSizes:
-    """`classes_of` has the number of classes for each size of a class, in rows."""
+    """How many classes (`classes_of`) a table has of each size in rows: all that the estimators read of it."""
 
     classes_of: dict[int, int]
 
@@ -54,12 +57,10 @@ class ClassSizes:
 
     @property
     def rows(self) -> int:
-        """Rows of the table."""
         return sum(size * classes for size, classes in self)
 
     @property
     def classes(self) -> int:
-        """Classes of the table."""
         return sum(self.classes_of.values())
 
     @property
@@ -71,12 +72,6 @@ class ClassSizes:
     def pairs(self) -> int:
         """Classes of two rows."""
         return self.classes_of.get(2, 0)
-
-
-_LARGE = 12.0  # from here on the asymptotic series has all digits of a double
-# B(2i) / 2i, the coefficients of x ** -2i.
-_SERIES = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
-_STEPS = 200
 
 
 def digamma_step(x: float, step: float) -> float:
@@ -101,7 +96,7 @@ def _rest(x: float) -> float:
 
 
 def falling_root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function that falls from above 0 to below it crosses 0, by bisection to the last digit."""
+    """The root of a function that falls from above 0 to below it, by bisection to the last digit."""
     for _ in range(_STEPS):
         middle = (low + high) / 2
         if not low < middle < high:
@@ -111,10 +106,6 @@ def falling_root(function: Callable[[float], float], low: float, high: float) ->
         else:
             high = middle
     return (low + high) / 2
-
-
-_LEAST, _MOST = 1e-9, 1 - 1e-12
-_NEAR, _FAR = log(1e-12), log(1e15)
 
 
 def estimate_by_pitman(sizes: ClassSizes, population: float) -> float | None:
@@ -134,12 +125,10 @@ def estimate_by_pitman(sizes: ClassSizes, population: float) -> float | None:
 
 
 def _theta(sizes: ClassSizes, alpha: float) -> float:
-    """The theta of the greatest likelihood for an alpha.
-
-    Where the sum of 1 / (theta + i * alpha) for i < classes is that of 1 / (theta + i) for i < rows.
-    """
+    """The theta of the greatest likelihood for an alpha."""
     classes, rows = sizes.classes, sizes.rows
 
+    # Where the sum of 1 / (theta + i * alpha) for i < classes is that of 1 / (theta + i) for i < rows.
     def slope(logarithm: float) -> float:
         theta = exp(logarithm) - alpha
         return digamma_step(theta / alpha + 1, classes - 1) / alpha - digamma_step(theta + 1, rows - 1)
@@ -148,15 +137,11 @@ def _theta(sizes: ClassSizes, alpha: float) -> float:
 
 
 def _slope(sizes: ClassSizes, alpha: float) -> float:
-    """How fast the logarithm of the likelihood grows with alpha, at the best theta for each."""
+    """The derivative of the logarithm of the likelihood by alpha, at the best theta for each alpha."""
     theta = _theta(sizes, alpha)
     classes = sizes.classes
     grown = (classes - 1 - theta / alpha * digamma_step(theta / alpha + 1, classes - 1)) / alpha
     return grown - sum(count * digamma_step(1 - alpha, size - 1) for size, count in sizes if size > 1)
-
-
-LEAST_FRACTION = 0.1
-_EXPONENTS = range(-600, 400)  # alpha is looked for from 10 ** -6 to 10 ** 4, in hundredths
 
 
 def estimate_by_snb(sizes: ClassSizes, population: float) -> float | None:
@@ -196,15 +181,15 @@ def share_of_single(alone: float, ratio: float, fraction: float) -> float | None
     """
 
     def surplus(exponent: float) -> float | None:
-        """Expected uniques beyond those that there are, where beta fits the ratio."""
+        """Expected uniques less the actual ones, where beta fits the ratio."""
         upper = _upper(10.0**exponent, fraction, ratio)
         return None if upper is None else _expected_alone(10.0**exponent, upper, fraction) - alone
 
-    found = _root(surplus)
-    if found is None:
+    root = _root(surplus)
+    if root is None:
         return None
-    upper = _upper(10.0**found, fraction, ratio)
-    return None if upper is None else (1 - upper) ** 10.0**found
+    upper = _upper(10.0**root, fraction, ratio)
+    return None if upper is None else (1 - upper) ** 10.0**root
 
 
 def _upper(alpha: float, fraction: float, ratio: float) -> float | None:
@@ -230,7 +215,7 @@ def _expected_alone(alpha: float, upper: float, fraction: float) -> float:
 
 
 def _root(function: Callable[[float], float | None]) -> float | None:
-    """The first place on the grid of exponents where the function changes its sign."""
+    """The root of the first change of sign on the grid of exponents; None where there is none."""
     last: tuple[float, float] | None = None
     for step in _EXPONENTS:
         exponent = step / 100
@@ -244,9 +229,6 @@ def _root(function: Callable[[float], float | None]) -> float | None:
             return falling_root(falling, last[0], exponent)
         last = None if value is None else (exponent, value)
     return None
-
-
-_TERMS = 10_000  # a product of more factors is taken from lgamma
 
 
 def estimate_by_zayatz(sizes: ClassSizes, population: float) -> float:

@@ -1,8 +1,8 @@
-"""Counting what somebody finds who knows few columns: every combination of values in so many quasi-identifiers.
+"""Counts what somebody finds who knows few columns: every combination of values in so many quasi-identifiers.
 
-The rows are read twice: once for the values of all columns, which are given numbers, and once to be kept by these. Then
-many sets of columns are counted in one statement, as many as its memory allows. Sets of exactly so many columns are
-enough: a combination of fewer columns holds all rows of one of more.
+The rows are read twice: once for the values of all columns, which are numbered, and once to be kept by these numbers.
+Then many sets of columns are counted in one statement, as many as its memory allows. Sets of exactly so many columns
+are enough: a combination of fewer columns holds all rows of one of more.
 """
 
 from __future__ import annotations
@@ -30,8 +30,9 @@ _FALLEN = {"row_number": "BIGINT", "row_count": "BIGINT", "alone": "BOOLEAN"}
 class FewColumns:
     """Combinations of values in `known` columns each: the rows or entities of the smallest, and what violates.
 
-    `violating` combinations are too small or violate a model; `rows` have one that does, `alone` rows one that is no
-    other row's. `models` are (the fewest values of a combination, combinations that violate) of each model.
+    `violating` combinations are too small or violate a model; `rows` have such a one, `alone` rows share some
+    combination with no other row. `models` are (the fewest values of a combination, combinations that violate) of each
+    model.
     """
 
     known: int
@@ -43,10 +44,7 @@ class FewColumns:
 
 
 def count_few_columns(engine: Engine, table: Table, question: Question) -> FewColumns:
-    """The combinations of every set of `question.known_columns` quasi-identifiers; NULL is a value.
-
-    Its models are distinct l-diversity. Raises EngineError for rows that cannot be read.
-    """
+    """Counts every set of `known_columns` quasi-identifiers; models are distinct l-diversity, and NULL is a value."""
     counting = _Counting(engine, table, question)
     try:
         return counting.count()
@@ -55,26 +53,26 @@ def count_few_columns(engine: Engine, table: Table, question: Question) -> FewCo
 
 
 def violating_combinations(table: Table, question: Question) -> tuple[exp.CTE, list[tuple[str, exp.Select]]]:
-    """(the rows by the name of `table_rows`, what each set of columns must hold and the SELECT of what does not).
+    """(the rows, named `table_rows`; for each set of columns, the requirement and the SELECT of what violates it).
 
-    It is for a statement that others run: each set is counted in the rows as they are.
+    For a statement that others run: each set is counted in the rows as they are.
     """
-    rows = exp.CTE(this=named_rows(table, question.spoken), alias=exp.TableAlias(this=quoted("table_rows")))
+    rows = exp.CTE(this=named_rows(table, question.attributes), alias=exp.TableAlias(this=quoted("table_rows")))
     total = row_total(weighted=table.weighted)
     holders = template.parse(HOLDERS) if table.entity is not None else total
-    asked: list[tuple[str, exp.Expr, int]] = [("k" if table.entity is None else "k entities", holders, question.k)]
+    required: list[tuple[str, exp.Expr, int]] = [("k" if table.entity is None else "k entities", holders, question.k)]
     for model in question.models:
         values = exp.Distinct(expressions=[column(question.columns[model.column or ""].code)])
-        asked.append((f"{model.key} of {model.column}", exp.Count(this=values), int(model.spec.numbers()["l"])))
-    found = []
-    for one in combinations(range(len(table.quasi_identifiers)), question.known_columns or 0):
-        for name, counted, least in asked:
+        required.append((f"{model.key} of {model.column}", exp.Count(this=values), int(model.spec.numbers()["l"])))
+    selects = []
+    for columns in combinations(range(len(table.quasi_identifiers)), question.known_columns or 0):
+        for name, counted, least in required:
             names: dict[str, Fill] = {"row_total": total, "found": counted, "least": least}
-            lists: dict[str, list[Item]] = {"key": [{"value": f"v{i}"} for i in one]}
-            made = template.fill("recount/known/violating", names, lists, part=True)
-            assert isinstance(made, exp.Select)
-            found.append((name, made))
-    return rows, found
+            lists: dict[str, list[Item]] = {"key": [{"value": f"v{i}"} for i in columns]}
+            select = template.fill("recount/known/violating", names, lists, part=True)
+            assert isinstance(select, exp.Select)
+            selects.append((name, select))
+    return rows, selects
 
 
 class _Counting:
@@ -103,45 +101,47 @@ class _Counting:
         self._all = 0
 
     def count(self) -> FewColumns:
-        """What the combinations hold."""
         values = self._read()
-        found: list[Row] = []
+        counts: list[Row] = []
         rows = alone = 0
         for sets in self._batches(values):
             sizes = self._engine.run(self._each("recount/known/sizes", sets), {"k": self._question.k})
-            found += sizes
+            counts += sizes
             short = [sets[number] for number, _, violating, *_ in sizes if violating]
             if short and alone < self._all:
-                rows, alone = self._fall(short)
+                fallen = exp.Subquery(this=self._each("recount/known/short", short))
+                names: dict[str, Fill] = {"known_fallen": state("known_fallen"), "short": fallen}
+                self._engine.query("recount/known/fallen", names=names, values={"k": self._question.k})
+                _, rows, alone = self._fallen()
         return FewColumns(
             known=self._known,
-            fewest=min((row[1] for row in found if row[1] is not None), default=0),
-            violating=sum(row[2] for row in found),
+            fewest=min((row[1] for row in counts if row[1] is not None), default=0),
+            violating=sum(row[2] for row in counts),
             rows=rows,
             alone=alone,
             models=tuple(
-                (min((row[i] for row in found if row[i] is not None), default=None), sum(row[i + 1] for row in found))
+                (min((row[i] for row in counts if row[i] is not None), default=None), sum(row[i + 1] for row in counts))
                 for i in range(3, 3 + 2 * len(self._models), 2)
             ),
         )
 
     def clear(self) -> None:
-        """Drops what was kept."""
+        """Drops the tables of the count."""
         for name in (*_TABLES, *(str(key["numbers"]).removeprefix(state("")) for key in self._keys)):
             self._engine.run(drop(state(name)))
 
     def _read(self) -> list[int]:
-        """Keeps the rows by numbers for their values; how many values each column has."""
+        """Keeps the rows with numbers for their values; gives how many values each column has."""
         question = self._question
-        others: list[Item] = [{"value": one.code} for one in question.spoken]
+        others: list[Item] = [{"value": attr.code} for attr in question.attributes]
         others += [{"value": "entity"}] if self._table.entity is not None else []
-        rows = named_rows(self._table, question.spoken)
+        rows = named_rows(self._table, question.attributes)
         names: dict[str, Fill] = {"known_values": state("known_values")}
         keys = {"key": self._keys}
         self._engine.query("recount/known/values", names={**names, "table_rows": rows}, lists=keys)
         for key in self._keys:
-            made: dict[str, Fill] = {**names, "key_value": key["value"], "key_numbers": key["numbers"]}
-            self._engine.query("recount/known/numbers", names=made, values={"position": key["position"]})
+            numbering: dict[str, Fill] = {**names, "key_value": key["value"], "key_numbers": key["numbers"]}
+            self._engine.query("recount/known/numbers", names=numbering, values={"position": key["position"]})
         self._engine.query(
             "recount/known/coded",
             names={
@@ -156,41 +156,35 @@ class _Counting:
         return [int(count) for _, count in self._engine.query("recount/known/counted", names=names)]
 
     def _batches(self, values: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
-        """The sets of columns, as many at a time as may be counted in one statement."""
+        """The sets of columns, in lists that may be counted in one statement."""
         batch: list[tuple[int, ...]] = []
         held = 0
-        for one in combinations(range(len(values)), self._known):
-            expected = min(prod(values[i] for i in one), self._all)
+        for columns in combinations(range(len(values)), self._known):
+            expected = min(prod(values[i] for i in columns), self._all)
             if batch and (len(batch) == _SETS or held + expected > _COMBINATIONS):
                 yield batch
                 batch, held = [], 0
-            batch.append(one)
+            batch.append(columns)
             held += expected
         yield batch
 
     def _each(self, file: str, sets: Sequence[tuple[int, ...]]) -> exp.Expr:
-        """A query of each of the sets, whose number is its place among them."""
+        """One query over all of the sets, numbered by their index."""
         names: dict[str, Fill] = {"known_rows": state("known_rows"), **self._totals}
         return union_all(
             [
                 template.fill(
                     file,
-                    lists={"key": [self._keys[i] for i in one], "model": self._models},
+                    lists={"key": [self._keys[i] for i in columns], "model": self._models},
                     scope={**names, "set_number": number},
                     part=True,
                 )
-                for number, one in enumerate(sets)
+                for number, columns in enumerate(sets)
             ]
         )
 
-    def _fall(self, sets: Sequence[tuple[int, ...]]) -> tuple[int, int]:
-        """Notes the rows with a short combination in these sets; (all such rows so far, those alone in one)."""
-        short = self._each("recount/known/short", sets)
-        names: dict[str, Fill] = {"known_fallen": state("known_fallen"), "short": exp.Subquery(this=short)}
-        self._engine.query("recount/known/fallen", names=names, values={"k": self._question.k})
-        return self._fallen()[1:]
-
     def _fallen(self) -> tuple[int, int, int]:
+        """(all rows, those with a short combination so far, those alone in one)."""
         names: dict[str, Fill] = {name: state(name) for name in ("known_rows", "known_fallen")}
         rows, fallen, alone = self._engine.query("recount/known/total", names=names)[0]
         return int(rows), int(fallen), int(alone)

@@ -1,7 +1,6 @@
-"""Counting a table as it stands: its equivalence classes, and whether they hold k and the models.
+"""Counts a table as it stands: its equivalence classes, and whether they hold k and the models.
 
-The statements share nothing with the search: they read the values, not codes, and say of each model what it is by its
-definition.
+The statements share nothing with the search: they read values, not codes, and measure each model by its definition.
 """
 
 from __future__ import annotations
@@ -35,8 +34,9 @@ class Measured:
 
 @dataclass(frozen=True)
 class GroupCounts:
-    """Groups of rows that are released together: those that take part, those with released rows, and of these those
-    with others. A row without a group is one.
+    """Groups of rows that are released together: those that take part, those with released rows, and split ones.
+
+    A split group has released rows and others. A row without a group is a group of its own.
     """
 
     taking_part: int
@@ -46,7 +46,7 @@ class GroupCounts:
 
 @dataclass(frozen=True)
 class Reached:
-    """What a table reaches of a threshold, None without a class, and whether that is little enough."""
+    """The figure of a table that a threshold bounds, None without a class, and whether it is within the bound."""
 
     key: str
     actual: float | None
@@ -55,11 +55,11 @@ class Reached:
 
 @dataclass(frozen=True)
 class ClassCounts:
-    """Equivalence classes of a table; `starred` rows, * in every quasi-identifier, where these are counted apart.
+    """Equivalence classes of a table; `starred` rows, * in every quasi-identifier, are in no class where counted apart.
 
-    `fewest` are the rows, or the entities where k counts these, of the smallest class, starred rows included; `models`
-    are in the order of the models that were asked about, `thresholds` in that of the thresholds; starred rows are of no
-    class that these look at. Combinations of so many `columns` were counted. `digest` is that of a written release.
+    `fewest` are the rows, or the entities where k counts these, of the smallest class, starred rows included. `models`
+    and `thresholds` are in the order of the question's; they do not see starred rows. `columns` is how many columns the
+    counted combinations have. `digest` is that of a written release.
     """
 
     rows: int
@@ -79,22 +79,22 @@ class ClassCounts:
 
     @property
     def average(self) -> float | None:
-        """Rows for each class, None without one."""
+        """Rows per class, None without a class."""
         return (self.rows - self.starred) / self.classes if self.classes else None
 
 
-def comparable(item: Column, of_source: Column, missing: Sequence[str], *, is_csv: bool = False) -> exp.Expr:
-    """A sensitive value as the models read it, of the source or of what was written of it; 0.0 and -0.0 are one,
-    and so are two texts that stand for one number or date by what the configuration says of the source.
+def comparable(col: Column, of_source: Column, missing: Sequence[str], *, is_csv: bool = False) -> exp.Expr:
+    """A sensitive value as models read it, of the source or of what was written of it.
 
-    Read from a release in CSV, an empty text is NULL: whether it is a value says `missing`, or that the column was read
+    0.0 and -0.0 are one value, as are two texts that stand for one number or date by the configuration of the source.
+    In a release read from CSV an empty text is NULL: `missing` says whether it is a value, or that the column was read
     so that it is none.
     """
-    value: exp.Expr = column(item.key)
+    value: exp.Expr = column(col.key)
     if is_csv and "" not in missing and not (of_source.reading is not None and of_source.reading.makes_null):
         value = exp.Coalesce(this=value, expressions=[exp.Literal.string("")])
-    value = null_for(value, missing if item.is_text else ())
-    if item.is_text:
+    value = null_for(value, missing if col.is_text else ())
+    if col.is_text:
         value = understood(value, of_source.reading)
     if of_source.type in ("DOUBLE", "FLOAT"):
         return exp.Add(this=exp.TryCast(this=value, to=exp.DataType.build("DOUBLE")), expression=exp.Literal.number(0))
@@ -104,9 +104,9 @@ def comparable(item: Column, of_source: Column, missing: Sequence[str], *, is_cs
 def count_classes(engine: Engine, table: Table, question: Question, *, apart: bool = False) -> ClassCounts:
     """The equivalence classes of a table; NULL is a value.
 
-    With `apart` rows that are * in every quasi-identifier are no class of these but counted as starred. Where the
-    question is about combinations of fewer quasi-identifiers `fewest`, what violates, what is unique and the models are
-    of these; a combination that violates counts as a class that does, and a row that has one as a row of such a class.
+    With `apart`, rows that are * in every quasi-identifier are not in these classes but counted as starred. Where the
+    question is about combinations of fewer quasi-identifiers, `fewest`, violations, unique rows and the models are of
+    these: a combination that violates counts as a class, and a row that has one as a row of such a class.
     """
     if question.known_columns is not None and question.known_columns < len(table.quasi_identifiers):
         plain = count_classes(engine, replace(table, entity=None), Question(1), apart=apart)
@@ -132,7 +132,7 @@ def class_digest(engine: Engine, table: Table) -> str:
 
 
 def _of_few(classes: ClassCounts, few: FewColumns) -> ClassCounts:
-    """The classes, with what was counted of combinations of few columns."""
+    """The classes, with the counts of combinations of few columns."""
     return replace(
         classes,
         violating_classes=few.violating,
@@ -145,7 +145,7 @@ def _of_few(classes: ClassCounts, few: FewColumns) -> ClassCounts:
 
 
 def _reached(engine: Engine, table: Table, question: Question, *, apart: bool) -> tuple[Reached, ...]:
-    """What the table reaches of the thresholds, from its classes by size."""
+    """The thresholds of the table, from its classes by size."""
     if not question.thresholds:
         return ()
     chain = Chain(table, Question(1), ranks_and_steps(question.missing))
@@ -154,8 +154,10 @@ def _reached(engine: Engine, table: Table, question: Question, *, apart: bool) -
     chain.before(statement)
     sizes = ClassSizes.of(engine.run(template.text(statement), {"apart": apart}))
     if not sizes.rows:
-        return tuple(Reached(one.key, None, holds=True) for one in question.thresholds)
-    return tuple(Reached(one.key, one.actual(sizes), one.holds(sizes)) for one in question.thresholds)
+        return tuple(Reached(threshold.key, None, holds=True) for threshold in question.thresholds)
+    return tuple(
+        Reached(threshold.key, threshold.actual(sizes), threshold.holds(sizes)) for threshold in question.thresholds
+    )
 
 
 def _finite(value: float | int | None) -> float | None:
@@ -169,7 +171,7 @@ def _statement(table: Table, question: Question) -> exp.Expr:
         {"measured": f"measured_{i}", "least": f"least_{i}", "most": f"most_{i}", "violating": f"bad_{i}"}
         for i in range(len(question.models))
     ]
-    judged = [compose("recount/judged_model", {"measured": str(item["measured"])}).tree for item in items]
+    judged = [compose("recount/judged_model", {"measured": str(names["measured"])}).tree for names in items]
     union = Composed(union_all([compose("recount/judged_k").tree, *judged]))
     lists = {"qi": chain.keys, "model": items}
     whole = template.fill(compose("recount/classes", {"judged": union}), lists=lists, part=True)

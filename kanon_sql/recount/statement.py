@@ -1,8 +1,8 @@
-"""The statement that says of each class what it reaches of each model: what is counted, then one measure a model.
+"""The statement that measures the classes of a table for each model: what is counted, then one measure a model.
 
 Its measures are queries over tables of these names: counted (how often a class holds each value of the model's column),
 reference (the shares of all rows), shares (both), ranks and ranked (the order of the values), steps (the nodes above
-them), and matched (the persons of the model's population). A chain holds those that its measures read, and no other.
+them), and matched (the persons of the model's population). A chain holds only those that its measures read.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ from kanon_sql.sql.template import Composed, Item, column, compose, quoted
 
 # Rows that name no entity belong to one.
 HOLDERS = "count(DISTINCT entity) + max(CASE WHEN entity IS NULL THEN 1 ELSE 0 END)"
-# What is said of a column, each after what it reads itself.
+# The tables of a column, each after those that it reads itself.
 _PARTS = ("counted", "reference", "shares", "ranks", "ranked", "steps")
+# Called with "ranks" or "steps" and a column, it gives the statement of that table; None where the table exists.
+OfColumn = Callable[[str, Sensitive], "exp.Expr | None"]
 
 
 @dataclass(frozen=True)
 class Table:
     """Rows to be counted: `quasi_identifiers` and `sensitive` columns as expressions over the columns of `rows`.
 
-    Where it is `weighted` each of them stands for as many rows as its column row_count says.
+    Each row of a `weighted` table stands for as many rows as its column row_count says.
     """
 
     rows: exp.Select | exp.Table
@@ -41,7 +43,7 @@ class Table:
     weighted: bool = False
 
     def select(self, values: Sequence[exp.Expr]) -> exp.Select:
-        """SELECT of these values of each row, and its row_count where that counts."""
+        """SELECT of these values of each row, and its row_count in a weighted table."""
         rows = self.rows.copy()
         origin = rows if isinstance(rows, exp.Table) else rows.subquery("given_rows")
         return exp.select(*values, *([column("row_count")] if self.weighted else ())).from_(origin)
@@ -49,10 +51,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of each class: `k`, and `models` of the sensitive `columns`, compared with `reference`.
+    """What classes are checked for: `k`, and `models` of the sensitive `columns`, compared with `reference`.
 
     `populations[i]` selects a population's persons by quasi-identifier values v0, v1 ... as `persons`. With
-    `known_columns` it is asked of every combination of values in so many quasi-identifiers, not of the classes.
+    `known_columns` every combination of values in so many quasi-identifiers is checked, not the classes.
     """
 
     k: int
@@ -65,32 +67,28 @@ class Question:
     thresholds: tuple[Threshold, ...] = ()  # of the table as a whole
 
     @property
-    def spoken(self) -> list[Sensitive]:
-        """The sensitive columns that a model speaks of."""
+    def attributes(self) -> list[Sensitive]:
+        """The sensitive columns (attributes) of its models."""
         names = dict.fromkeys(model.column for model in self.models if model.column is not None)
         return [self.columns[name] for name in names]
 
 
-def named_rows(table: Table, spoken: Sequence[Sensitive], *, keys: bool = True) -> exp.Select:
-    """The rows with their values under the names v0, v1 ..., unless without `keys`, then s0, s1 ..., entity."""
+def named_rows(table: Table, attributes: Sequence[Sensitive], *, keys: bool = True) -> exp.Select:
+    """The rows with their values as v0, v1 ... (unless without `keys`), s0, s1 ..., and entity."""
     values = [exp.alias_(value.copy(), f"v{i}", quoted=True) for i, value in enumerate(table.quasi_identifiers) if keys]
-    values += [exp.alias_(table.sensitive[one.column.name].copy(), one.code, quoted=True) for one in spoken]
+    values += [exp.alias_(table.sensitive[attr.column.name].copy(), attr.code, quoted=True) for attr in attributes]
     if table.entity is not None:
         values.append(exp.alias_(table.entity.copy(), "entity", quoted=True))
     return table.select(values)
 
 
-# The statement of the table ranks or steps of a column; None where a table of that name is there already.
-Given = Callable[[str, Sensitive], "exp.Expr | None"]
-
-
 def parts_of(model: Model) -> set[str]:
-    """What a model's measure reads, as of its column."""
-    found = set(_tables(model.spec.measure))
+    """The tables that the measure of a model reads."""
+    read = set(_tables(model.spec.measure))
     for name in reversed(_PARTS):
-        if name in found and name not in ("ranks", "steps"):
-            found |= _tables(f"recount/{name}")
-    return found
+        if name in read and name not in ("ranks", "steps"):
+            read |= _tables(f"recount/{name}")
+    return read
 
 
 @cache
@@ -99,32 +97,28 @@ def _tables(file: str) -> frozenset[str]:
 
 
 def row_total(*, weighted: bool) -> exp.Expr:
-    """How many rows a group holds: of a weighted table the sum of its column row_count."""
+    """The number of rows of a group, as an expression."""
     return template.parse("CAST(sum(row_count) AS BIGINT)") if weighted else exp.Count(this=exp.Star())
 
 
 def union_all(selects: Sequence[exp.Expr]) -> exp.Expr:
-    """The rows of all of them."""
-    return reduce(lambda one, more: exp.Union(this=one, expression=more, distinct=False), selects)
+    return reduce(lambda union, select: exp.Union(this=union, expression=select, distinct=False), selects)
 
 
-def ranks_and_steps(missing: Sequence[str]) -> Given:
-    """The tables ranks and steps as statements over those that the engine has of the values of a column."""
+def ranks_and_steps(missing: Sequence[str]) -> OfColumn:
+    """The tables ranks and steps, over the engine's own tables of a column's values."""
 
-    def given(name: str, one: Sensitive) -> exp.Expr:
+    def of_column(name: str, attr: Sensitive) -> exp.Expr:
         if name == "ranks":
-            return template.fill("recount/ranks", {"domain": one.domain, "value_text": one.text})
-        assert one.mapping is not None
-        items: list[Item] = [{"number": level, "code": f"level_{level}"} for level in range(one.mapping.height)]
-        texts = [exp.Literal.string(text) for text in missing if one.column.is_text]
+            return template.fill("recount/ranks", {"domain": attr.domain, "value_text": attr.text})
+        assert attr.mapping is not None
+        items: list[Item] = [{"number": level, "code": f"level_{level}"} for level in range(attr.mapping.height)]
+        texts = [exp.Literal.string(text) for text in missing if attr.column.is_text]
         values: dict[str, exp.Expr] = {"missing": exp.Array(expressions=texts)}
-        return template.fill(
-            compose("recount/steps", {"mapping": one.mapping.table}, values),
-            {"value_text": one.text},
-            lists={"step": items},
-        )
+        steps = compose("recount/steps", {"mapping": attr.mapping.table}, values)
+        return template.fill(steps, {"value_text": attr.text}, lists={"step": items})
 
-    return given
+    return of_column
 
 
 class Chain:
@@ -133,20 +127,20 @@ class Chain:
     With `at_once` the rows are read once where that is enough, and the classes' sizes are those of the values.
     """
 
-    def __init__(self, table: Table, question: Question, given: Given, *, at_once: bool = False) -> None:
+    def __init__(self, table: Table, question: Question, of_column: OfColumn, *, at_once: bool = False) -> None:
         self.parts: list[exp.CTE] = []
         self.keys: list[Item] = [{"value": f"v{i}"} for i in range(len(table.quasi_identifiers))]
         self._table = table
         self._question = question
-        spoken = question.spoken
-        of_counted = at_once and bool(spoken) and table.entity is None
-        self._add("table_rows", named_rows(table, question.spoken), keep=not of_counted or len(spoken) > 1)
+        attributes = question.attributes
+        of_counted = at_once and bool(attributes) and table.entity is None
+        self._add("table_rows", named_rows(table, question.attributes), keep=not of_counted or len(attributes) > 1)
         if not of_counted:
             self._add("sizes", self._filled("recount/sizes"))
-        for one in spoken:
-            self._add_column(one, given)
+        for attr in attributes:
+            self._add_column(attr, of_column)
         if of_counted:
-            self._add("sizes", self._filled("recount/sizes_of_counted", {"counted": f"counted_{spoken[0].index}"}))
+            self._add("sizes", self._filled("recount/sizes_of_counted", {"counted": f"counted_{attributes[0].index}"}))
         for index, population in enumerate(question.populations):
             self._add(f"matched_{index}", self._filled("recount/matched", {"population": Composed(population)}))
         for index, model in enumerate(question.models):
@@ -161,40 +155,40 @@ class Chain:
         return self._filled("recount/violating_model", {"measured": f"measured_{index}"})
 
     def before(self, statement: exp.Query, *others: exp.CTE) -> None:
-        """Puts the chain, after `others`, at the head of a statement that reads it."""
+        """Puts the chain, after `others`, into the WITH of a statement that reads it."""
         statement.set("with_", exp.With(expressions=[*others, *self.parts]))
 
-    def _add_column(self, one: Sensitive, given: Given) -> None:
-        """What the models read of a column; its values counted in each class come first."""
-        speaking = [model for model in self._question.models if model.column == one.column.name]
+    def _add_column(self, attr: Sensitive, of_column: OfColumn) -> None:
+        """Adds what the models read of a column; its values counted in each class come first."""
+        speaking = [model for model in self._question.models if model.column == attr.column.name]
         read = {"counted"}.union(*map(parts_of, speaking))
         reference = self._question.reference or self._table
         for name in _PARTS:
             if name not in read:
                 continue
-            made: exp.Expr | None
+            statement: exp.Expr | None
             if name in ("ranks", "steps"):
-                made = given(name, one)
+                statement = of_column(name, attr)
             elif name == "reference":
-                rows = Composed(named_rows(reference, self._question.spoken, keys=False))
-                holes: dict[str, str | Composed] = {"sensitive_value": one.code, "reference_rows": rows}
-                made = self._filled("recount/reference", holes, of=reference)
+                rows = Composed(named_rows(reference, self._question.attributes, keys=False))
+                holes: dict[str, str | Composed] = {"sensitive_value": attr.code, "reference_rows": rows}
+                statement = self._filled("recount/reference", holes, of=reference)
             elif name == "counted":
-                made = self._filled("recount/counted", {"sensitive_value": one.code})
+                statement = self._filled("recount/counted", {"sensitive_value": attr.code})
             else:
-                made = self._filled(f"recount/{name}", self._names(one))
-            if made is not None:
-                self._add(f"{name}_{one.index}", made)
+                statement = self._filled(f"recount/{name}", self._names(attr))
+            if statement is not None:
+                self._add(f"{name}_{attr.index}", statement)
 
     def _measured(self, model: Model) -> exp.Expr:
         file = model.spec.measure
         if model.population is not None:
             return self._filled(file, {"matched": f"matched_{model.population}"}, parameters(model, {}))
-        one = self._question.columns[model.column or ""]
-        return self._filled(file, self._names(one), parameters(model, {"height": one.height}))
+        attr = self._question.columns[model.column or ""]
+        return self._filled(file, self._names(attr), parameters(model, {"height": attr.height}))
 
-    def _names(self, one: Sensitive) -> dict[str, str | Composed]:
-        return {name: f"{name}_{one.index}" for name in _PARTS}
+    def _names(self, attr: Sensitive) -> dict[str, str | Composed]:
+        return {name: f"{name}_{attr.index}" for name in _PARTS}
 
     def _filled(
         self,

@@ -1,5 +1,6 @@
-"""What the classes of a lattice node show of columns that are aggregated (see kanon_sql.search.classes), and what
-any classes show, found once more of the rows themselves.
+"""The values that the classes of a release show of aggregated columns (see kanon_sql.search.classes).
+
+For a lattice node they are put into a table here; for every release they are found once more of the rows themselves.
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, compose, state
 
+# The dash between the ends is a number's minus, too, and that of its exponent.
+_ENDS = {"number": ("^(-?[^-]+?([eE]-[0-9]+)?)-(.+)$", (1, 3)), "date": ("^([^/]+)/(.+)$", (1, 2))}
+# How far a shown value may be rounded: dates in microseconds, a mean of days by half of one; texts not at all, below 0.
+_ROUNDED = {"DATE": 43_200_000_000, "date": 1, "number": 0, "text": -1}
+
 
 def value_name(index: int) -> str:
     """The column of the table class_values that holds what classes show of quasi-identifier `index`."""
@@ -27,30 +33,28 @@ def value_name(index: int) -> str:
 def list_class_values(
     engine: Engine, shown: Sequence[Aggregated], codes: Sequence[str], *, suppresses: bool
 ) -> list[Deviations]:
-    """Makes the table class_values of released classes, which these codes of the frequency table tell apart; how far
-    the values of each column that is no text are from the means.
+    """Makes the table class_values of the released classes, which these codes of the frequency table tell apart.
 
-    Where it `suppresses`, the other classes are those of the table suppressed_classes.
+    Gives how far the values of each column that is no text deviate from what is shown. With `suppresses`, the classes
+    of the table suppressed_classes are not released.
     """
     tuples, classes = state("tuples"), state("node_classes")
     keys: list[Item] = [{"code": code} for code in codes]
     dropped: list[Item] = [{"classes": state("suppressed_classes")}] if suppresses else []
     engine.query(
-        "release/node_classes",
-        names={"tuples": tuples, "node_classes": classes},
-        lists={"drop": dropped, "key": keys},
+        "release/node_classes", names={"tuples": tuples, "node_classes": classes}, lists={"drop": dropped, "key": keys}
     )
     deviations = []
     values: list[Item] = []
-    for one in shown:
+    for aggregated in shown:
         names: dict[str, template.Fill] = {"tuples": tuples, "node_classes": classes}
-        names["value_code"] = code_name(one.index, 0)
+        names["value_code"] = code_name(aggregated.index, 0)
         members = template.fill("release/class_members", names=names, lists={"key": keys})
         assert isinstance(members, exp.Select)
-        labels = state(f"value_labels_{one.index}")
-        found = label_aggregates(engine, one, members, labels)
-        deviations += [] if found is None else [found]
-        values.append({"labels": labels, "name": value_name(one.index)})
+        labels = state(f"value_labels_{aggregated.index}")
+        deviation = label_aggregates(engine, aggregated, members, labels)
+        deviations += [] if deviation is None else [deviation]
+        values.append({"labels": labels, "name": value_name(aggregated.index)})
     engine.query(
         "release/class_values",
         names={"node_classes": classes, "class_values": state("class_values")},
@@ -60,11 +64,11 @@ def list_class_values(
 
 
 @dataclass(frozen=True)
-class Again:
-    """The released rows of the source with what their classes show, for aggregates to be found again.
+class AggregateRecount:
+    """The released rows of the source with what their classes show, for finding the aggregates again.
 
-    `keys` tell classes apart and `columns` are, of each aggregated column, itself, what is shown of it, and the value
-    of a row, each as an expression over the columns of `rows`.
+    `keys` tell classes apart. `columns` are of each aggregated column: itself, what is shown of it, and the value of a
+    row, each as an expression over the columns of `rows`.
     """
 
     rows: exp.Select
@@ -72,65 +76,58 @@ class Again:
     columns: Sequence[tuple[Aggregated, exp.Expr, exp.Expr]]
 
     def table(self) -> Table:
-        """The rows as a table to be counted."""
         return Table(self.rows, self.keys)
 
     def differences(self, engine: Engine) -> list[str]:
-        """Which columns show something else than the aggregate of their class, in how many classes."""
+        """The problems: columns that show something else than the aggregate of their class, in how many classes."""
         problems = []
         keys: list[Item] = [{"value": f"v{i}"} for i in range(len(self.keys))]
-        for one, shown, value in self.columns:
-            given = {"rounded": exp.Literal.number(_ROUNDED.get(one.described, _ROUNDED[one.kind]))}
-            found = engine.query(
-                compose(f"release/aggregates/{query_of(one.aggregate)}", values=given),
-                names={"shown_rows": self._shown_rows(one, shown, value)},
+        for aggregated, shown, value in self.columns:
+            parameters = {"rounded": exp.Literal.number(_ROUNDED.get(aggregated.described, _ROUNDED[aggregated.kind]))}
+            rows = engine.query(
+                compose(f"release/aggregates/{query_of(aggregated.aggregate)}", values=parameters),
+                names={"shown_rows": self._shown_rows(aggregated, shown, value)},
                 lists={"key": keys},
-                values={"missing": one.released_missing},
+                values={"missing": aggregated.released_missing},
             )
-            if different := found[0][0]:
+            if different := rows[0][0]:
                 problems.append(
-                    f"{different} classes show another {one.aggregate} of column {one.name!r} than their rows have"
+                    f"{different} classes show another {aggregated.aggregate} of column {aggregated.name!r} than "
+                    "their rows have"
                 )
         return problems
 
-    def _shown_rows(self, one: Aggregated, shown: exp.Expr, value: exp.Expr) -> exp.Select:
-        """SELECT of the classes, of the values in them, and of what is shown."""
+    def _shown_rows(self, aggregated: Aggregated, shown: exp.Expr, value: exp.Expr) -> exp.Select:
+        """SELECT of the keys of classes, the values in them, and what is shown."""
         text, shown_text = exp.cast(value.copy(), "VARCHAR"), exp.cast(shown.copy(), "VARCHAR")
         columns = {
             **{f"v{i}": exp.cast(key.copy(), "VARCHAR") for i, key in enumerate(self.keys)},
             "said": text,
-            "number": _number(one, text, value),
+            "number": _number(aggregated, text, value),
             "shown": shown_text,
-            "shown_number": _number(one, shown_text),
+            "shown_number": _number(aggregated, shown_text),
         }
-        if one.aggregate == "interval":
-            least, most = (_end(one, shown_text, group) for group in _ENDS[one.kind][1])
-            columns |= {"shown_least": _number(one, least), "shown_most": _number(one, most)}
-        named = [exp.alias_(made, name) for name, made in columns.items()]
+        if aggregated.aggregate == "interval":
+            pattern, groups = _ENDS[aggregated.kind]
+            least, most = (  # an empty text where there is no such end
+                exp.Anonymous(
+                    this="regexp_extract",
+                    expressions=[shown_text.copy(), exp.Literal.string(pattern), exp.Literal.number(group)],
+                )
+                for group in groups
+            )
+            columns |= {"shown_least": _number(aggregated, least), "shown_most": _number(aggregated, most)}
+        named = [exp.alias_(expression, name) for name, expression in columns.items()]
         return exp.select(*named).from_(self.rows.copy().subquery("released_rows"))
 
 
-# What stands between the ends is a number's minus, too, and that of its exponent.
-_ENDS = {"number": ("^(-?[^-]+?([eE]-[0-9]+)?)-(.+)$", (1, 3)), "date": ("^([^/]+)/(.+)$", (1, 2))}
-
-
-def _end(one: Aggregated, text: exp.Expr, group: int) -> exp.Expr:
-    """The text of an end of an interval, an empty one where it has none."""
-    pattern = exp.Literal.string(_ENDS[one.kind][0])
-    return exp.Anonymous(this="regexp_extract", expressions=[text.copy(), pattern, exp.Literal.number(group)])
-
-
-# How far what is shown may be rounded: dates in microseconds, a mean of days by half of one; texts not at all, below 0.
-_ROUNDED = {"DATE": 43_200_000_000, "date": 1, "number": 0, "text": -1}
-
-
-def _number(one: Aggregated, text: exp.Expr, value: exp.Expr | None = None) -> exp.Expr:
-    """A value, or what is shown, as a number; dates in microseconds."""
-    if one.kind == "text":
+def _number(aggregated: Aggregated, text: exp.Expr, value: exp.Expr | None = None) -> exp.Expr:
+    """A value of a row, or a shown one, as a number; dates in microseconds."""
+    if aggregated.kind == "text":
         return exp.cast(exp.null(), "DOUBLE")
-    if one.kind == "number":
+    if aggregated.kind == "number":
         return exp.TryCast(this=text.copy(), to=exp.DataType.build("DOUBLE"))
-    if value is not None and one.described == "TIMESTAMP WITH TIME ZONE":
+    if value is not None and aggregated.described == "TIMESTAMP WITH TIME ZONE":
         moment: exp.Expr = value.copy()
     else:
         plain = exp.Anonymous(

@@ -1,9 +1,8 @@
 """Rows under the labels of classes, as one SELECT.
 
-What the rows of a tuple that classes share are dealt out by: a hash of what is released of each row as it is.
-
-Which row comes first tells nothing, and is the same in each run, in whatever order the rows come, on every engine.
-Rows of the same values may stand for each other.
+Rows of a tuple that several classes share are dealt out to them in the order of a hash of what is released as it is. So
+the order tells nothing of the source's, and is the same in each run and on every engine; rows of equal values are
+interchangeable.
 """
 
 from __future__ import annotations
@@ -25,12 +24,20 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.dialects import own
 from kanon_sql.sql.template import Item, column, state
 
+# Types whose texts are the same on every engine.
+_WHOLE_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+_SAME_TEXT = ("VARCHAR", "ENUM", "UUID", "BOOLEAN", "DATE", "TIME", "DECIMAL", *_WHOLE_NUMBERS)
+_FLOATS = ("DOUBLE", "FLOAT")
+_WHOLE = 10**15  # floats from here on are told apart by their order alone
+_PARTS = 1 << 20  # of one, by which the hash tells floats apart
+_MISSING = "-"  # no hash
+
 
 @dataclass(frozen=True)
 class Output:
     """A released column: one of the source unchanged (`key`), or one of the table released_classes (`label`).
 
-    One of both is of a class, whose rows all have one value: it stays of its type but where all is text.
+    With both, the rows of a class have one value: it keeps its type unless quasi-identifiers are text.
     """
 
     name: str
@@ -40,36 +47,36 @@ class Output:
     column: Column | None = None
 
     def is_plain(self, *, as_text: bool) -> bool:
-        """Whether a row's own value is released, where quasi-identifiers are text or not."""
+        """Whether a row's own value is released; `as_text` says that quasi-identifiers are text."""
         return self.key is not None and not (as_text and self.label is not None)
 
 
 def outputs(roles: Roles, dimensions: Sequence[Dimension], whole: Set[int] | None) -> list[Output]:
-    """The released columns in the source's order; a range is two columns, x_lower and x_upper, unless it is one of the
-    `whole` dimensions, or these are None.
+    """The released columns in the source's order.
 
-    Raises ConfigurationError where these have the name of another column.
+    A range becomes two columns, x_lower and x_upper, except for the `whole` dimensions; with None for all. Raises
+    ConfigurationError where one of these has the name of another column.
     """
     by_key = {d.column.key: d for d in dimensions}
-    made: list[Output] = []
-    for item in roles.released:
-        d = by_key.get(item.key)
+    columns: list[Output] = []
+    for col in roles.released:
+        d = by_key.get(col.key)
         if d is None:
-            made.append(Output(item.name, key=item.key, column=item))
+            columns.append(Output(col.name, key=col.key, column=col))
         elif whole is not None and d.has_ranges and d.index not in whole:
-            made += [Output(f"{item.name}_{end}", label=bound_name(d, end), is_bound=True) for end in BOUNDS]
-        elif d.apart and not item.is_text:
-            made.append(Output(item.name, key=item.key, label=label_name(d), column=item))
+            columns += [Output(f"{col.name}_{end}", label=bound_name(d, end), is_bound=True) for end in BOUNDS]
+        elif d.apart and not col.is_text:
+            columns.append(Output(col.name, key=col.key, label=label_name(d), column=col))
         else:
-            made.append(Output(item.name, label=label_name(d)))
-    names = [output.name.casefold() for output in made]
-    twice = [output.name for output in made if output.is_bound and names.count(output.name.casefold()) > 1]
+            columns.append(Output(col.name, label=label_name(d)))
+    names = [output.name.casefold() for output in columns]
+    twice = [output.name for output in columns if output.is_bound and names.count(output.name.casefold()) > 1]
     if twice:
         raise ConfigurationError(
             f"release.ranges: columns would release {', '.join(map(repr, twice))} beside a column of that name; "
             "rename or drop one"
         )
-    return made
+    return columns
 
 
 def select_partitions(
@@ -113,7 +120,7 @@ def select_partitions(
 
 
 def _dealt(engine: Engine, rows: exp.Select, dimensions: Sequence[Dimension], dealt_by: Sequence[exp.Expr]) -> exp.Expr:
-    """The rows with their classes, those of shared tuples dealt out, and with their numbers."""
+    """The rows with their classes, those of shared tuples dealt out, and their numbers."""
     list_shares(engine, dimensions)
     holes: list[Item] = [{"domain": d.domain, "key": d.column.key, "position": d.position} for d in dimensions]
     names: dict[str, template.Fill] = {"source": rows, "shares": state("shares")}
@@ -127,17 +134,12 @@ def list_shares(engine: Engine, dimensions: Sequence[Dimension]) -> None:
     engine.query("release/shares", names=names, lists={"this": [{"position": d.position} for d in dimensions]})
 
 
-# Types whose texts are the same on every engine.
-_WHOLE_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
-_SAME_TEXT = ("VARCHAR", "ENUM", "UUID", "BOOLEAN", "DATE", "TIME", "DECIMAL", *_WHOLE_NUMBERS)
-_FLOATS = ("DOUBLE", "FLOAT")
-_WHOLE = 10**15  # floats from here on are told apart by their order alone
-_PARTS = 1 << 20  # of one, by which the hash tells floats apart
-_MISSING = "-"  # no hash
-
-
 def dealing_order(released: Sequence[tuple[exp.Expr, str]], seed: int) -> list[exp.Expr]:
-    """What rows are put in turn by, of their released values with the types of these; the first is a hash."""
+    """The expressions that rows are put in order by: a hash of their released values, then values that have no such
+    hash.
+
+    `released` has (value, its type in DuckDB).
+    """
     texts = [_text(value, kind) for value, kind in released]
     hashed = [
         exp.func("COALESCE", own("md5", text), exp.Literal.string(_MISSING)) for text in texts if text is not None
@@ -147,7 +149,7 @@ def dealing_order(released: Sequence[tuple[exp.Expr, str]], seed: int) -> list[e
 
 
 def tells_apart(kind: str) -> bool:
-    """Whether rows that differ in values of a type, as DuckDB describes it, have an order by that."""
+    """Whether rows with different values of this type of DuckDB get different places in that order."""
     return kind.startswith(_FLOATS) or _is_moment(kind) or _has_same_text(kind)
 
 

@@ -1,4 +1,4 @@
-"""A release as one self-contained SELECT: what the compiled statement of every family is made of."""
+"""A release as one self-contained SELECT: the parts that the compiled statements of all families share."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ from kanon_sql.sql.writing import Listing
 
 @dataclass(frozen=True)
 class CompileRequest:
-    """What a statement is compiled of: `rows` gives the rows that take part under their keys, `missing` are texts that
-    mean missing, `order` that of the release. With `as_text` every quasi-identifier is VARCHAR, with `masks` suppressed
-    rows stay as `*`. `carried` is a column that is not released but counted in a check, as `entity`. A statement that
-    is `executed` at once says what is known already (which classes are left out, which class a tuple is in) by tables
-    instead of counting it again. `hashes` says that md5 of a text is one of hexadecimal digits there.
+    """What a statement is compiled of and for.
+
+    `rows` gives the rows that take part under their keys, `missing` are texts that mean missing, `order` that of the
+    release. With `as_text` every quasi-identifier is VARCHAR, with `masks` suppressed rows stay as `*`. `carried` is a
+    column that is not released but counted in a check, as `entity`. A statement that is `executed` at once reads from
+    tables what is known already (which classes are left out, which class a tuple is in), instead of counting it again.
+    `hashes` says that md5 of a text gives hexadecimal digits there.
     """
 
     rows: exp.Select
@@ -48,10 +50,7 @@ class Released:
 
 @dataclass(frozen=True)
 class CompiledRelease:
-    """The release as a statement over source_rows and the `listings`; `lines` say what was chosen.
-
-    `masked` are the suppressed rows that stay as `*`.
-    """
+    """A release as a statement over source_rows and `listings`; `lines` are for the header, `masked` rows are `*`."""
 
     statement: exp.Select
     listings: tuple[Listing, ...]
@@ -61,91 +60,89 @@ class CompiledRelease:
 
     def parts(self) -> list[exp.CTE]:
         """The common table expressions; the last is `released`."""
-        return [one for one in with_of(self.statement).expressions if isinstance(one, exp.CTE)]
+        return [part for part in with_of(self.statement).expressions if isinstance(part, exp.CTE)]
 
 
 def assembled(
-    asked: CompileRequest,
+    request: CompileRequest,
     roles: Roles,
     file: str,
     lists: Mapping[str, Sequence[Item]],
     names: Mapping[str, Fill] | None = None,
 ) -> exp.Select:
-    """A query file filled, which begins with the rows that take part; a column that is carried is not released."""
-    sort: list[Item] = [{"key": exp.Rand()}] if asked.order == "random" else []
+    """A query file filled in, after the rows that take part; a carried column is not released."""
+    sort: list[Item] = [{"key": exp.Rand()}] if request.order == "random" else []
     statement = template.fill(file, names, {**lists, "sort": sort}, part=True)
     assert isinstance(statement, exp.Select)
-    if asked.carried is not None:
+    if request.carried is not None:
         statement.expressions[-1].pop()
-    set_with(statement, [source_rows(asked, roles), *with_of(statement).expressions])
+    set_with(statement, [source_rows(request, roles), *with_of(statement).expressions])
     return statement
 
 
 def leave_out(statement: exp.Select, name: str) -> None:
-    """Takes a common table expression out: what reads it reads what it is made of, which has the same columns."""
+    """Takes a common table expression out: its readers read its own table, which has the same columns."""
     parts = with_of(statement)
-    left = next(one for one in parts.expressions if one.alias == name)
+    left = next(part for part in parts.expressions if part.alias == name)
     origin = left.this.find(exp.Table).name
-    parts.set("expressions", [one for one in parts.expressions if one is not left])
+    parts.set("expressions", [part for part in parts.expressions if part is not left])
     for table in statement.find_all(exp.Table):
         if table.name == name:
             table.this.set("this", origin)
-    for one in statement.find_all(exp.Column):
-        if one.table == name:
-            one.args["table"].set("this", origin)
+    for reference in statement.find_all(exp.Column):
+        if reference.table == name:
+            reference.args["table"].set("this", origin)
 
 
 def with_of(statement: exp.Query) -> exp.With:
-    """The WITH of a statement."""
-    found = statement.args.get("with_") or statement.args.get("with")
-    assert isinstance(found, exp.With)
-    return found
+    clause = statement.args.get("with_") or statement.args.get("with")
+    assert isinstance(clause, exp.With)
+    return clause
 
 
 def set_with(statement: exp.Query, parts: Sequence[exp.Expr]) -> None:
-    """Gives a statement its common table expressions."""
     statement.set("with_" if "with_" in exp.Select.arg_types else "with", exp.With(expressions=list(parts)))
 
 
-def key_name(item: Column) -> str:
-    """What source_rows calls a quasi-identifier: its value, NULL where that is missing."""
-    return f"k{item.key[1:]}"
+def key_name(col: Column) -> str:
+    """The name in source_rows of a quasi-identifier's value, NULL where that is missing."""
+    return f"k{col.key[1:]}"
 
 
-def other_name(item: Column) -> str:
-    """What source_rows calls a column that is released as it is."""
-    return f"o{item.key[1:]}"
+def other_name(col: Column) -> str:
+    """The name in source_rows of a column that is released as it is."""
+    return f"o{col.key[1:]}"
 
 
-def source_rows(asked: CompileRequest, roles: Roles) -> exp.CTE:
+def source_rows(request: CompileRequest, roles: Roles) -> exp.CTE:
     """The rows that take part: quasi-identifiers with texts that mean missing as NULL, the others as they are."""
-    keys = {item.key for item in roles.quasi_identifiers}
+    keys = {col.key for col in roles.quasi_identifiers}
     selected: list[exp.Expr] = [
-        exp.alias_(present(item, asked.missing), key_name(item), quoted=True) for item in roles.quasi_identifiers
+        exp.alias_(present(col, request.missing), key_name(col), quoted=True) for col in roles.quasi_identifiers
     ]
     selected += [
-        exp.alias_(item.released(column(item.key)), other_name(item), quoted=True)
-        for item in roles.released
-        if item.key not in keys
+        exp.alias_(col.released(column(col.key)), other_name(col), quoted=True)
+        for col in roles.released
+        if col.key not in keys
     ]
-    if asked.carried is not None:
-        entity = understood(present(asked.carried, asked.missing), asked.carried.reading)
+    if request.carried is not None:
+        entity = understood(present(request.carried, request.missing), request.carried.reading)
         selected.append(exp.alias_(entity, "entity", quoted=True))
-    select = exp.select(*selected).from_(asked.rows.copy().subquery("participants"))
+    select = exp.select(*selected).from_(request.rows.copy().subquery("participants"))
     return exp.CTE(this=select, alias=exp.TableAlias(this=quoted("source_rows")))
 
 
-def present(item: Column, missing: Sequence[str], value: exp.Expr | None = None) -> exp.Expr:
+def present(col: Column, missing: Sequence[str], value: exp.Expr | None = None) -> exp.Expr:
     """A column's value, NULL where it is missing; a text is compared as text whatever the table's type is."""
-    value = value or column(item.key)
-    if not item.is_text:
+    value = value or column(col.key)
+    if not col.is_text:
         return value
     return null_for(exp.cast(value, "VARCHAR"), missing)
 
 
-def split_missing(rows: Iterable[Row], item: Column, missing: Sequence[str]) -> tuple[list[Row], Row | None]:
-    """(rows of values that are there, what follows a missing value); rows begin with their value as text."""
-    texts = {None, *(missing if item.is_text else ())}
+def split_missing(rows: Iterable[Row], col: Column, missing: Sequence[str]) -> tuple[list[Row], Row | None]:
+    """(rows of values that are present, what follows a missing value or None); a row begins with its value as text."""
+    texts = {None, *(missing if col.is_text else ())}
     listed: list[Row] = []
     absent: Row | None = None
     for row in rows:

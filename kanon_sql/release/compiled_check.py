@@ -1,4 +1,4 @@
-"""The statement that returns the classes of a release which violate what was asked for; counts only, no value."""
+"""The statement that returns the classes of a release which violate k or a model: counts only, no value."""
 
 from __future__ import annotations
 
@@ -35,35 +35,37 @@ _LISTED = {
 
 def compiled_check(
     engine: Engine,
-    asked: CompileRequest,
+    request: CompileRequest,
     roles: Roles,
     body: CompiledRelease,
     models: Models,
     k: int,
     table: exp.Table | None,
 ) -> Check:
-    """(the statement, its listings, the models that it does not check as they compare with a population).
+    """(the statement, its listings, the keys of models that it does not check as they compare with a population).
 
-    It returns the classes of the release that violate k or a model: of the `table` that it was stored in, else of the
-    release as the statement makes it of the source.
+    It returns the violating classes of the `table` that the release was stored in, else of the release as the statement
+    makes it of the source.
     """
     checked = tuple(model for model in models.models if model.population is None)
     if models.known_columns is not None:
-        return _of_few_columns(asked, body, replace(models, models=checked), k, table)
-    reference = _reference(asked, models)
-    question = Question(k, checked, models.columns, reference, missing=asked.missing)
+        return _of_few_columns(request, body, replace(models, models=checked), k, table)
+    values = {name: _counted(attr.column, request, other_name(attr.column)) for name, attr in models.columns.items()}
+    entity = column("entity") if models.by_entity else None
+    reference = Table(exp.Table(this=quoted("source_rows")), (), values, entity)  # all rows that take part
+    question = Question(k, checked, models.columns, reference, missing=request.missing)
     listings: list[Listing] = [] if table is not None else list(body.listings)
-    from_engine = ranks_and_steps(asked.missing)
+    from_engine = ranks_and_steps(request.missing)
 
-    def listed(name: str, one: Sensitive) -> None:
+    def listed(name: str, attr: Sensitive) -> None:
         columns, keys, order = _LISTED[name]
-        statement = from_engine(name, one)
+        statement = from_engine(name, attr)
         assert isinstance(statement, exp.Select)
         rows = engine.run(template.text(statement.order_by(order, dialect="duckdb")))
-        subject = f"sensitive column {one.column.name!r}"
-        listings.append(Listing(f"{name}_{one.index}", subject, columns, tuple(rows), keys))
+        subject = f"sensitive column {attr.column.name!r}"
+        listings.append(Listing(f"{name}_{attr.index}", subject, columns, tuple(rows), keys))
 
-    chain = Chain(_released(asked, body, models, table, question.spoken), question, listed)
+    chain = Chain(_released(request, body, models, table, question.attributes), question, listed)
     violating = [_named("k entities" if models.by_entity else "k", chain.too_small(exp.Literal.number(k)))]
     for index, model in enumerate(checked):
         violating.append(_named(f"{model.key} of {model.column}", chain.violating(index)))
@@ -71,49 +73,47 @@ def compiled_check(
     assert isinstance(statement, exp.Query)
     before = body.parts() if table is None else []
     if table is not None and any("reference" in parts_of(model) for model in checked):
-        before = [source_rows(asked, roles)]
+        before = [source_rows(request, roles)]
     chain.before(statement, *before)
     return statement, tuple(listings), tuple(model.key for model in models.models if model.population is not None)
 
 
 def _of_few_columns(
-    asked: CompileRequest, body: CompiledRelease, models: Models, k: int, table: exp.Table | None
+    request: CompileRequest, body: CompiledRelease, models: Models, k: int, table: exp.Table | None
 ) -> Check:
-    """The statement for every combination of few columns; as long as there are not too many."""
-    quasi = [one.name for one in body.released if one.is_quasi_identifier]
+    """The statement for every combination of `known_columns` columns, unless there are too many."""
+    quasi = [col.name for col in body.released if col.is_quasi_identifier]
     if (sets := comb(len(quasi), models.known_columns or 0)) > MOST_SETS:
         raise ConfigurationError(
             f"--check: {len(quasi)} quasi-identifiers have {sets:,} sets of {models.known_columns}; a statement "
             f"counts at most {MOST_SETS}, `kanon-sql check` counts all"
         )
-    question = Question(k, models.models, models.columns, missing=asked.missing, known_columns=models.known_columns)
-    rows, found = violating_combinations(_released(asked, body, models, table, question.spoken), question)
-    statement = union_all([_named(name, one) for name, one in found])
+    question = Question(k, models.models, models.columns, missing=request.missing, known_columns=models.known_columns)
+    rows, combinations = violating_combinations(_released(request, body, models, table, question.attributes), question)
+    statement = union_all([_named(name, select) for name, select in combinations])
     assert isinstance(statement, exp.Query)
     statement.set("with_", exp.With(expressions=[*(body.parts() if table is None else []), rows]))
     return statement, () if table is not None else tuple(body.listings), ()
 
 
 def _released(
-    asked: CompileRequest, body: CompiledRelease, models: Models, table: exp.Table | None, spoken: Sequence[Sensitive]
+    request: CompileRequest,
+    body: CompiledRelease,
+    models: Models,
+    table: exp.Table | None,
+    attributes: Sequence[Sensitive],
 ) -> Table:
-    """The rows of the release: as they were stored, or as the statement makes them."""
-    codes = {one.name: one.code if table is None else one.name for one in body.released}
-    keys = [column(codes[one.name]) for one in body.released if one.is_quasi_identifier]
-    values = {one.column.name: _counted(one.column, asked, codes[one.column.name]) for one in spoken}
+    """The rows of the release, from the stored table or from the statement."""
+    codes = {col.name: col.code if table is None else col.name for col in body.released}
+    keys = [column(codes[col.name]) for col in body.released if col.is_quasi_identifier]
+    values = {entry.column.name: _counted(entry.column, request, codes[entry.column.name]) for entry in attributes}
     entity = column("entity") if models.by_entity else None
     return Table(table if table is not None else exp.Table(this=quoted("released")), keys, values, entity)
 
 
-def _reference(asked: CompileRequest, models: Models) -> Table:
-    """The sensitive values of all rows that take part."""
-    values = {name: _counted(one.column, asked, other_name(one.column)) for name, one in models.columns.items()}
-    return Table(exp.Table(this=quoted("source_rows")), (), values, column("entity") if models.by_entity else None)
-
-
-def _counted(item: Column, asked: CompileRequest, name: str) -> exp.Expr:
-    """A sensitive value as models count it: two texts of one number are one."""
-    return understood(present(item, asked.missing, column(name)), item.reading if item.is_text else None)
+def _counted(col: Column, request: CompileRequest, name: str) -> exp.Expr:
+    """A sensitive value as models count it: different spellings of one number are one value."""
+    return understood(present(col, request.missing, column(name)), col.reading if col.is_text else None)
 
 
 def _named(requirement: str, violating: exp.Expr) -> exp.Expr:

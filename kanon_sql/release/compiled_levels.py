@@ -35,183 +35,186 @@ _MOST_SETS = 50  # of columns with a count beside each row
 
 def compiled_levels(
     engine: Engine,
-    asked: CompileRequest,
-    made: Generalization,
+    request: CompileRequest,
+    generalization: Generalization,
     k: int,
     listed: Sequence[tuple[MappingTable, int]] | None,
-    known: int | None = None,
+    known_columns: int | None = None,
 ) -> CompiledRelease:
     """The release of a lattice node as one SELECT over the source.
 
-    The classes that are left out are those of fewer than k rows, or those with fewer in some `known` columns; with
-    `listed`, the quasi-identifiers that tell them apart, they are those of the table suppressed_classes, written out by
-    their codes.
+    The classes that are left out are those of fewer than k rows, with `known_columns` those with fewer in some so many
+    columns. With `listed`, the quasi-identifiers that tell classes apart, they are those of the table
+    suppressed_classes instead, written out by their codes.
     """
-    coded = {m.index for m, _ in (made.grouping() if made.shown else listed or ())}
-    found = {one[0].key: one for one in made.quasi_identifiers}
+    coded = {m.index for m, _ in (generalization.grouping() if generalization.shown else listed or ())}
+    quasi_of = {entry[0].key: entry for entry in generalization.quasi_identifiers}
     read = {
-        item.key: _Generalized(engine, asked, found[item.key], with_code=found[item.key][1].index in coded)
-        for item in made.roles.released
-        if item.key in found
+        col.key: _Generalized(engine, request, quasi_of[col.key], with_code=quasi_of[col.key][1].index in coded)
+        for col in generalization.roles.released
+        if col.key in quasi_of
     }
-    read_by = {one.mapping.index: one for one in read.values()}
-    shown = _shown(engine, made, read_by)
-    outputs, released = _outputs(asked, made.roles, read, shown)
+    read_by = {quasi.mapping.index: quasi for quasi in read.values()}
+    shown = _shown(engine, generalization, read_by)
+    outputs, released = _outputs(request, generalization.roles, read, shown)
     numbered = [] if listed is None else _numbered([read_by[m.index] for m, _ in listed])
-    codes, keys = _told_apart(list(read.values()))
-    codes = codes if listed is None else [{"value": one.value(), "column": one.name} for one in numbered]
-    listings = [listing for one in read.values() if (listing := one.listing()) is not None]
+    codes, keys = _class_keys(list(read.values()))
+    codes = codes if listed is None else [{"value": number.value(), "column": number.name} for number in numbered]
+    listings = [listing for quasi in read.values() if (listing := quasi.listing()) is not None]
     lists: dict[str, list[Item]] = {
         "listed": [] if listed is None else [{"violating": "violating"}],
         "class": codes,
         "out": outputs,
         "number": shown.numbers,
         "shown": [{"values": "shown"}] if shown.numbers else [],
-        "qi": [{"mapping": one.name, "key": one.key} for one in read.values() if one.listing() is not None],
+        "qi": [{"mapping": quasi.name, "key": quasi.key} for quasi in read.values() if quasi.listing() is not None],
     }
     names: dict[str, Fill] = {
         "source_rows": "source_rows",
-        "is_kept": _kept(asked, shown, nothing_left_out=asked.executed and listed is None),
-        "violates": _violates(keys, k, known, is_listed=listed is not None),
+        "is_kept": _kept(request, shown, nothing_left_out=request.executed and listed is None),
+        "violates": _violates(keys, k, known_columns, is_listed=listed is not None),
     }
-    statement = assembled(asked, made.roles, "release/compiled_levels", lists, names)
+    statement = assembled(request, generalization.roles, "release/compiled_levels", lists, names)
     if listed is not None:
         listings.append(_violating(engine, listed, numbered))
-    elif asked.executed:  # then no class is left out
+    elif request.executed:  # then no class is left out
         leave_out(statement, "judged")
     return CompiledRelease(statement, (*listings, *shown.listings), released)
 
 
-def _told_apart(read: Sequence[_Generalized]) -> tuple[list[Item], list[exp.Expr]]:
-    """(the codes that are carried along, what tells classes apart: these, or what is released)."""
+def _class_keys(read: Sequence[_Generalized]) -> tuple[list[Item], list[exp.Expr]]:
+    """(the codes that are carried along, the keys of classes: these codes, or what is released)."""
     codes: list[Item] = []
     keys: list[exp.Expr] = []
-    for one in read:
-        code, name = one.code(), f"code_{one.mapping.index}"
+    for quasi in read:
+        code, name = quasi.code(), f"code_{quasi.mapping.index}"
         if code is not None:
             codes.append({"value": code, "column": name})
-        keys.append(column(name if code is not None else other_name(one.item)))
+        keys.append(column(name if code is not None else other_name(quasi.column)))
     return codes, keys
 
 
 @dataclass(frozen=True)
 class _Shown:
-    """What classes show of columns that are aggregated, by their indexes; read from `listings` by `numbers` where there
-    is more than one class.
-    """
+    """The values that classes show of aggregated columns, by index; of several classes in `listings`, by `numbers`."""
 
     values: Mapping[int, exp.Expr]
     numbers: list[Item]
     listings: tuple[Listing, ...] = ()
 
 
-def _shown(engine: Engine, made: Generalization, read: Mapping[int, _Generalized]) -> _Shown:
+def _shown(engine: Engine, generalization: Generalization, read: Mapping[int, _Generalized]) -> _Shown:
     """Reads the table class_values."""
-    names = made.shown_as
+    names = generalization.shown_as
     if not names:
         return _Shown({}, [])
-    grouping = made.grouping()
+    grouping = generalization.grouping()
     codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in grouping]
-    found = engine.query(
+    classes = engine.query(
         "release/compiled_values",
         names={"class_values": state("class_values")},
         lists={"key": codes, "value": [{"name": name} for name in names.values()]},
     )
     if not grouping:
-        only = found[0] if found else [None] * len(names)
+        only = classes[0] if classes else [None] * len(names)
         literals = (exp.null() if value is None else exp.Literal.string(str(value)) for value in only)
-        return _Shown({i: exp.cast(one, "VARCHAR") for i, one in zip(names, literals, strict=True)}, [])
-    numbered = _numbered([read[m.index] for m, _ in grouping], "number")
+        return _Shown({i: exp.cast(literal, "VARCHAR") for i, literal in zip(names, literals, strict=True)}, [])
+    numbers = _numbered([read[m.index] for m, _ in grouping], "number")
     rows = []
-    for row in found:
+    for row in classes:
         by_index = {m.index: int(code) for (m, _), code in zip(grouping, row, strict=False)}
         values = (cell_of(value, "VARCHAR") for value in row[len(grouping) :])
-        rows.append((*(one.of(by_index) for one in numbered), *values, 1))
+        rows.append((*(number.of(by_index) for number in numbers), *values, 1))
     columns = (
-        *((one.name, "BIGINT") for one in numbered),
+        *((number.name, "BIGINT") for number in numbers),
         *((name, "VARCHAR") for name in names.values()),
         ("is_shown", "BIGINT"),
     )
-    listing = Listing("shown", "what the classes show of aggregated columns", columns, tuple(rows), keys=len(numbered))
-    items: list[Item] = [{"value": one.value(), "column": one.name} for one in numbered]
+    listing = Listing("shown", "what the classes show of aggregated columns", columns, tuple(rows), keys=len(numbers))
+    items: list[Item] = [{"value": number.value(), "column": number.name} for number in numbers]
     return _Shown({i: column(name, "shown") for i, name in names.items()}, items, (listing,))
 
 
-def _kept(asked: CompileRequest, shown: _Shown, *, nothing_left_out: bool) -> exp.Expr:
-    """Which rows stay: those of classes that satisfy, and that were there when aggregates were found, or all masked."""
+def _kept(request: CompileRequest, shown: _Shown, *, nothing_left_out: bool) -> exp.Expr:
+    """The condition of rows that stay: of satisfying classes that existed when aggregates were computed, or masked."""
     left_out = column("left_out")
-    known = column("is_shown", "shown").eq(exp.Literal.number(1)) if shown.numbers else exp.true()
+    is_shown = column("is_shown", "shown").eq(exp.Literal.number(1)) if shown.numbers else exp.true()
     if nothing_left_out:
-        return known
-    if asked.masks:
-        return exp.paren(exp.or_(left_out.eq(exp.Literal.number(1)), known)) if shown.numbers else known
+        return is_shown
+    if request.masks:
+        return exp.paren(exp.or_(left_out.eq(exp.Literal.number(1)), is_shown)) if shown.numbers else is_shown
     kept = left_out.eq(exp.Literal.number(0))
-    return exp.and_(kept, known) if shown.numbers else kept
+    return exp.and_(kept, is_shown) if shown.numbers else kept
 
 
 def _outputs(
-    asked: CompileRequest, roles: Roles, read: Mapping[str, _Generalized], shown: _Shown
+    request: CompileRequest, roles: Roles, read: Mapping[str, _Generalized], shown: _Shown
 ) -> tuple[list[Item], tuple[Released, ...]]:
-    """What the statement says of each column, and what that is to whoever reads the release."""
+    """The columns inside the statement, and as whoever reads the release sees them."""
     outputs: list[Item] = []
     released = []
-    for item in roles.released:
-        code, quasi = other_name(item), read.get(item.key)
+    for col in roles.released:
+        code, quasi = other_name(col), read.get(col.key)
         value = quasi.value() if quasi else column(code, "source_rows")
         kept: exp.Expr = column(code)
         if quasi:
             kept = shown.values.get(quasi.mapping.index, kept).copy()
-        if quasi and asked.masks:
+        if quasi and request.masks:
             hidden = column("left_out").eq(exp.Literal.number(1))
             kept = exp.Case(ifs=[exp.If(this=hidden, true=exp.Literal.string("*"))], default=kept)
-        outputs.append({"value": value, "column": code, "released": kept, "name": item.name})
-        described = quasi.described if quasi else item.released_type
-        released.append(Released(code, item.name, quasi is not None, described))
-    if asked.carried is not None:
+        outputs.append({"value": value, "column": code, "released": kept, "name": col.name})
+        described = quasi.described if quasi else col.released_type
+        released.append(Released(code, col.name, quasi is not None, described))
+    if request.carried is not None:
         entity = column("entity", "source_rows")
         outputs.append({"value": entity, "column": "entity", "released": column("entity"), "name": "entity"})
     return outputs, tuple(released)
 
 
-def _violates(keys: Sequence[exp.Expr], k: int, known: int | None, *, is_listed: bool) -> exp.Expr:
-    """Whether the class of a row violates: it is listed, or a count beside each row says so.
+def _violates(keys: Sequence[exp.Expr], k: int, known_columns: int | None, *, is_listed: bool) -> exp.Expr:
+    """The condition that a row's class violates: it is listed, or a count beside each row says so.
 
-    Where few columns are known there is a count for each set of so many, unless there are too many: none violated when
-    they were searched.
+    With `known_columns` there is a count for each set of so many columns, unless these are too many: then none violated
+    in the search.
     """
     if is_listed:
         return exp.column("is_listed", "violating").eq(exp.Literal.number(1))
-    size = len(keys) if known is None else min(known, len(keys))
+    size = len(keys) if known_columns is None else min(known_columns, len(keys))
     if comb(len(keys), size) > _MOST_SETS:
         return exp.false()
     counts = (
-        exp.Window(this=exp.Count(this=exp.Star()), partition_by=[key.copy() for key in one], over="OVER")
-        for one in combinations(keys, size)
+        exp.Window(this=exp.Count(this=exp.Star()), partition_by=[key.copy() for key in subset], over="OVER")
+        for subset in combinations(keys, size)
     )
     return exp.or_(*(exp.LT(this=counted, expression=exp.Literal.number(k)) for counted in counts))
 
 
 class _Generalized:
-    """One quasi-identifier at its level: what is released of it, and the mapping table that this needs."""
+    """A quasi-identifier at its level: its released value, and the mapping table that this needs."""
 
     def __init__(
-        self, engine: Engine, asked: CompileRequest, found: tuple[Column, MappingTable, int], *, with_code: bool
+        self,
+        engine: Engine,
+        request: CompileRequest,
+        quasi_identifier: tuple[Column, MappingTable, int],
+        *,
+        with_code: bool,
     ) -> None:
-        item, mapping, level = found
-        self.item = item
+        col, mapping, level = quasi_identifier
+        self.column = col
         self.mapping = mapping
         self.level = level
         self.name = f"mapping_{mapping.index}"
-        self.key = key_name(item)
-        as_it_was = not level and mapping.height > 0 and not item.is_text and not asked.as_text
-        self.described = item.released_type if as_it_was else "VARCHAR"
-        self._plain = as_it_was and not item.type.startswith(WRITTEN_DIFFERENTLY)
+        self.key = key_name(col)
+        as_it_was = not level and mapping.height > 0 and not col.is_text and not request.as_text
+        self.described = col.released_type if as_it_was else "VARCHAR"
+        self._plain = as_it_was and not col.type.startswith(WRITTEN_DIFFERENTLY)
         self._coded = with_code or (self.described != "VARCHAR" and not self._plain)
         # What each value becomes, where that is not the value itself.
         self._rows: list[Row] = []
         self._absent: Row | None = None
         if with_code or not self._plain:
-            self._rows, self._absent = split_missing(self._pairs(engine), item, asked.missing)
+            self._rows, self._absent = split_missing(self._pairs(engine), col, request.missing)
 
     def _pairs(self, engine: Engine) -> list[Row]:
         below = not self.level and self.mapping.height > 0 and self.mapping.column_type != "VARCHAR"
@@ -231,10 +234,10 @@ class _Generalized:
         return str(labels.pop()) if is_top and len(labels) == 1 and None not in labels else None
 
     def value(self) -> exp.Expr:
-        """What is released."""
+        """The released value, as an expression over source_rows and the mapping table."""
         key = column(self.key, "source_rows")
         if self._plain:
-            return self.item.released(key)
+            return self.column.released(key)
         if self._label is not None:
             return exp.cast(exp.Literal.string(self._label), "VARCHAR")
         absent = self._absent[0] if self._absent else None
@@ -243,7 +246,7 @@ class _Generalized:
         )
 
     def code(self) -> exp.Expr | None:
-        """The code of what is released, where classes are told apart by codes."""
+        """The code of the released value, None where classes are told apart without codes."""
         if not self._coded:
             return None
         absent = exp.Literal.number(int(self._absent[1])) if self._absent else None
@@ -255,10 +258,10 @@ class _Generalized:
         return 1 + max([0, *(int(row[2]) for row in self._rows), *([int(self._absent[1])] if self._absent else [])])
 
     def listing(self) -> Listing | None:
-        """The mapping table."""
+        """The mapping table, None where none is needed."""
         if not self._coded and (self._plain or self._label is not None):
             return None
-        kind = self.item.type
+        kind = self.column.type
         kept = not self._plain and self._label is None
         columns = [("value", kind), *([("released", self.described)] if kept else [])]
         columns += [("code", "BIGINT")] if self._coded else []
@@ -270,61 +273,61 @@ class _Generalized:
             )
             for value, label, code in self._rows
         )
-        return Listing(self.name, f"quasi-identifier {self.item.name!r}", tuple(columns), rows)
+        return Listing(self.name, f"quasi-identifier {self.column.name!r}", tuple(columns), rows)
 
 
 @dataclass(frozen=True)
 class _Numbered:
     """One number for the codes of several quasi-identifiers: the sum of each times its `stride`.
 
-    To join on it is cheaper than on each code, and a planner that knows columns one by one takes a small table that is
-    told apart by many for one whose rows are hardly told apart at all, and hashes all rows of the source in its stead.
+    Joining on it is cheaper than on each code. A planner that judges columns one by one takes a small table with many
+    key columns for one whose keys hardly differ, and hashes all rows of the source instead.
     """
 
     name: str
     strides: tuple[tuple[_Generalized, int], ...]
 
     def value(self) -> exp.Expr:
-        """The number of a row."""
+        """The number of a row, as an expression."""
         (first, _), *more = self.strides  # the first has a stride of 1
         whole = _code_of(first)
-        for one, stride in more:
-            term = exp.Mul(this=_code_of(one), expression=exp.Literal.number(stride))
+        for quasi, stride in more:
+            term = exp.Mul(this=_code_of(quasi), expression=exp.Literal.number(stride))
             whole = exp.Add(this=whole, expression=term)
         return whole
 
     def of(self, codes: Mapping[int, int]) -> int:
-        """The number of codes by the index of their mapping."""
-        return sum(codes[one.mapping.index] * stride for one, stride in self.strides)
+        """The number of a class, given its codes by the indexes of their mappings."""
+        return sum(codes[quasi.mapping.index] * stride for quasi, stride in self.strides)
 
 
-def _code_of(one: _Generalized) -> exp.Expr:
-    code = one.code()
+def _code_of(quasi: _Generalized) -> exp.Expr:
+    code = quasi.code()
     assert code is not None
     return code
 
 
 def _numbered(read: Sequence[_Generalized], name: str = "class") -> list[_Numbered]:
-    """As few numbers as codes fit into."""
+    """As few numbers as the codes fit into."""
     groups: list[list[tuple[_Generalized, int]]] = []
     stride = _LARGEST
-    for one in read:
-        if stride * one.codes >= _LARGEST:
+    for quasi in read:
+        if stride * quasi.codes >= _LARGEST:
             groups.append([])
             stride = 1
-        groups[-1].append((one, stride))
-        stride *= one.codes
+        groups[-1].append((quasi, stride))
+        stride *= quasi.codes
     return [_Numbered(f"{name}_{i}", tuple(group)) for i, group in enumerate(groups)]
 
 
 def _violating(engine: Engine, listed: Sequence[tuple[MappingTable, int]], numbered: Sequence[_Numbered]) -> Listing:
-    """The classes that are left out."""
+    """The listing of the classes that are left out."""
     names = {"suppressed_classes": state("suppressed_classes")}
     codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in listed]
-    found = engine.query("release/compiled_violating", names=names, lists={"class": codes})
-    columns = (*((one.name, "BIGINT") for one in numbered), ("is_listed", "BIGINT"))
+    classes = engine.query("release/compiled_violating", names=names, lists={"class": codes})
+    columns = (*((number.name, "BIGINT") for number in numbered), ("is_listed", "BIGINT"))
     rows = []
-    for row in found:
+    for row in classes:
         by_index = {m.index: int(code) for (m, _), code in zip(listed, row, strict=True)}
-        rows.append((*(one.of(by_index) for one in numbered), 1))
+        rows.append((*(number.of(by_index) for number in numbered), 1))
     return Listing("violating", "the classes that violate k or a model", columns, tuple(rows), keys=len(numbered))

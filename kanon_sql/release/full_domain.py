@@ -35,7 +35,7 @@ _TOP_CODE = 1  # of the one value at the top of a hierarchy
 
 @dataclass(frozen=True)
 class FullDomainRelease(Release):
-    """The rows of the chosen node's classes that satisfy."""
+    """The release of the chosen node: the rows of its classes that satisfy k and the models."""
 
     result: FullDomainResult
 
@@ -44,8 +44,8 @@ class FullDomainRelease(Release):
         return self.result.problem
 
     @cached_property
-    def made(self) -> Generalization:
-        """What is released of the quasi-identifiers."""
+    def generalization(self) -> Generalization:
+        """The levels of the quasi-identifiers, and what classes show instead."""
         problem = self.problem
         return Generalization(
             problem.roles, problem.frequency.mappings, self.result.winner.levels, problem.aggregated, self._group
@@ -53,7 +53,7 @@ class FullDomainRelease(Release):
 
     @property
     def _group(self) -> exp.Expr | None:
-        """The group of a row of the table source, whose rows are suppressed together."""
+        """The group of a row of the table source; rows of one group are suppressed together."""
         group = self.problem.models.group
         if group is None:
             return None
@@ -81,12 +81,12 @@ class FullDomainRelease(Release):
         return {**self.result.describe_loss(), **({} if share is None else {"sse": share})}
 
     def columns(self) -> list[str]:
-        return [item.name for item in self.problem.roles.released]
+        return [col.name for col in self.problem.roles.released]
 
     def can_mask(self) -> bool:
         if self.problem.populations:  # which have no class of masked rows
             return False
-        starred = starred_condition(self.engine, self.made)
+        starred = starred_condition(self.engine, self.generalization)
         if self.problem.models.closes:
             return self._can_mask_closed(starred)
         self.list_suppressed()
@@ -112,20 +112,20 @@ class FullDomainRelease(Release):
         return not self.engine.query(check, values={"k": self.result.least}, lists=lists)[0][0]
 
     def _can_mask_closed(self, starred: exp.Expr) -> bool:
-        """The same where rows are suppressed in rounds: combinations of masked columns hold that class and more."""
+        """The same where rows are suppressed until nothing changes: masked rows also count in combinations."""
         problem, k = self.problem, self.result.request.k
-        problem.close(k, self.made.node)
+        problem.close(k, self.generalization.node)
         names: dict[str, Fill] = {"rows_there": problem.models.rows_table, "kept": state("kept"), "starred": starred}
         violates = violating(problem.models)
-        found = self.engine.query(
+        rows = self.engine.query(
             "search/full_domain/closed_masked", names={**names, "violates": violates}, values={"k": k}
         )
-        return not found[0][0]
+        return not rows[0][0]
 
     def finer(self) -> list[Finer]:
         return [
-            Finer(item, mapping.table, f"level_{level - 1}", f"level_{level}")
-            for item, mapping, level in self.made.quasi_identifiers
+            Finer(col, mapping.table, f"level_{level - 1}", f"level_{level}")
+            for col, mapping, level in self.generalization.quasi_identifiers
             if level
         ]
 
@@ -133,19 +133,23 @@ class FullDomainRelease(Release):
         codes = self._largest_class()
         values = self._values_of(codes)
         chosen = dict(
-            zip(self.problem.names, zip(self.problem.frequency.mappings, self.made.node, strict=True), strict=True)
+            zip(
+                self.problem.names,
+                zip(self.problem.frequency.mappings, self.generalization.node, strict=True),
+                strict=True,
+            )
         )
         largest = {}
         for name, (mapping, level) in chosen.items():
             if mapping.index in values:
                 largest[name] = values[mapping.index]
                 continue
-            found = self.engine.query(
+            rows = self.engine.query(
                 "release/label_of_code",
                 names={"mapping": mapping.table, "level_code": f"level_{level}", "level_label": f"label_{level}"},
                 values={"code": codes.get(code_name(mapping.index, level), _TOP_CODE)},
             )
-            largest[name] = found[0][0]
+            largest[name] = rows[0][0]
         given_up = (
             name
             for name, (mapping, level) in chosen.items()
@@ -154,8 +158,8 @@ class FullDomainRelease(Release):
         return Labels(largest, tuple(given_up))
 
     def _values_of(self, codes: MappingOf[str, int]) -> dict[int, str | None]:
-        """What the class of these codes shows of columns that are aggregated."""
-        shown = self.made.shown_as
+        """The values that the class of these codes shows of aggregated columns."""
+        shown = self.generalization.shown_as
         if not shown:
             return {}
         self._list_values()
@@ -168,8 +172,8 @@ class FullDomainRelease(Release):
         return dict(zip(shown, row, strict=True))
 
     def _largest_class(self) -> dict[str, int]:
-        """The codes of the largest class that is released, without those of columns that have one for all rows."""
-        self.problem.close(self.result.least, self.made.node)
+        """The codes of the largest released class, without those of columns that have one code for all rows."""
+        self.problem.close(self.result.least, self.generalization.node)
         statement = compose("release/largest_class", {"classes": judged_classes(self.problem.models)})
         values = judged_values(self.problem.models, self.result.least)
         row = self.problem.nodes.query(statement, values=values, lists={"key": self._keys})[0]
@@ -179,18 +183,18 @@ class FullDomainRelease(Release):
         if self.result.suppressed:
             self.list_suppressed()
         rows = listed_rows(self.engine, self.problem, writing)
-        return self._select(rows, self.made, writing)
+        return self._select(rows, self.generalization, writing)
 
-    def compiled(self, asked: CompileRequest) -> CompiledRelease:
+    def compiled(self, request: CompileRequest) -> CompiledRelease:
         suppressed, only_k = self.result.suppressed, self.problem.models.only_k
-        masks = asked.masks and suppressed > 0 and self.can_mask()
-        groups = self.made.grouping()
-        if suppressed and self.made.group is not None:
+        masks = request.masks and suppressed > 0 and self.can_mask()
+        groups = self.generalization.grouping()
+        if suppressed and self.generalization.group is not None:
             raise ConfigurationError(
                 "a statement does not tell which rows of a class are suppressed with their group: let run write the "
                 "release from DuckDB, or set suppression: {limit: 0}"
             )
-        listed = groups if groups and suppressed and (asked.executed or not only_k) else None
+        listed = groups if groups and suppressed and (request.executed or not only_k) else None
         if listed is not None:
             self.list_suppressed()
         self._list_values()
@@ -198,26 +202,31 @@ class FullDomainRelease(Release):
         violating = f"of fewer than {k} rows" if only_k else "that violate k or a model"
         lines = (
             f"Levels: {', '.join(f'{name} {level}' for name, level in levels.items())}.",
-            f"{suppressed} of {self.problem.n} rows lie in classes {violating} and are "
+            f"{suppressed:,} of {self.problem.n:,} rows lie in classes {violating} and are "
             f"{'masked' if masks else 'left out'}.",
         )
-        made = compiled_levels(
-            self.engine, replace(asked, masks=masks), self.made, k, listed, self.problem.models.known_columns
+        release = compiled_levels(
+            self.engine,
+            replace(request, masks=masks),
+            self.generalization,
+            k,
+            listed,
+            self.problem.models.known_columns,
         )
-        return replace(made, lines=lines, masked=suppressed if masks else 0)
+        return replace(release, lines=lines, masked=suppressed if masks else 0)
 
     def expected(self, written: Source, masked: int) -> Expected:
         problem = self.problem
-        persons = [population.persons(self.made.node) for population in problem.populations]
+        persons = [population.persons(self.generalization.node) for population in problem.populations]
         return ExpectedLevels(
             columns=self.columns(),
             rows=problem.n - self.result.suppressed + masked,
             masked=masked,
             question=question_of(problem, self.result.least, written, persons),
             recounted=self._recounted(masked),
-            again=self._again(self.made.shown),
-            levels=self.made.levels(),
-            aggregated={one.name for one in self.made.shown},
+            again=self._again(self.generalization.shown),
+            levels=self.generalization.levels(),
+            aggregated={aggregated.name for aggregated in self.generalization.shown},
             groups=self._groups(masked),
         )
 
@@ -225,36 +234,36 @@ class FullDomainRelease(Release):
         quasi = self.problem.roles.quasi_identifiers
         columns = dict.fromkeys([*quasi, *others])
         # Under their keys, which are told apart whatever columns are called.
-        roles = replace(self.problem.roles, released=tuple(replace(item, name=item.key) for item in columns))
-        made = replace(self.made, roles=roles)
-        rows = self._select(self.problem.rows, made, writing)
+        roles = replace(self.problem.roles, released=tuple(replace(col, name=col.key) for col in columns))
+        generalization = replace(self.generalization, roles=roles)
+        rows = self._select(self.problem.rows, generalization, writing)
         assert isinstance(rows, exp.Select)
-        return rows, [column(item.key) for item in quasi]
+        return rows, [column(col.key) for col in quasi]
 
     def released_rows(self) -> exp.Select:
         """SELECT of the rows of the source that are not suppressed, as they are there, all columns under their keys."""
         if self.result.suppressed:
             self.list_suppressed()
         source, quasi = self.problem.source, self.problem.roles.quasi_identifiers
-        raw = {item.key: f"raw_{place}" for place, item in enumerate(quasi)}
-        others = [item for item in source.columns if item.key not in raw]
+        raw = {col.key: f"raw_{index}" for index, col in enumerate(quasi)}
+        others = [col for col in source.columns if col.key not in raw]
         rows, _ = self._generalized(others, Writing(order="none", seed=None, plain_text=True, as_text=True))
         for key, name in raw.items():
             rows = rows.select(exp.alias_(column(key, "source"), name, quoted=True))
-        keys = [exp.alias_(column(raw.get(item.key, item.key)), item.key, quoted=True) for item in source.columns]
+        keys = [exp.alias_(column(raw.get(col.key, col.key)), col.key, quoted=True) for col in source.columns]
         return exp.select(*keys).from_(rows.subquery(state("rows_as_they_were")))
 
-    def _label_of(self, one: Aggregated) -> exp.Expr:
-        return column(self.problem.roles.quasi_identifiers[one.index].key)
+    def _label_of(self, aggregated: Aggregated) -> exp.Expr:
+        return column(self.problem.roles.quasi_identifiers[aggregated.index].key)
 
-    def _select(self, rows: exp.Select, made: Generalization, writing: Writing) -> exp.Expr:
+    def _select(self, rows: exp.Select, generalization: Generalization, writing: Writing) -> exp.Expr:
         self._list_values()
-        return release_select(self.engine, rows, made, self.result.suppressed, writing)
+        return release_select(self.engine, rows, generalization, self.result.suppressed, writing)
 
     @cached_property
     def _keys(self) -> list[Item]:
         """The codes that tell the classes apart."""
-        return grouping_codes(self.problem.frequency, self.made.node)
+        return grouping_codes(self.problem.frequency, self.generalization.node)
 
     @cached_property
     def _suppressing(self) -> Composed:
@@ -266,7 +275,7 @@ class FullDomainRelease(Release):
     def list_suppressed(self) -> None:
         """Lists the violating classes in the table suppressed_classes."""
         k = self.result.least
-        self.problem.close(k, self.made.node)
+        self.problem.close(k, self.generalization.node)
         models = self.problem.models
         keys: list[Item] = [*self._keys, {"code": GROUP}] if models.group is not None else self._keys
         self.problem.nodes.list_suppressed(self._suppressing, judged_values(models, k), keys)

@@ -1,7 +1,4 @@
-"""The release of classes: each row under the labels of the class that its tuple is in.
-
-The release of what a search found, by the family of its algorithm.
-"""
+"""The release of classes (Mondrian, local recoding, microaggregation): rows under the labels of their tuple's class."""
 
 from __future__ import annotations
 
@@ -17,16 +14,12 @@ from kanon_sql.frequency.dimensions import Dimension
 from kanon_sql.release.classes import Output, dealing_order, outputs, select_partitions
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.compiled_classes import classes_share, compiled_classes
-from kanon_sql.release.full_domain import FullDomainRelease
 from kanon_sql.release.release import Finer, Labels, Release, Writing
 from kanon_sql.release.statement import listed_rows
 from kanon_sql.release.verify import Expected, ExpectedClasses, question_of
 from kanon_sql.search.classes import label_name
-from kanon_sql.search.full_domain.problem import FullDomainResult
 from kanon_sql.search.multidimensional import Multidimensional, MultidimensionalResult
-from kanon_sql.search.problem import SearchResult
 from kanon_sql.source.model import Column, Source
-from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, column, state
 
 _HOW = {"local": "Local recoding", "microaggregation": "Microaggregation"}
@@ -34,7 +27,7 @@ _HOW = {"local": "Local recoding", "microaggregation": "Microaggregation"}
 
 @dataclass(frozen=True)
 class MultidimensionalRelease(Release):
-    """Every row of a class, under its labels. Its tables are those of the last search."""
+    """Every row of a class, under the class's labels. It reads the tables of the last search."""
 
     result: MultidimensionalResult
 
@@ -44,13 +37,11 @@ class MultidimensionalRelease(Release):
 
     @property
     def dimensions(self) -> Sequence[Dimension]:
-        """The dimensions of the tuples."""
         return self.problem.tuples.dimensions
 
     @cached_property
     def outputs(self) -> list[Output]:
-        """The released columns."""
-        shown = {one.index for one in self.problem.aggregated}
+        shown = {aggregated.index for aggregated in self.problem.aggregated}
         return outputs(self.problem.roles, self.dimensions, shown if self.problem.bounds else None)
 
     def columns(self) -> list[str]:
@@ -71,7 +62,7 @@ class MultidimensionalRelease(Release):
         lost = zip(self.problem.names, only, self.result.classes.units, strict=True)
         return Labels(
             dict(zip(self.problem.names, largest, strict=True)),
-            tuple(name for name, one, units in lost if one and units),
+            tuple(name for name, has_one_label, units in lost if has_one_label and units),
         )
 
     def select(self, writing: Writing) -> exp.Expr:
@@ -79,10 +70,10 @@ class MultidimensionalRelease(Release):
         rows = self.problem.rows if self._shares else listed_rows(self.engine, self.problem, writing)
         return self._select(rows, self.outputs, writing, shares=self._shares)
 
-    def compiled(self, asked: CompileRequest) -> CompiledRelease:
+    def compiled(self, request: CompileRequest) -> CompiledRelease:
         algorithm = self.result.algorithm
         entity = self.problem.models.entity
-        if asked.executed and entity is not None and classes_share(self.engine, self.dimensions):
+        if request.executed and entity is not None and classes_share(self.engine, self.dimensions):
             raise ConfigurationError(
                 "classes share rows of the same values, and which entities each gets cannot be counted from here; with "
                 "entity expected engine: duckdb, or a full-domain search"
@@ -92,7 +83,7 @@ class MultidimensionalRelease(Release):
         boxes = self.result.found.boxes
         compiled = compiled_classes(
             self.engine,
-            asked,
+            request,
             self.problem.roles,
             self.dimensions,
             self.outputs,
@@ -100,7 +91,7 @@ class MultidimensionalRelease(Release):
             seed=self.result.found.seed,
         )
         suppressed = self.result.suppressed
-        left = f"{suppressed} of {self.problem.n} rows are" if suppressed else "no row is"
+        left = f"{suppressed:,} of {self.problem.n:,} rows are" if suppressed else "no row is"
         return replace(compiled, lines=(f"{how}: {partitions} partitions; {left} left out.",))
 
     def expected(self, written: Source, masked: int) -> Expected:
@@ -116,15 +107,15 @@ class MultidimensionalRelease(Release):
 
     def _generalized(self, others: Sequence[Column], writing: Writing) -> tuple[exp.Select, list[exp.Expr]]:
         # Under names that are told apart whatever columns are called.
-        labels = [Output(one.label, label=one.label) for one in self.outputs if one.label]
-        keys = dict.fromkeys(item.key for item in others)
+        labels = [Output(output.label, label=output.label) for output in self.outputs if output.label]
+        keys = dict.fromkeys(col.key for col in others)
         counted = [*labels, *(Output(key, key=key) for key in keys)]
         rows = self._select(self.problem.rows, counted, writing, shares=self._shares and not self.problem.weighted)
         assert isinstance(rows, exp.Select)
         return rows, [column(output.name) for output in labels]
 
-    def _label_of(self, one: Aggregated) -> exp.Expr:
-        return column(f"label_{one.index}")
+    def _label_of(self, aggregated: Aggregated) -> exp.Expr:
+        return column(f"label_{aggregated.index}")
 
     @property
     def _shares(self) -> bool:
@@ -136,18 +127,8 @@ class MultidimensionalRelease(Release):
         return select_partitions(self.engine, rows, self.dimensions, released, writing, dealt_by=dealt_by)
 
     def _dealing(self, table: str) -> list[exp.Expr]:
-        """What the rows of a shared tuple are put in turn by, from a table with what is released as it is."""
+        """The order in which the rows of a shared tuple are dealt out, from a table with what is released as it is."""
         roles = self.problem.roles
-        quasi = {item.key for item in roles.quasi_identifiers}
-        values = [(column(item.key, table), item.type) for item in roles.released if item.key not in quasi]
+        quasi = {col.key for col in roles.quasi_identifiers}
+        values = [(column(col.key, table), col.type) for col in roles.released if col.key not in quasi]
         return dealing_order(values, self.result.found.seed)
-
-
-def release_of(engine: Engine, result: SearchResult) -> Release:
-    """The release of a result that `require` let pass."""
-    if isinstance(result, FullDomainResult):
-        return FullDomainRelease(engine, result)
-    from kanon_sql.search.multidimensional import MultidimensionalResult
-
-    assert isinstance(result, MultidimensionalResult)
-    return MultidimensionalRelease(engine, result)

@@ -1,4 +1,4 @@
-"""What every release can do, whatever family of searches chose it."""
+"""The base class of releases: what each can do, whatever family of searches chose it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sqlglot import exp
 from kanon_sql.frequency.aggregated import Aggregated
 from kanon_sql.recount.counting import comparable
 from kanon_sql.recount.statement import Table
-from kanon_sql.release.aggregates import Again
+from kanon_sql.release.aggregates import AggregateRecount
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest
 from kanon_sql.release.verify import Expected, Groups
 from kanon_sql.search.problem import Json, SearchProblem, SearchResult
@@ -27,8 +27,8 @@ class Writing:
     """How a release is written.
 
     With `plain_text` generalized values are VARCHAR; else they may be of an ENUM type, which is sorted faster and which
-    files store as text. With `as_text` every quasi-identifier is VARCHAR, as where rows may be masked. `masked` says
-    that suppressed rows stay as `*`. `seed` is for tests: it makes the random order repeatable.
+    files store as text. With `as_text` every quasi-identifier is VARCHAR, as where suppressed rows may be masked: with
+    `masked` they stay, as `*`. `seed` is for tests: it makes the random order repeatable.
     """
 
     order: str
@@ -65,14 +65,14 @@ class Labels:
 
 @dataclass(frozen=True)
 class Release(ABC):
-    """The rows of a source under what a search chose for them; only of a result that `require` lets pass."""
+    """The rows of a source, generalized and suppressed as a search chose that `require` let pass."""
 
     engine: Engine
     result: SearchResult
 
     @property
     def problem(self) -> SearchProblem:
-        """The source."""
+        """The problem that was searched; its source and roles are the release's."""
         return self.result.problem
 
     @abstractmethod
@@ -81,15 +81,15 @@ class Release(ABC):
 
     @abstractmethod
     def can_mask(self) -> bool:
-        """Whether the suppressed rows, with released ones that are * everywhere anyway, make a class that satisfies."""
+        """Whether the suppressed rows, with released ones that are all * anyway, form a class that satisfies."""
 
     @abstractmethod
     def finer(self) -> list[Finer]:
-        """The quasi-identifiers that are generalized, and where their finer values are."""
+        """The generalized quasi-identifiers, and where the values below the released ones are."""
 
     @abstractmethod
     def labels(self) -> Labels:
-        """What is released, by an example; never a label of suppressed rows."""
+        """Examples of what is released, never a label of suppressed rows."""
 
     def describe_loss(self) -> Json:
         """The report's entry `loss`."""
@@ -100,7 +100,7 @@ class Release(ABC):
         """SELECT of the released rows under their real names."""
 
     @abstractmethod
-    def compiled(self, asked: CompileRequest) -> CompiledRelease:
+    def compiled(self, request: CompileRequest) -> CompiledRelease:
         """The release as one SELECT over the source, for others to execute."""
 
     @abstractmethod
@@ -109,22 +109,24 @@ class Release(ABC):
 
     @abstractmethod
     def _generalized(self, others: Sequence[Column], writing: Writing) -> tuple[exp.Select, list[exp.Expr]]:
-        """(SELECT of the released rows with some other columns under their keys, its quasi-identifiers)."""
+        """(SELECT of the released rows, `others` under their keys, the expressions of their quasi-identifiers)."""
 
     def _recounted(self, masked: int) -> Table | None:
         """The released rows of the source with their entities; None where k counts rows.
 
-        Columns that no model speaks of are not counted: of another engine's rows they are not even here.
+        Columns that no model names are left out: with another engine's rows they are not even here.
         """
         source, models = self.problem.source, self.problem.models
         if models.entity is None:
             return None
         weighted = self.problem.weighted
-        columns = [*(one.column for one in models.columns.values()), models.entity]
+        columns = [*(attr.column for attr in models.columns.values()), models.entity]
         columns += [Column("row_count", "row_count", "BIGINT")] if weighted else []
         writing = Writing(order="none", seed=None, plain_text=True, as_text=True, masked=masked > 0)
         rows, values = self._generalized(columns, writing)
-        sensitive = {name: comparable(one.column, one.column, source.missing) for name, one in models.columns.items()}
+        sensitive = {
+            name: comparable(attr.column, attr.column, source.missing) for name, attr in models.columns.items()
+        }
         return Table(rows, values, sensitive, person(models.entity, source.missing), weighted=weighted)
 
     def _groups(self, masked: int) -> Groups | None:
@@ -135,27 +137,27 @@ class Release(ABC):
         weighted, named = self.problem.weighted, person(group, source.missing)
         columns = [group, *([Column("row_count", "row_count", "BIGINT")] if weighted else [])]
         writing = Writing(order="none", seed=None, plain_text=True, as_text=True)
-        made = [
-            Table(*self._generalized(columns, one), entity=named, weighted=weighted)
-            for one in (writing, replace(writing, masked=masked > 0))
+        tables = [
+            Table(*self._generalized(columns, as_written), entity=named, weighted=weighted)
+            for as_written in (writing, replace(writing, masked=masked > 0))
         ]
-        return Groups(Table(self.problem.rows, (), entity=named, weighted=weighted), *made)
+        return Groups(Table(self.problem.rows, (), entity=named, weighted=weighted), *tables)
 
     @abstractmethod
-    def _label_of(self, one: Aggregated) -> exp.Expr:
-        """What the SELECT of `_generalized` calls the label of a column."""
+    def _label_of(self, aggregated: Aggregated) -> exp.Expr:
+        """The column of the SELECT of `_generalized` that holds the label of an aggregated column."""
 
-    def _again(self, shown: Sequence[Aggregated]) -> Again | None:
-        """The released rows with the values of columns that are aggregated; None without one, and where another engine
-        holds the rows.
-        """
+    def _again(self, shown: Sequence[Aggregated]) -> AggregateRecount | None:
+        """The released rows with the values of aggregated columns; None without any, or with rows in another engine."""
         if not shown or self.problem.weighted:
             return None
         rows, keys = self._generalized([], Writing(order="none", seed=None, plain_text=True, as_text=True))
         columns = []
-        for one in shown:
-            item, name = self.problem.roles.quasi_identifiers[one.index], f"raw_{one.index}"
-            rows = rows.select(exp.alias_(column(item.key, "source"), name, quoted=True))
-            value = normalized(replace(item, key=name), self.problem.source.missing)
-            columns.append((one, self._label_of(one), understood(value, item.reading if item.is_text else None)))
-        return Again(rows, keys, columns)
+        for aggregated in shown:
+            col, name = self.problem.roles.quasi_identifiers[aggregated.index], f"raw_{aggregated.index}"
+            rows = rows.select(exp.alias_(column(col.key, "source"), name, quoted=True))
+            value = normalized(replace(col, key=name), self.problem.source.missing)
+            columns.append(
+                (aggregated, self._label_of(aggregated), understood(value, col.reading if col.is_text else None))
+            )
+        return AggregateRecount(rows, keys, columns)

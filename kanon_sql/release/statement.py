@@ -1,7 +1,4 @@
-"""The release as one SELECT over the source.
-
-Text columns released as they are: of few values they are written to files as of an ENUM type.
-"""
+"""The release as one SELECT over the source; text columns of few values may be written as ENUM types."""
 
 from __future__ import annotations
 
@@ -37,13 +34,16 @@ GROUP = "household"  # the column of the suppressed classes that names the group
 
 # Types in which equal values may be written differently (0.0 and -0.0, 1 month and 30 days): a class must release one.
 WRITTEN_DIFFERENTLY = ("DOUBLE", "FLOAT", "INTERVAL", "TIME WITH TIME ZONE")
+_FEW = min(1_000, MOST_LABELS)  # values, about
+_MANY = 1_000_000  # rows: with fewer the statements that list the values cost more than is gained
 
 
 @dataclass(frozen=True)
 class Generalization:
-    """The columns of a source at a lattice node: each quasi-identifier by a level of its mapping table, or, those that
-    are `aggregated`, by what the table class_values says of its class. Rows with the same `group`, a value of the
-    table source, are suppressed together.
+    """The columns of a source at a lattice node.
+
+    Each quasi-identifier is released by a level of its mapping table, or, where `aggregated`, by the class's value in
+    the table class_values. Rows with the same `group`, a value of the table source, are suppressed together.
     """
 
     roles: Roles
@@ -55,33 +55,33 @@ class Generalization:
     @property
     def shown(self) -> list[Aggregated]:
         """The columns of which classes show an aggregate: at level 0 there is nothing to aggregate."""
-        return [one for one in self.aggregated if self.node[one.index]]
+        return [aggregated for aggregated in self.aggregated if self.node[aggregated.index]]
 
     @property
     def shown_as(self) -> dict[int, str]:
-        """The columns of class_values by the quasi-identifiers that they are shown for."""
-        return {one.index: value_name(one.index) for one in self.shown}
+        """The columns of class_values, by the indexes of their quasi-identifiers."""
+        return {aggregated.index: value_name(aggregated.index) for aggregated in self.shown}
 
     @property
     def quasi_identifiers(self) -> list[tuple[Column, MappingTable, int]]:
-        """The quasi-identifiers in the configuration's order."""
+        """(column, mapping table, level) of each quasi-identifier, in the configuration's order."""
         return list(zip(self.roles.quasi_identifiers, self.mappings, self.node, strict=True))
 
     def levels(self) -> list[tuple[str, MappingTable, int]]:
-        """The same by their names."""
-        return [(item.name, mapping, level) for item, mapping, level in self.quasi_identifiers]
+        """The same by the names of the columns."""
+        return [(col.name, mapping, level) for col, mapping, level in self.quasi_identifiers]
 
     def grouping(self) -> list[tuple[MappingTable, int]]:
         """The quasi-identifiers that tell classes apart: those below the top of their hierarchies."""
         return [(m, level) for _, m, level in self.quasi_identifiers if level < m.height or m.splits_top]
 
 
-def starred_condition(engine: Engine, made: Generalization) -> exp.Expr:
-    """Whether a tuple is * in every quasi-identifier at the node's levels anyway."""
-    if made.shown:
+def starred_condition(engine: Engine, generalization: Generalization) -> exp.Expr:
+    """The condition that a tuple is * in every quasi-identifier at the node's levels anyway."""
+    if generalization.shown:
         return exp.false()
     condition: list[exp.Expr] = []
-    for _, mapping, level in made.quasi_identifiers:
+    for _, mapping, level in generalization.quasi_identifiers:
         label = exp.cast(column(f"label_{level}"), "VARCHAR").eq(exp.Literal.string("*"))
         table = exp.Table(this=template.quoted(mapping.table))
         codes = engine.run(exp.select(column(f"level_{level}")).from_(table).where(label).distinct())
@@ -93,36 +93,36 @@ def starred_condition(engine: Engine, made: Generalization) -> exp.Expr:
 
 
 def release_select(
-    engine: Engine, rows: exp.Select, made: Generalization, suppressed: int, writing: Writing
+    engine: Engine, rows: exp.Select, generalization: Generalization, suppressed: int, writing: Writing
 ) -> exp.Expr:
     """SELECT of the released rows under their real names, in the source's column order.
 
     The classes of the `suppressed` rows are those of the table suppressed_classes.
     """
-    by_key = {item.key: (mapping, level) for item, mapping, level in made.quasi_identifiers}
-    masks, shown = suppressed > 0 and writing.masked, made.shown_as
-    needs_codes = {m.index for m, _ in made.grouping()} if suppressed or shown else set()
+    by_key = {col.key: (mapping, level) for col, mapping, level in generalization.quasi_identifiers}
+    masks, shown = suppressed > 0 and writing.masked, generalization.shown_as
+    needs_codes = {m.index for m, _ in generalization.grouping()} if suppressed or shown else set()
     outputs: list[Item] = []
     joined: list[Item] = []
-    for item in made.roles.released:
-        value = item.released(column(item.key, "source"))
-        if item.key in by_key:
-            mapping, level = by_key[item.key]
+    for col in generalization.roles.released:
+        value = col.released(column(col.key, "source"))
+        if col.key in by_key:
+            mapping, level = by_key[col.key]
             value, needs_join = column(shown.get(mapping.index, ""), state("class_values")), False
             if mapping.index not in shown:
                 plain = writing.plain_text or writing.masked
-                value, needs_join = _released_value(engine, item, mapping, level, plain)
+                value, needs_join = _released_value(engine, col, mapping, level, plain)
             if needs_join or mapping.index in needs_codes:
-                joined.append({"mapping": mapping.table, "key": item.key})
+                joined.append({"mapping": mapping.table, "key": col.key})
             if writing.as_text and not value.is_type("VARCHAR"):
                 value = exp.cast(value, "VARCHAR")
             if masks:
                 value = _masked(value)
-        outputs.append({"value": value, "name": item.name})
+        outputs.append({"value": value, "name": col.name})
     classes: list[Item] = [{"classes": state("suppressed_classes")}] if suppressed else []
     codes: list[Item] = [
         {"code": code_name(m.index, level), "mapping": m.table, "level": f"level_{level}"}
-        for m, level in made.grouping()
+        for m, level in generalization.grouping()
     ]
     return filled(
         numbered(rows, writing),
@@ -131,7 +131,9 @@ def release_select(
             "drop": [] if masks else classes,
             "value": [{"classes": state("class_values")}] if shown else [],
             "class": codes,
-            "group": [{"name": GROUP, "value": made.group}] if made.group is not None and suppressed else [],
+            "group": [{"name": GROUP, "value": generalization.group}]
+            if generalization.group is not None and suppressed
+            else [],
             "qi": joined,
             "out": outputs,
             "sort": sort_items(writing),
@@ -140,13 +142,13 @@ def release_select(
 
 
 def filled(rows: exp.Expr, lists: Mapping[str, list[Item]]) -> exp.Expr:
-    """The release of rows, with the parts that the lists speak of and no others."""
+    """The release of rows, with the parts of the query file that the lists name and no others."""
     parts: dict[str, list[Item]] = {name: [] for name in _PARTS}
     return template.fill("release/release", names={"source": rows}, lists={**parts, **lists})
 
 
 def numbered(rows: exp.Select, writing: Writing) -> exp.Select:
-    """The rows, with their numbers as `number` where a seed makes their order repeatable."""
+    """The rows, with their numbers as `number` where a seed makes their random order repeatable."""
     if writing.seed is None or writing.order != "random":
         return rows
     number = exp.alias_(template.parse("row_number() OVER ()"), "number")
@@ -164,19 +166,19 @@ def sort_items(writing: Writing) -> list[Item]:
     holes = {"first": first, "second": second}
     for parameter in list(key.find_all(exp.Parameter, exp.Placeholder)):
         parameter.replace(exp.Literal.number(holes[parameter.name] % 2**64))
-    for found in list(key.find_all(exp.Column)):
-        found.replace(drawn.copy())
+    for reference in list(key.find_all(exp.Column)):
+        reference.replace(drawn.copy())
     return [{"key": key}]
 
 
 def _released_value(
-    engine: Engine, item: Column, mapping: MappingTable, level: int, plain_text: bool
+    engine: Engine, col: Column, mapping: MappingTable, level: int, plain_text: bool
 ) -> tuple[exp.Expr, bool]:
-    """(what is released of a quasi-identifier, whether that needs the mapping table)."""
-    if level == 0 < mapping.height and item.type.startswith(WRITTEN_DIFFERENTLY):
+    """(the released value of a quasi-identifier, whether that needs the mapping table)."""
+    if level == 0 < mapping.height and col.type.startswith(WRITTEN_DIFFERENTLY):
         return column("value", mapping.table), True
-    if level == 0 < mapping.height and not item.is_text:
-        return item.released(column(item.key, "source")), False
+    if level == 0 < mapping.height and not col.is_text:
+        return col.released(column(col.key, "source")), False
     if level == mapping.height and not mapping.splits_top:
         label = engine.query(
             "release/top_label", names={"mapping": mapping.table, "label_top": f"label_{mapping.height}"}
@@ -191,23 +193,19 @@ def _masked(value: exp.Expr) -> exp.Expr:
     return exp.Case(ifs=[exp.If(this=hidden, true=exp.Literal.string("*"))], default=exp.cast(value, "VARCHAR"))
 
 
-_FEW = min(1_000, MOST_LABELS)  # values, about
-_MANY = 1_000_000  # rows: with fewer the statements that list the values cost more than is gained
-
-
 def listed_rows(engine: Engine, problem: SearchProblem, writing: Writing) -> exp.Select:
     """The rows of a problem, texts of few values as ENUM types where that pays and the target takes them."""
     source, roles = problem.source, problem.roles
     # A treated value is dear: it is not made again to be listed.
-    plain = [item for item in roles.released if item.is_text and item.name not in source.treatments]
-    texts = [item for item in plain if item not in roles.quasi_identifiers]
-    here = source.backend.abilities.rows and source.columnar and not writing.plain_text
-    if not texts or not here or not _FEW or problem.n < _MANY:
+    plain = [col for col in roles.released if col.is_text and col.name not in source.treatments]
+    texts = [col for col in plain if col not in roles.quasi_identifiers]
+    may_list = source.backend.abilities.rows and source.columnar and not writing.plain_text
+    if not texts or not may_list or not _FEW or problem.n < _MANY:
         return problem.rows
     rows: dict[str, Fill] = {"source": problem.rows}
-    keys: list[Item] = [{"key": item.key} for item in texts]
+    keys: list[Item] = [{"key": col.key} for col in texts]
     estimates = engine.query("source/distinct_estimates", names=rows, lists={"out": keys})[0]
-    few = {item.key for item, estimate in zip(texts, estimates, strict=True) if estimate <= _FEW}
+    few = {col.key for col, estimate in zip(texts, estimates, strict=True) if estimate <= _FEW}
     listed: list[Item] = []
     for key in sorted(few):
         table, present = state(f"listed_texts_{key}"), column(key, "source")
@@ -219,7 +217,7 @@ def listed_rows(engine: Engine, problem: SearchProblem, writing: Writing) -> exp
         listed.append({"listed": table, "key": key})
     if not listed:
         return problem.rows
-    others: list[Item] = [{"key": item.key} for item in source.columns if item.key not in few]
-    made = template.fill("release/listed_rows", names=rows, lists={"out": others, "text": listed})
-    assert isinstance(made, exp.Select)
-    return made
+    others: list[Item] = [{"key": col.key} for col in source.columns if col.key not in few]
+    select = template.fill("release/listed_rows", names=rows, lists={"out": others, "text": listed})
+    assert isinstance(select, exp.Select)
+    return select

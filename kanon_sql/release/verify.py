@@ -1,9 +1,8 @@
-"""Counting again: the written release, read with SQL of its own that shares nothing with the search.
+"""The recount: checks a written release by reading it again, with SQL that shares nothing with the search.
 
-Whether what was written is what was to be released, row for row: every column is read again, in any order.
-
-The statement that made the release is run once more, without its order, and a fingerprint of its rows compared with one
-of the rows written. It ties the values of a row together and counts rows that are equal.
+Classes are counted again, and every row is compared: the statement that made the release runs once more, without its
+order, and a fingerprint of its rows (any order; values tied by row; equal rows counted) is compared with that of the
+rows written.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.recount.counting import ClassCounts, GroupCounts, class_digest, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table, named_rows, row_total
 from kanon_sql.recount.treated import broken_treatments, other_intervals
-from kanon_sql.release.aggregates import Again
+from kanon_sql.release.aggregates import AggregateRecount
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.source.columns import person
 from kanon_sql.source.duckdb import describe_relation
@@ -31,9 +30,9 @@ from kanon_sql.sql.template import Fill, Item, column, put, state
 
 @contextmanager
 def reading_again() -> Iterator[None]:
-    """What the engine cannot read of what was written is a release that does not verify.
+    """Turns an engine's error while it reads what was written into a VerificationError.
 
-    Where memory or a disk is used up nobody knows: that is an error as before the writing. Raises VerificationError.
+    Where memory or a disk is used up, nothing is known of the release: that stays the error it is.
     """
     try:
         yield
@@ -44,11 +43,11 @@ def reading_again() -> Iterator[None]:
 
 
 def question_of(problem: SearchProblem, k: int, written: Source, populations: Sequence[exp.Expr] = ()) -> Question:
-    """What is asked of the classes of a written release; its models compare with the rows that take part."""
+    """What the classes of a written release are checked for; its models compare with the rows that take part."""
     source, models = problem.source, problem.models
     # A text file does not tell an empty text from a missing value of a table.
     missing = (*source.missing, *(("",) if written.only_texts and not source.only_texts else ()))
-    sensitive = {name: comparable(one.column, one.column, missing) for name, one in models.columns.items()}
+    sensitive = {name: comparable(attr.column, attr.column, missing) for name, attr in models.columns.items()}
     entity = None if models.entity is None else person(models.entity, source.missing)
     reference = Table(problem.rows, (), sensitive, entity, weighted=problem.weighted)
     few, whole = models.known_columns, models.whole
@@ -57,8 +56,10 @@ def question_of(problem: SearchProblem, k: int, written: Source, populations: Se
 
 @dataclass(frozen=True)
 class Groups:
-    """The rows that take part, and those of them that are `released`, of the generalized source with masked rows as in
-    what was written; `entity` of these tables is the group.
+    """Groups whose rows are released or suppressed together; `entity` of the tables is the group.
+
+    `taking_part` has the rows that take part, `released` those of them that are released, `written` is the generalized
+    source with masked rows as in what was written.
     """
 
     taking_part: Table
@@ -66,24 +67,26 @@ class Groups:
     written: Table
 
     def count(self, engine: Engine, written: Table) -> tuple[GroupCounts, list[str]]:
-        """(how many groups there are, what is wrong with them: some have rows that were released and others not)."""
+        """(the number of groups, the problems: groups of which some rows were released and others not)."""
         names: dict[str, Fill] = {}
         for name, table in (("taking_part", self.taking_part), ("released", self.released)):
             names[name] = named_rows(replace(table, quasi_identifiers=()), ())
             names[f"{name}_rows"] = column("row_count") if table.weighted else 1
-        found = GroupCounts(*map(int, engine.query("recount/groups", names=names)[0]))
+        groups = GroupCounts(*map(int, engine.query("recount/groups", names=names)[0]))
         different = _differences(engine, written, self.written)
-        problems = [f"{found.split} groups are released in part"] if found.split else []
-        return found, problems + ([f"{different} equivalence classes are not those of the source"] if different else [])
+        problems = [f"{groups.split} groups are released in part"] if groups.split else []
+        return groups, problems + (
+            [f"{different} equivalence classes are not those of the source"] if different else []
+        )
 
 
 @dataclass(frozen=True)
 class Expected(ABC):
     """What a written release must hold: `columns`, `rows`, of these `masked` ones, and classes that satisfy `question`.
 
-    `recounted`, where k counts entities, is the generalized source with its entities: nobody can count those in the
-    release, so the classes of both are compared, and the models counted there. `again` is what the aggregates of
-    columns are found of again, `groups` what tells whether the rows of a group were released together.
+    `recounted`, where k counts entities, is the generalized source with its entities: the release does not hold them,
+    so the classes of both are compared, and the models are counted there. `again` finds the aggregates of columns
+    again, `groups` whether the rows of a group were released together.
     """
 
     columns: Sequence[str]
@@ -91,7 +94,7 @@ class Expected(ABC):
     masked: int
     question: Question
     recounted: Table | None
-    again: Again | None
+    again: AggregateRecount | None
     groups: Groups | None = field(default=None, kw_only=True)
 
     @abstractmethod
@@ -100,11 +103,11 @@ class Expected(ABC):
 
     @abstractmethod
     def values(self, written: Source) -> list[exp.Expr]:
-        """What tells the classes of the written release apart, in the order of `named`."""
+        """The expressions that tell classes of the written release apart, in the order of `named`."""
 
     @abstractmethod
     def differences(self, engine: Engine, written: Source) -> list[str]:
-        """What is wrong with the written values, or their classes, beside what the question says."""
+        """The problems of the written values or their classes, beyond what the question asks."""
 
 
 @dataclass(frozen=True)
@@ -137,14 +140,8 @@ class ExpectedLevels(Expected):
             foreign = engine.query(
                 "release/verify_typed_members" if as_it_was else "release/verify_members",
                 values={"masked": self.masked > 0},
-                names={
-                    "written": written.relation,
-                    "mapping": mapping.table,
-                },
-                scope={
-                    "label": f"label_{level}",
-                    "typed_value": exp.TryCast(this=column("value", "present"), to=kind),
-                },
+                names={"written": written.relation, "mapping": mapping.table},
+                scope={"label": f"label_{level}", "typed_value": exp.TryCast(this=column("value", "present"), to=kind)},
                 lists={"qi": [{"value": written.column(name).key}]},
             )[0][0]
             if foreign:
@@ -158,7 +155,7 @@ class ExpectedLevels(Expected):
 
 @dataclass(frozen=True)
 class ExpectedClasses(Expected):
-    """The classes are those of the table released_classes: `labels` says which of its columns each one shows."""
+    """The classes are those of the table released_classes; `labels` maps released columns to its columns."""
 
     labels: Mapping[str, str]
 
@@ -180,12 +177,13 @@ class ExpectedClasses(Expected):
 
 
 def verify(engine: Engine, written: Source, expected: Expected) -> ClassCounts:
-    """Checks what was written: columns, rows, that every class holds k and the models, that values are those expected.
+    """Checks what was written: its columns, rows, that every class holds k and the models, that values are those
+    expected.
 
-    Raises VerificationError with every point that does not hold.
+    Raises VerificationError with every problem.
     """
     with reading_again():
-        if sorted(item.name for item in written.columns) != sorted(expected.columns):
+        if sorted(col.name for col in written.columns) != sorted(expected.columns):
             raise VerificationError(
                 f"the columns written are not those to be released: expected {len(expected.columns)}, "
                 f"found {len(written.columns)}"
@@ -202,27 +200,17 @@ def verify(engine: Engine, written: Source, expected: Expected) -> ClassCounts:
         problems += expected.again.differences(engine)
     if problems:
         raise VerificationError(problems)
-    return replace(counts, digest=_digest(engine, written, expected))
-
-
-def _digest(engine: Engine, written: Source, expected: Expected) -> str:
-    """The digest of the classes that were written, columns in the order of their names."""
-    values = [value for _, value in sorted(zip(expected.named(), expected.values(written), strict=True), key=_name)]
+    # The columns of the digest are in the order of their names.
+    named = sorted(zip(expected.named(), expected.values(written), strict=True), key=lambda entry: entry[0])
     with reading_again():
-        return class_digest(engine, Table(written.relation, values, weighted=written.weighted))
-
-
-def _name(entry: tuple[str, exp.Expr]) -> str:
-    return entry[0]
+        digest = class_digest(engine, Table(written.relation, [value for _, value in named], weighted=written.weighted))
+    return replace(counts, digest=digest)
 
 
 def verify_treatments(problem: SearchProblem, written: Source) -> None:
-    """Checks what treatments must leave in a written release, all of its columns; labels say of values what they are.
-
-    Raises VerificationError with every point that does not hold.
-    """
-    source, generalized = problem.source, {item.name for item in problem.roles.quasi_identifiers}
-    others = [item for item in problem.roles.released if item.name not in generalized]
+    """Checks what treatments must leave in columns that are not generalized. Raises VerificationError."""
+    source, generalized = problem.source, {col.name for col in problem.roles.quasi_identifiers}
+    others = [col for col in problem.roles.released if col.name not in generalized]
     if not source.treatments:
         return
     with reading_again():
@@ -233,13 +221,13 @@ def verify_treatments(problem: SearchProblem, written: Source) -> None:
 
 
 def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCounts, list[str]]:
-    """(the classes of what was written, in which way they are not those of the source)."""
+    """(the classes of what was written, how they differ from those of the source)."""
     question, values, apart = expected.question, expected.values(written), expected.masked > 0
     sensitive = {
-        one.column.name: comparable(
-            written.column(one.column.name), one.column, question.missing, is_csv=written.only_texts
+        attr.column.name: comparable(
+            written.column(attr.column.name), attr.column, question.missing, is_csv=written.only_texts
         )
-        for one in question.spoken
+        for attr in question.attributes
     }
     if expected.recounted is None:
         table = Table(written.relation, values, sensitive, weighted=written.weighted)
@@ -264,27 +252,27 @@ def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCo
 
 
 def _count_problems(counts: ClassCounts, expected: Expected) -> list[str]:
-    """What is wrong with the rows and the classes that were counted."""
+    """The problems of the counted rows and classes."""
     problems = []
     if counts.rows != expected.rows:
         problems.append(
-            f"{counts.rows} rows were written, expected {expected.rows}: did the source change during the run?"
+            f"{counts.rows:,} rows were written, expected {expected.rows:,}: did the source change during the run?"
         )
     if counts.violating_classes:
         question = expected.question
         how = "violate k or a model" if question.models else f"hold fewer than {question.k} rows"
-        known = question.known_columns
-        what = f"combinations of {known} columns" if counts.columns == known else "equivalence classes"
-        problems.append(f"{counts.violating_classes} {what} ({counts.violating_rows} rows) {how}")
-    above = [one for one in counts.thresholds if not one.holds]
-    problems += [f"{one.key} is {one.actual:.6g}, more than was asked for" for one in above]
+        few_columns = question.known_columns
+        counted = f"combinations of {few_columns} columns" if counts.columns == few_columns else "equivalence classes"
+        problems.append(f"{counts.violating_classes:,} {counted} ({counts.violating_rows:,} rows) {how}")
+    above = [threshold for threshold in counts.thresholds if not threshold.holds]
+    problems += [f"{threshold.key} is {threshold.actual:.6g}, more than was asked for" for threshold in above]
     if counts.starred < expected.masked:
         problems.append(f"{counts.starred} masked rows were written, expected {expected.masked}")
     return problems
 
 
 def _differences(engine: Engine, written: Table, recounted: Table) -> int:
-    """Classes that hold other numbers of rows in one table than in the other."""
+    """How many classes have different numbers of rows in the two tables."""
 
     def rows(table: Table) -> exp.Select:
         values = enumerate(table.quasi_identifiers)
@@ -302,32 +290,35 @@ def _differences(engine: Engine, written: Table, recounted: Table) -> int:
 
 
 def compared_columns(engine: Engine, release: exp.Expr, written: Source) -> int:
-    """Compares what was written with `release`, the statement by which DuckDB made it; in how many columns.
-
-    Raises VerificationError where the rows differ or cannot be read.
-    """
+    """Compares what was written with `release`, the SELECT of it; in how many columns. Raises VerificationError."""
     assert isinstance(release, exp.Select)
     columns, names = describe_relation(engine, release.copy().subquery("made"), "the release")
     is_csv = written.only_texts
     held = [written.column(name) for name in names]
     cells = [
-        _cell_hash(column(there.key), there.type, here.type, is_csv=is_csv)
-        for here, there in zip(columns, held, strict=True)
+        _cell_hash(column(held_column.key), held_column.type, released.type, is_csv=is_csv)
+        for released, held_column in zip(columns, held, strict=True)
     ]
-    found = exp.select(*_named(cells)).from_(written.relation.copy().subquery("written"))
-    made = _hashes_of(release, [(here.type, there.type) for here, there in zip(columns, held, strict=True)], is_csv)
+    hashes = exp.select(*_named(cells)).from_(written.relation.copy().subquery("written"))
+    expected = _hashes_of(
+        release,
+        [(released.type, held_column.type) for released, held_column in zip(columns, held, strict=True)],
+        is_csv,
+    )
     with reading_again():
-        read = _ask(engine, "release/fingerprint", found)
-    if read == _ask(engine, "release/fingerprint", made):
+        read = _ask(engine, "release/fingerprint", hashes)
+    if read == _ask(engine, "release/fingerprint", expected):
         return len(names)
     with reading_again():
-        sums = _ask(engine, "release/columns", found)
-    meant = _ask(engine, "release/columns", made)
-    raise different_rows([name for name, one, other in zip(names, sums, meant, strict=True) if one != other])
+        sums = _ask(engine, "release/columns", hashes)
+    meant = _ask(engine, "release/columns", expected)
+    raise different_rows(
+        [name for name, read_sum, meant_sum in zip(names, sums, meant, strict=True) if read_sum != meant_sum]
+    )
 
 
 def different_rows(columns: Sequence[str] = ()) -> VerificationError:
-    """The error where other rows were written than were to be released; `columns` are known to hold other values."""
+    """The error that other rows were written than were to be released; `columns` are known to differ."""
     where = f": column {', '.join(map(repr, columns[:20]))} holds other values" if columns else ""
     return VerificationError(
         f"the rows written are not those to be released{where}; does the disk fail, or does the source give other rows "
@@ -344,12 +335,12 @@ def _hashes_of(release: exp.Select, types: Sequence[tuple[str, str]], is_csv: bo
     hashed.set("order", None)
     joined = {join.this.name: join.this for join in hashed.args.get("joins") or [] if isinstance(join.this, exp.Table)}
     cells = [
-        _cell_hash(one.this, own, other, is_csv=is_csv)
-        for one, (own, other) in zip(hashed.expressions, types, strict=True)
+        _cell_hash(expression.this, own, other, is_csv=is_csv)
+        for expression, (own, other) in zip(hashed.expressions, types, strict=True)
     ]
     added: dict[str, list[exp.Expr]] = {}
-    for i, (one, named) in enumerate(zip(hashed.expressions, _named(cells), strict=True)):
-        label = one.this.this if isinstance(one.this, exp.Cast) else one.this
+    for i, (expression, named) in enumerate(zip(hashed.expressions, _named(cells), strict=True)):
+        label = expression.this.this if isinstance(expression.this, exp.Cast) else expression.this
         if isinstance(label, exp.Column) and label.table in joined and label.table.startswith(state("")):
             added.setdefault(label.table, []).append(named)
             cells[i] = column(named.alias, label.table)
@@ -365,7 +356,7 @@ def _named(cells: Sequence[exp.Expr]) -> list[exp.Expr]:
 
 
 def _cell_hash(value: exp.Expr, own: str, other: str, *, is_csv: bool) -> exp.Expr:
-    """The hash of a value as both sides have it: in its type where they share it, else as text; CSV has '' for NULL."""
+    """The hash of a value in the type that both sides share, else as text; CSV has an empty text for NULL."""
     value = value.copy()
     if own != "VARCHAR" and (own != other or is_csv):
         value = exp.cast(value, "VARCHAR")

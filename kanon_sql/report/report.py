@@ -18,13 +18,15 @@ from typing import Any
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError, ReleasedError
 from kanon_sql.privacy.base import PrivacyModel
-from kanon_sql.privacy.registry import Alone, PrivacyConfig, models_of, thresholds_of
+from kanon_sql.privacy.registry import PrivacyConfig, SingleEntry, models_of, thresholds_of
 from kanon_sql.recount.counting import ClassCounts, Measured
 from kanon_sql.report.printable import to_json
 from kanon_sql.settings.version import __version__
 from kanon_sql.targets.staging_permissions import write_output
 
 Json = dict[str, Any]
+
+_PLACES = 10
 
 MASK = "***"
 # What is said with its defaults where the configuration says nothing: a later version might take others.
@@ -87,6 +89,15 @@ def _masked(text: str) -> str:
     return _ASSIGNED.sub(rf"\1{MASK}", _IN_URL.sub(rf"\1{MASK}", text))
 
 
+def rounded(figures: Any) -> Any:
+    """Figures to ten places: beyond these, sums of floating-point numbers depend on the order in which threads add."""
+    if isinstance(figures, dict):
+        return {key: rounded(figure) for key, figure in figures.items()}
+    if isinstance(figures, list):
+        return [rounded(figure) for figure in figures]
+    return round(figures, _PLACES) if isinstance(figures, float) else figures
+
+
 def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
     """The entry: models in the form in which they were asked for, alone or in a list; `counts` of a table that was
     counted.
@@ -110,7 +121,7 @@ def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
             },
             **_reached(model.spec, reached),
         }
-        if isinstance(getattr(config, model.key), Alone):
+        if isinstance(getattr(config, model.key), SingleEntry):
             entries[model.key] = entry
         else:
             entries.setdefault(model.key, []).append(entry)

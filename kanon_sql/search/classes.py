@@ -67,7 +67,8 @@ def sse(deviations: Iterable[Deviations]) -> float | None:
     """
     known = list(deviations)
     shares = [within / total for within, total in known if total]
-    return min(1.0, sum(shares) / max(1, len(shares))) if known else None
+    # To ten places: beyond these, the sums depend on the order in which threads add.
+    return round(min(1.0, sum(shares) / max(1, len(shares))), 10) if known else None
 
 
 def _text(one: Aggregated) -> exp.Expr:

@@ -116,8 +116,13 @@ class MultidimensionalResult(SearchResult):
         names = ", ".join(map(repr, self.problem.strata))
         raise NoReleaseError(
             f"no release keeps the strata {names} apart: {found.strata_left_out} of them {how}, with {found.left_out} "
-            f"of {n} rows; {limit if found.left_out < n else 'name'} fewer columns as strata"
+            f"of {n:,} rows; {limit if found.left_out < n else 'name'} fewer columns as strata"
         )
+
+    def least_levels(self) -> dict[str, int]:
+        dimensions = self.problem.tuples.dimensions if self.classes.count else ()
+        levels = ([int(level) for level, _ in rows_by_level(self.engine, d)] for d in dimensions)
+        return {name: min(shown) for name, shown in zip(self.problem.names, levels, strict=True)}
 
     def describe(self) -> Json:
         partitions = self.classes.partitions

@@ -120,6 +120,10 @@ class SearchResult(ABC):
         """The report's entry `solution`."""
 
     @abstractmethod
+    def least_levels(self) -> dict[str, int]:
+        """The lowest level that a released row shows, of each quasi-identifier; without a hierarchy 0 is a value."""
+
+    @abstractmethod
     def describe_search(self) -> Json:
         """The report's entry `search`; also of a search that found nothing."""
 

@@ -91,6 +91,14 @@ def format_of(path: Path) -> str | None:
     return next((name for name, one in FORMATS.items() if lower.endswith(one.suffixes)), None)
 
 
+_DELIMITER_LINE = re.compile(r'(?i)"?sep=([^\r\n"])"?(?=\r\n|\r|\n)')
+
+
+def delimiter_line(text: str) -> re.Match[str] | None:
+    """The first line of a CSV text where it is `sep=;`, by which Excel knows the delimiter (group 1): no record."""
+    return _DELIMITER_LINE.match(text)
+
+
 def format_by_content(path: Path) -> str:
     """The format that a file's first bytes tell; CSV begins with anything. Raises OSError."""
     return _format_of_head(head_of(path)) or "csv"

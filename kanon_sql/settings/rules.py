@@ -254,9 +254,12 @@ def blind_and_masked(config: Part) -> Faults:
 
 def strata(config: Part) -> Faults:
     """Strata are released as they are, and leave columns to make groups of."""
-    names, columns = _said(config.get("algorithm"), "strata"), config.get("quasi_identifiers")
+    algorithm, columns = config.get("algorithm"), config.get("quasi_identifiers")
+    names = _said(algorithm, "strata")
     if not isinstance(names, (list, tuple)) or not isinstance(columns, Mapping):
         return
+    if _said(algorithm, "name") not in taking("strata"):
+        return  # that is what is wrong
     for name, spec in columns.items():
         for key in ("hierarchy", "builtin", "aggregate") if name in names else ():
             if _said(spec, key) is not None:

@@ -30,8 +30,9 @@ Role = Literal["identifier", "quasi_identifier", "sensitive", "insensitive", "dr
 class CsvDialect:
     """How a CSV source is written; a CSV release of it is written the same way.
 
-    `formulas` are escaped (see kanon_sql.source.formats.csv_reading) in this file; that is no habit that a release
-    takes over. Files in an `encoding` that the engine does not read have `copies` in UTF-8, which it reads instead.
+    With `formulas` texts that look like formulas are escaped in this file (see kanon_sql.source.formats.csv_reading); a
+    release does not take that over. Files in an `encoding` that the engine does not read have `copies` in UTF-8, which
+    it reads instead. `skipped` lines of each file are neither header nor record; a release has none of them.
     """
 
     delimiter: str
@@ -41,25 +42,26 @@ class CsvDialect:
     encoding: str
     line_end: str = "\n"
     formulas: bool = False
+    skipped: int = 0
     copies: Mapping[Path, Path] = field(default_factory=dict, compare=False)
 
     @property
     def engine_encoding(self) -> str:
-        """What the engine is told to read. Without its own letters Windows-1252 is Latin-1."""
+        """The encoding that the engine is given. Without letters of its own Windows-1252 is Latin-1."""
         if self.copies:
             return UTF8
         return LATIN1 if self.encoding == WINDOWS else self.encoding
 
     def file_read(self, path: Path) -> Path:
-        """The file that the engine reads for one of a source."""
+        """The file that the engine reads for a file of the source: its copy, if there is one."""
         return self.copies.get(path, path)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `name` as the user knows it, `key` as the program's statements call it.
+    """A column: `name` is the user's, `key` the one in the program's statements, `type` as DuckDB describes it.
 
-    `reading` is what the configuration says of a column of texts.
+    `reading` says how the texts of a column are understood, where the configuration or a treatment says so.
     """
 
     name: str
@@ -74,17 +76,17 @@ class Column:
 
     @property
     def released_type(self) -> str:
-        """The type that is released: an ENUM lists every value of the column, so text stands for it, nested too."""
+        """The type that is released: text instead of ENUM, nested ones too, as an ENUM lists every value."""
         return self.type if "ENUM(" not in self.type else _without_enum(self.type).sql("duckdb")
 
     def released(self, value: exp.Expr) -> exp.Expr:
-        """A value of the column as the type that is released."""
+        """A value of the column in the type that is released."""
         return value if "ENUM(" not in self.type else exp.Cast(this=value, to=_without_enum(self.type))
 
 
 @dataclass(frozen=True)
-class Alone:
-    """How many of the rows `looked_at` are alone with their value in a column."""
+class UniqueValues:
+    """How many of the rows `looked_at` hold a unique value in a column."""
 
     column: Column
     rows: int
@@ -92,10 +94,15 @@ class Alone:
 
 
 class Backend(ABC):
-    """The engine that holds the rows of a source: DuckDB itself, or another one, which DuckDB only gets counts of.
+    """The engine that holds the rows of a source: DuckDB itself, or another one, of which DuckDB gets only counts.
 
-    Statements are given as syntax trees. `folders` of this machine hold what DuckDB reads of it. What DuckDB is `given`
-    are rows or, `weighted`, their distinct combinations, each with its rows as row_count.
+    Statements are given as syntax trees in the portable core of SQL. A subclass sets `abilities`, `dialect` and, where
+    DuckDB reads files of this machine, the `folders` of these. What DuckDB is `given` are rows or, with `weighted`,
+    their distinct combinations, each with its rows as row_count. Use:
+
+        relation = source.backend.given(engine, source.relation, columns)  # some columns, as DuckDB can read them
+
+    kanon_sql.source.duckdb.DuckDB implements it in this process, kanon_sql.engines.remote.Remote for other engines.
     """
 
     abilities: Abilities
@@ -106,45 +113,89 @@ class Backend(ABC):
     @property
     @abstractmethod
     def statements(self) -> int:
-        """How many statements it was given."""
+        """How many statements the engine has been given."""
 
     @abstractmethod
     def query(self, name: template.Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
-        """Runs a query file of few rows (see Engine.query). Raises EngineError."""
+        """Runs a query file of few rows where the rows of the source are (see Engine.query).
 
-    @abstractmethod
-    def given(self, engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> exp.Select:
-        """SELECT in DuckDB of some columns of rows, for all that is done beside making the release.
+        Args:
+            name: the file in queries/, or a composed statement.
+            values: the parameters of the statement.
+            holes: names, lists and scope, as of template.fill.
 
-        Raises ConfigurationError for columns of types that engines do not compare alike.
+        Returns: the rows as tuples.
+
+        Raises: EngineError.
         """
 
     @abstractmethod
-    def alone(self, source: Source, rows: exp.Select, n: int, most: Mapping[Column, float]) -> list[Alone]:
-        """The columns in which more than a share of the `n` rows hold a value of their own."""
+    def given(self, engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> exp.Select:
+        """Makes columns of rows readable in DuckDB, for everything but the making of the release.
+
+        Args:
+            engine: DuckDB.
+            rows: a SELECT in this engine that gives the columns under their keys.
+            columns: the columns that are needed.
+
+        Returns: a SELECT in DuckDB of these columns, with row_count where the backend is weighted.
+
+        Raises: ConfigurationError for columns of types that engines do not compare alike, EngineError.
+        """
+
+    @abstractmethod
+    def alone(self, source: Source, rows: exp.Select, n: int, most: Mapping[Column, float]) -> list[UniqueValues]:
+        """Finds columns of nearly unique values, of which a run warns.
+
+        Args:
+            source: the source.
+            rows: the SELECT that `given` returned.
+            n: the number of rows.
+            most: for each column the share of rows, between 0 and 1, that may hold a unique value.
+
+        Returns: the columns above their share, each with how many values are unique among how many rows looked at.
+        """
 
     @abstractmethod
     def reads_itself(self, source: Source, dialect: Dialect) -> bool:
-        """Whether a statement in a dialect can read the source as the backend does."""
+        """Whether a statement in a dialect can name the source as the backend does, such as a table of the engine."""
 
     @abstractmethod
     def bring(self, engine: Engine, statement: exp.Expr, columns: Sequence[tuple[str, str]], table: str) -> exp.Select:
-        """SELECT of a temporary table of DuckDB with a statement's result: its (names, types) in order."""
+        """Copies a statement's result into a temporary table of DuckDB.
+
+        Args:
+            engine: DuckDB.
+            statement: a SELECT in this engine.
+            columns: (name, type in DuckDB) of each column, in the order of the statement's.
+            table: the name of the table.
+
+        Returns: a SELECT in DuckDB of that table.
+
+        Raises: EngineError.
+        """
 
     @abstractmethod
     def keep(self, statement: exp.Expr, name: str, secrets: Mapping[str, str] | None = None) -> exp.Table:
-        """Keeps a statement's result where the rows are, for this run only; what statements call it.
+        """Keeps a statement's result where the rows are, for this run only.
 
-        `secrets` are texts of its parameters, which then stand in the text of no statement.
+        Args:
+            statement: a SELECT in this engine.
+            name: the name of the table, unique in this run.
+            secrets: texts of its parameters by their names, such as keys; no statement may show them.
+
+        Returns: the table as statements of this engine name it; `forget` drops it.
+
+        Raises: EngineError.
         """
 
     @abstractmethod
     def forget(self, kept: exp.Table) -> None:
-        """Drops what was kept, once nothing reads it any more."""
+        """Drops a table of `keep`, once nothing reads it any more."""
 
     @abstractmethod
     def listed(self, listing: Listing) -> exp.CTE:
-        """A table of values as statements name it."""
+        """Makes a small table of values readable: the common table expression that statements begin with."""
 
 
 @dataclass(frozen=True)
@@ -193,22 +244,22 @@ class Source:
 
     @property
     def is_copied(self) -> bool:
-        """Whether its files are read from copies, which only this connection has."""
+        """Whether copies of its files are read, which only this connection can."""
         return self.dialect is not None and bool(self.dialect.copies)
 
     @property
     def named_by_first_row(self) -> bool:
-        """Whether the names of the columns are texts or cells of a first row, which may be no names."""
+        """Whether the names of the columns are from a first row, which may hold values instead of names."""
         return self.dialect.header if self.dialect is not None else not read_by_engine(self.kind)
 
     def column(self, name: str) -> Column:
-        """The column of that name."""
+        """The column of a name; StopIteration without one."""
         return next(column for column in self.columns if column.name == name)
 
 
 def enums(described: str) -> list[exp.DataType]:
     """The ENUM types in a type as DuckDB describes it, nested ones too."""
-    return [one for one in exp.DataType.build(described, "duckdb", udt=True).find_all(exp.DataType) if _is_enum(one)]
+    return list(filter(_is_enum, exp.DataType.build(described, "duckdb", udt=True).find_all(exp.DataType)))
 
 
 def is_nested(described: str) -> bool:
@@ -218,24 +269,24 @@ def is_nested(described: str) -> bool:
 
 def _without_enum(described: str) -> exp.DataType:
     whole = exp.DataType.build(described, "duckdb", udt=True)
-    plain = whole.transform(lambda one: exp.DataType.build("VARCHAR") if _is_enum(one) else one)
+    plain = whole.transform(lambda kind: exp.DataType.build("VARCHAR") if _is_enum(kind) else kind)
     assert isinstance(plain, exp.DataType)
     return plain
 
 
-def _is_enum(one: exp.Expr) -> bool:
-    return isinstance(one, exp.DataType) and one.this == exp.DataType.Type.ENUM
+def _is_enum(kind: exp.Expr) -> bool:
+    return isinstance(kind, exp.DataType) and kind.this == exp.DataType.Type.ENUM
 
 
-def refuse_repeated(names: list[str], what: str) -> None:
-    """Refuses a relation of which columns share a name. Raises ConfigurationError."""
+def refuse_repeated(names: list[str], subject: str) -> None:
+    """Raises ConfigurationError, speaking of `subject`, for names that repeat among the columns of a relation."""
     repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
-        raise ConfigurationError(f"{what}: column {', '.join(map(repr, repeated))} is there twice; name it apart")
+        raise ConfigurationError(f"{subject}: column {', '.join(map(repr, repeated))} is there twice; name it apart")
 
 
 def select_keys(relation: exp.Expr, names: list[str]) -> exp.Select:
-    """SELECT of all columns of a relation, each under its key c0, c1 ... in order."""
+    """SELECT of all columns of a relation, each under its key: c0, c1 ... in order."""
     keys = [
         exp.alias_(exp.Column(this=exp.to_identifier(name, quoted=True)), f"c{position}", quoted=True)
         for position, name in enumerate(names)

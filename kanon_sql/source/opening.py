@@ -1,4 +1,7 @@
-"""Opens the source that a configuration names: finds its files, refuses what a query or view of it may not read."""
+"""Opens the source that a configuration names: a table, a query, or files, which are found first.
+
+A query or a view may read only places that the configuration allows.
+"""
 
 from __future__ import annotations
 
@@ -31,16 +34,28 @@ from kanon_sql.source.duckdb import (
     split_name,
     with_absolute_paths,
 )
-from kanon_sql.source.formats.base import Asked
+from kanon_sql.source.formats.base import OpenRequest
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.model import Source
 from kanon_sql.source.treatments.applying import treat_columns
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
 
+_HIDDEN = (".", "_", "~$")
+_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+
+
+@dataclass(frozen=True)
+class Files:
+    """The files of a source in order, their format, and the folder where the configuration names one."""
+
+    format: str
+    paths: tuple[Path, ...]
+    folder: Path | None
+
 
 def open_source(engine: Engine, loaded: LoadedConfig) -> Source:
-    """Opens the source of a configuration. Raises ConfigurationError or EngineError."""
+    """Opens the source of a configuration, its columns read and treated. Raises ConfigurationError or EngineError."""
     config = loaded.config
     named = [*config.identifiers, *config.quasi_identifiers, *config.sensitive, *config.insensitive]
     return read_source_columns(
@@ -49,22 +64,25 @@ def open_source(engine: Engine, loaded: LoadedConfig) -> Source:
 
 
 def read_source_columns(source: Source, loaded: LoadedConfig) -> Source:
-    """The source of a configuration, its columns read and treated as that says. Raises UnfittingSourceError."""
+    """The source with its columns read and treated as the configuration says. Raises UnfittingSourceError."""
     read = read_columns(source, loaded.config.source.columns, partial(loaded.place, "source", "columns"))
     return treat_columns(read, loaded)
 
 
 def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequence[str], place: str) -> Source:
-    """Opens a source by its description, columns as they stand; `named` are columns that it is known to have."""
+    """Opens a source by its description, with its columns as they are.
+
+    `named` are columns that it must have, by which a header is recognized. Raises ConfigurationError or EngineError.
+    """
     if source.path is None:
         missing = tuple(source.missing or ())
         if source.database is not None:
             refuse_remote(source.database, place)
         database = base / source.database if source.database is not None else None
-        # A second connection to a database that is written would end the lock on its file.
+        # A second connection to a database that is being written would end the lock on its file.
         if engine.owned and (database is None or attached_as(engine, database) is None):
             refuse_elsewhere(source, base, place)
-        # What this connection writes itself changes its file, and nobody else can.
+        # A file that this connection writes changes by it alone: nobody else can write it.
         read = [] if database is None or is_written(engine, database) else [database]
         engine.watch.add(place, lambda: [*read, *other_files(source, base)])
         if source.table is not None and database is not None:
@@ -79,25 +97,28 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
             f"{place}: encoding goes with CSV, {FORMATS[files.format].title} has its own; remove it"
         )
     engine.watch.add(place, lambda: files.paths)
-    opened = FILE_FORMATS[files.format].open(engine, Asked(files.paths, source, named, place, partitions))
+    opened = FILE_FORMATS[files.format].open(engine, OpenRequest(files.paths, source, named, place, partitions))
     return replace(opened, folder=files.folder) if files.folder else opened
 
 
 def _partitions(files: Files, place: str) -> tuple[str, ...]:
-    """The names of the hive partition columns, from folders such as year=2024. Raises ConfigurationError."""
+    """The names of the hive partition columns, from folders such as year=2024.
+
+    Raises ConfigurationError where files are below different ones.
+    """
     if files.folder is None:
         return ()
-    found = {
+    names = {
         tuple(unquote(part.split("=", 1)[0]) for part in path.relative_to(files.folder).parts[:-1] if "=" in part)
         for path in files.paths
     }
-    if len(found) > 1:
+    if len(names) > 1:
         raise ConfigurationError(f"{place}: the files of the folder lie under different partition columns")
-    return found.pop()
+    return names.pop()
 
 
 def allowed_places(source: SourceConfig, base: Path) -> tuple[list[Path], list[Path]]:
-    """(files, folders) that a source may read which is a query or a table; none for files."""
+    """(files, folders) that a query or a table may read; none for a source of files."""
     if source.path is not None:
         return [], []
     files, folders = [], [base.absolute()]
@@ -111,21 +132,19 @@ def allowed_places(source: SourceConfig, base: Path) -> tuple[list[Path], list[P
 
 
 def other_files(source: SourceConfig, base: Path) -> list[Path]:
-    """The files that a query or a view may read beside its database: those that the configuration or the query names.
-
-    Raises nothing.
-    """
+    """The files that a query or a view may read beside its database, as the configuration or the query names them."""
     texts = [base / text for text in source.allow]
     if source.query is not None:
         with suppress(SqlglotError):
-            quoted = [one.text for one in tokenize(source.query, read="duckdb") if one.token_type is TokenType.STRING]
+            tokens = tokenize(source.query, read="duckdb")
+            quoted = [token.text for token in tokens if token.token_type is TokenType.STRING]
             # As the engine reads them: patterns of files.
             texts += [Path(name) for text in quoted for name in glob.glob(str(base / text), recursive=True)]  # noqa: PTH207
     return [path for path in texts if _is_file(path)]
 
 
 def _is_file(path: Path) -> bool:
-    """Whether there is such a file; a name that no file can have is none."""
+    """Whether a path is a file; False for a name that no file can have."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -133,10 +152,10 @@ def _is_file(path: Path) -> bool:
 
 
 def refuse_elsewhere(source: SourceConfig, base: Path, place: str) -> None:
-    """Refuses a query or a view that would read other places: what binds it opens the files that it names.
+    """Raises EngineError for a query or a view that would read other places than the configuration allows.
 
-    It is bound on a connection of its own that is locked down first. Raises EngineError; for a source that cannot be
-    bound for another reason nothing is said here.
+    Binding opens the files that it names, so it is bound on a connection of its own that is locked down first. A source
+    that cannot be bound for another reason is not refused here.
     """
     files, folders = allowed_places(source, base)
     with open_engine(EngineOptions()) as probe:
@@ -150,16 +169,16 @@ def refuse_elsewhere(source: SourceConfig, base: Path, place: str) -> None:
             probe.connection.execute(_bound(source, base, place)).fetchall()
         except duckdb.PermissionException as error:
             named = re.search(r'"([^"\n]+)"', str(error))
-            what = f"the query or view reads {named[1] if named else 'another place'}"
+            fault = f"the query or view reads {named[1] if named else 'another place'}"
             raise EngineError(
-                f"{place}: {what}, which is not in the configuration's folder; add it to source.allow"
+                f"{place}: {fault}, which is not in the configuration's folder; add it to source.allow"
             ) from None
         except duckdb.Error:
             return
 
 
 def _bound(source: SourceConfig, base: Path, place: str) -> str:
-    """A statement that binds the source and reads no row of it."""
+    """A statement that binds the source but reads no row of it."""
     if source.table is None:
         text = (source.query or "").strip().rstrip(";").rstrip()
         return f"CREATE TEMP VIEW bound AS\n{with_absolute_paths(text, base)}\n"
@@ -168,21 +187,8 @@ def _bound(source: SourceConfig, base: Path, place: str) -> str:
     return template.text(exp.Describe(this=exp.select("*").from_(table)))
 
 
-_HIDDEN = (".", "_", "~$")
-_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-
-
-@dataclass(frozen=True)
-class Files:
-    """The files of a source in order, their format, and the folder when one was named."""
-
-    format: str
-    paths: tuple[Path, ...]
-    folder: Path | None
-
-
 def refuse_remote(text: str, place: str) -> None:
-    """Raises ConfigurationError for paths that the embedded engine cannot reach without an extension."""
+    """Raises ConfigurationError for a URL, which the embedded engine cannot reach without an extension."""
     if _REMOTE.match(text):
         raise ConfigurationError(
             f"{place}: {text.partition('://')[0]}:// is not reachable from here; "
@@ -203,32 +209,32 @@ def find_files(text: str, base: Path, place: str) -> Files:
     except OSError as error:
         raise EngineError(f"{place}: {text} cannot be read ({error.strerror})") from None
     if glob.has_magic(text):
-        found = tuple(
+        files = tuple(
             sorted(
                 Path(name)
                 for name in glob.glob(str(path), recursive=True)  # noqa: PTH207 - absolute patterns
                 if Path(name).is_file() and not Path(name).name.startswith(_HIDDEN)
             )
         )
-        if not found:
+        if not files:
             raise EngineError(f"{place}: no file matches {text}; expected a file in {titles()}")
-        return Files(_format_or_raise(found, place), found, None)
+        return Files(_format_or_raise(files, place), files, None)
     raise EngineError(f"{place}: {text} does not exist; expected a file in {titles()}, a glob or a folder")
 
 
 def _in_folder(folder: Path, place: str) -> Files:
-    notes = tuple(suffix for one in FORMATS.values() for suffix in one.notes)
-    asides = tuple(suffix for one in FORMATS.values() for suffix in one.asides)
-    known = sorted(path for path in _walk(folder) if format_of(path) and not path.name.lower().endswith(notes))
-    found = tuple(path for path in known if not path.name.lower().endswith(asides)) or tuple(known)
-    if not found:
+    notes = tuple(suffix for config in FORMATS.values() for suffix in config.notes)
+    asides = tuple(suffix for config in FORMATS.values() for suffix in config.asides)
+    files = sorted(path for path in _walk(folder) if format_of(path) and not path.name.lower().endswith(notes))
+    data_files = tuple(path for path in files if not path.name.lower().endswith(asides)) or tuple(files)
+    if not data_files:
         raise EngineError(f"{place}: the folder {folder} holds no file in {titles()}")
-    _refuse_streams(found, place)
-    return Files(_format_or_raise(found, place), found, folder)
+    _refuse_streams(data_files, place)
+    return Files(_format_or_raise(data_files, place), data_files, folder)
 
 
 def _refuse_streams(paths: tuple[Path, ...], place: str) -> None:
-    """Refuses what can be read once only, or never ends: rows are read several times. Raises EngineError."""
+    """Raises EngineError for what can be read only once, or never ends, as rows are read several times."""
     for path in paths:
         if not path.is_file() and path.exists():
             raise EngineError(
@@ -237,20 +243,20 @@ def _refuse_streams(paths: tuple[Path, ...], place: str) -> None:
 
 
 def _walk(folder: Path) -> list[Path]:
-    """The files of a folder and its subfolders, but for those whose name begins with ., _ or ~$.
+    """The files of a folder and its subfolders, without those whose names begin with ., _ or ~$.
 
-    Raises EngineError for a folder that cannot be read: rows would be lost.
+    Raises EngineError for a folder that cannot be read, whose rows would be lost.
     """
-    found = []
+    paths = []
 
     def refuse(error: OSError) -> None:
         raise EngineError(f"{error.filename}: the folder cannot be read ({error.strerror})")
 
     for name, folders, files in os.walk(folder, onerror=refuse):
         folders[:] = [below for below in folders if not below.startswith(_HIDDEN)]
-        here = Path(name)
-        found += [here / file for file in files if not file.startswith(_HIDDEN)]
-    return found
+        subfolder = Path(name)
+        paths += [subfolder / file for file in files if not file.startswith(_HIDDEN)]
+    return paths
 
 
 def _format_or_raise(paths: tuple[Path, ...], place: str) -> str:
@@ -259,6 +265,6 @@ def _format_or_raise(paths: tuple[Path, ...], place: str) -> str:
     except OSError as error:
         raise EngineError(f"{error.filename}: cannot be read ({error.strerror})") from None
     if len(formats) > 1:
-        mixed = " and ".join(one.title for name, one in FORMATS.items() if name in formats)
+        mixed = " and ".join(config.title for name, config in FORMATS.items() if name in formats)
         raise ConfigurationError(f"{place}: {mixed} files are mixed; name files of one format")
     return formats.pop()

@@ -1,8 +1,8 @@
-"""How texts are read: what changes a value itself, which texts fit a type, and what is understood by them.
+"""How texts are read: how a value itself is changed, which texts fit a type, and what they stand for.
 
 A value that is read keeps the text under which it is released. Wherever a number or a moment is needed, and wherever
-two texts of one number must not count as two, its `understood` text stands for it: a plain numeral without needless
-zeros, an ISO date or timestamp. Which texts fit is said by regular expressions that mean the same in every engine.
+two texts of one number must not count as two, its `understood` text replaces it: a plain numeral without needless
+zeros, an ISO date or timestamp. Which texts fit is defined by regular expressions that mean the same in every engine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ALL = tuple(range(1, 13))
 _BY_FOUR = "(0[48]|[2468][048]|[13579][26])"
 _YEAR = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
 _LEAPS = {"Y": f"([0-9]{{2}}{_BY_FOUR}|{_BY_FOUR}00)", "y": "([02468][048]|[13579][26])"}
-# What a day may be, in which months, and whether in leap years only.
+# (days, the months that have them, whether in leap years only).
 _DAYS = (
     ("(0[1-9]|1[0-9]|2[0-8])", _ALL, False),
     ("(29|30)", (*_LONG, *_SHORT), False),
@@ -48,10 +48,10 @@ _NUMBERS_LETTERS = "YymdHIMSf"
 
 @dataclass(frozen=True)
 class Reading:
-    """What is understood by the texts of a column; `place` says where the configuration names it.
+    """What the texts of a column stand for; `place` is where the configuration says so.
 
-    `is_sure` says that every value fits, or was made missing; `makes_null` that texts may have been, and that no empty
-    text is a value then. `is_told` says that the configuration has the type; else the values are looked at.
+    `is_sure` says that every value fits or was made missing; `makes_null` that texts may have become NULL, so that an
+    empty text is no value either. `is_told` says that the configuration has the type; else it is found in the values.
     """
 
     type: ColumnType
@@ -70,7 +70,7 @@ class Reading:
 
     @property
     def words(self) -> str:
-        """What the texts are expected to be, as messages say it."""
+        """The expected texts, as messages name them."""
         if self.type == "number":
             marks = f"the decimal mark {self.decimal!r}"
             return f"numbers with {marks}" + (f" and {self.thousands!r} between thousands" if self.thousands else "")
@@ -79,47 +79,43 @@ class Reading:
 
 
 def changed(value: exp.Expr, config: ColumnConfig, missing: Sequence[str], dialect: str) -> exp.Expr:
-    """The value itself: trimmed, in one case, recoded, NULL where the column's own `missing` texts say so.
+    """The value itself: trimmed, in one case, recoded, NULL for the column's own `missing` texts.
 
-    Texts of the source's list `missing` are found before the case is changed, and stay as they are. An empty text is
-    missing too where others are, for a release in CSV writes both alike.
+    Texts of the source's list `missing` are recognized before the case is changed, and stay as they are. Where a column
+    has missing texts the empty one is missing too, as a release in CSV writes both alike.
     """
-    made = value
+    text = value
     own = [*config.missing, ""] if config.missing and "" not in missing else config.missing
     if config.trim:
-        made = _trimmed_here(made) if dialect == "duckdb" else _without(made, BLANKS, "BOTH")
+        text = _trimmed_here(text) if dialect == "duckdb" else _without(text, BLANKS, "BOTH")
     if config.case is not None:
-        made = exp.Lower(this=made) if config.case == "lower" else exp.Upper(this=made)
-    given = {"trim": config.trim, "case": config.case}
+        text = exp.Lower(this=text) if config.case == "lower" else exp.Upper(this=text)
+    blanks_and_case = {"trim": config.trim, "case": config.case}
     becomes: dict[str, str | None] = {}
     if config.case is not None:
-        becomes |= {as_listed(text, given): text for text in missing}
-    becomes |= dict.fromkeys((as_listed(text, given) for text in own), None)
-    for text, other in config.recode.items():
-        becomes[text] = None if other in own else other
+        becomes |= {as_listed(original, blanks_and_case): original for original in missing}
+    becomes |= dict.fromkeys((as_listed(original, blanks_and_case) for original in own), None)
+    for original, other in config.recode.items():
+        becomes[original] = None if other in own else other
     if not becomes:
-        return made
-    cases = [exp.If(this=exp.Literal.string(text), true=_literal(other)) for text, other in becomes.items()]
-    return exp.Case(this=made, ifs=cases, default=made.copy())
+        return text
+    cases = [exp.If(this=exp.Literal.string(original), true=exp.convert(other)) for original, other in becomes.items()]
+    return exp.Case(this=text, ifs=cases, default=text.copy())
 
 
 def _trimmed_here(value: exp.Expr) -> exp.Expr:
-    """DuckDB takes four times as long to trim other characters than plain blanks as to replace them."""
+    """The text without blanks around it, by a replacement: DuckDB takes four times as long to trim such characters."""
     around = exp.Literal.string(f"^{_BLANK}+|{_BLANK}+$")
     return exp.Anonymous(this="regexp_replace", expressions=[value, around, *map(exp.Literal.string, ("", "g"))])
 
 
-def _literal(text: str | None) -> exp.Expr:
-    return exp.null() if text is None else exp.Literal.string(text)
-
-
 def fits(value: exp.Expr, reading: Reading) -> exp.Expr:
-    """Whether a text can be understood."""
+    """The condition that a text fits a reading."""
     return exp.RegexpLike(this=value.copy(), expression=exp.Literal.string(f"^({pattern(reading)})$"))
 
 
 def pattern(reading: Reading) -> str:
-    """The regular expression of all texts that can be understood; without what engines write in different ways."""
+    """The regular expression of all texts that fit, made only of what means the same in every engine."""
     if reading.type == "number":
         return _number_pattern(reading)
     if reading.format is not None:
@@ -136,12 +132,12 @@ def _number_pattern(reading: Reading) -> str:
 
 
 def _exactly(text: str) -> str:
-    """A text within a regular expression; what means something there stands in brackets."""
+    """A text as a regular expression that matches it; characters with a meaning there are in brackets."""
     return "".join(char if char.isalnum() or char in " ,:;/'_-" else f"[{char}]" for char in text)
 
 
 def _format_pattern(written: str, *, strict: bool = False) -> str:
-    """All dates of a format, none that the calendar does not have; without the month all days of a year are there."""
+    """The regular expression of all dates of a format that the calendar has."""
     tokens = re.findall(r"%.|[^%]", written)
     days = _DAYS if "%d" in tokens else ((None, _ALL, False),)
     return "|".join(
@@ -154,13 +150,13 @@ def _format_pattern(written: str, *, strict: bool = False) -> str:
 
 
 def _beside_digits(tokens: Sequence[str], position: int) -> bool:
-    """Whether digits stand right before or behind a directive, so that its own are two."""
+    """Whether digits are right beside a directive, so that its own must be two."""
     beside = [*tokens[max(position - 1, 0) : position], *tokens[position + 1 : position + 2]]
-    return any(one[-1] in _NUMBERS_LETTERS if one[0] == "%" else one.isdigit() for one in beside)
+    return any(token[-1] in _NUMBERS_LETTERS if token[0] == "%" else token.isdigit() for token in beside)
 
 
 def _piece(token: str, day: str | None, months: Sequence[int], *, leap: bool, padded: bool) -> str:
-    """What a directive, or the text between two, may be."""
+    """The regular expression of a directive, or of the text between two."""
     letter = token[1:]
     if not letter:
         return _exactly(token)
@@ -168,30 +164,27 @@ def _piece(token: str, day: str | None, months: Sequence[int], *, leap: bool, pa
         return _LEAPS[letter] if leap else _YEAR if letter == "Y" else "[0-9]{2}"
     if letter in "bB":
         names = [_MONTHS[month - 1] for month in months]
-        return f"({'|'.join(_any_case(name if letter == 'B' else name[:3]) for name in names)})"
+        spelled = [name if letter == "B" else name[:3] for name in names]
+        return f"({'|'.join(''.join(f'[{char.upper()}{char}]' for char in name) for name in spelled)})"
     if letter == "m":
-        found = f"({'|'.join(f'{month:02}' for month in months)})"
+        piece = f"({'|'.join(f'{month:02}' for month in months)})"
     elif letter == "d":
-        found = day or ""
+        piece = day or ""
     else:
-        found = _TIMES[letter]
+        piece = _TIMES[letter]
     # A zero before one digit may be left out.
-    return found if padded else found.replace("(0", "(0?").replace("|0", "|0?")
-
-
-def _any_case(name: str) -> str:
-    return "".join(f"[{letter.upper()}{letter}]" for letter in name)
+    return piece if padded else piece.replace("(0", "(0?").replace("|0", "|0?")
 
 
 def understood(value: exp.Expr, reading: Reading | None) -> exp.Expr:
-    """The text that stands for a text where it is no text that is asked for; one that does not fit is itself."""
+    """The plain numeral or ISO text that a text stands for; a text that does not fit stays as it is."""
     if reading is None or not reading.is_typed:
         return value
     return _numeral(value, reading) if reading.type == "number" else _moment(value, reading)
 
 
 def _numeral(value: exp.Expr, reading: Reading) -> exp.Expr:
-    """A number as a plain numeral: -01,50 is -1.5; only of what every engine has."""
+    """A number as a plain numeral, -01,50 as -1.5, made only of functions that every engine has."""
     plain = value
     for mark, other in ((reading.thousands, ""), (reading.decimal, ".")):
         if mark is not None and mark != other:
@@ -221,7 +214,7 @@ def _moment(value: exp.Expr, reading: Reading) -> exp.Expr:
     if reading.format is not None:
         moment: exp.Expr = _call("try_strptime", value, reading.format)
     else:
-        # An offset from UTC is left out, so that the day is the day that stands there.
+        # An offset from UTC is left out, so that the day is the one that is written.
         there = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt ][0-9:]{5,8}([.,][0-9]{1,6})?)?"
         text = _call("translate", _call("regexp_extract", value, there), "Tt,", "  .")
         moment = exp.TryCast(this=text, to=exp.DataType.build("TIMESTAMP", dialect="duckdb"))

@@ -1,4 +1,4 @@
-"""Which role each column of the source has, and what of it is released."""
+"""The role of each column of a source, and which columns are released."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BY_ROWS = (
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of a source by role, each in the source's order, quasi-identifiers in the configuration's."""
+    """The role of each column by name; quasi-identifiers in the configuration's order, `released` in the source's."""
 
     by_name: dict[str, Role]
     quasi_identifiers: tuple[Column, ...]
@@ -41,9 +41,9 @@ class Roles:
 def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = False) -> Roles:
     """Gives each column its role.
 
-    Raises UnfittingSourceError with every column that is named but not there, and every one that is there but
-    named nowhere where `unlisted` is error; `measured_only` (a check, of a release too) asks for the
-    quasi-identifiers alone.
+    Raises UnfittingSourceError with every column that is named but not there and, where `unlisted` is error, every one
+    that is there but not named. With `measured_only`, for a table that is only checked, only quasi-identifiers and the
+    columns of models must be there.
     """
     config = loaded.config
     present = {column.name for column in source.columns}
@@ -81,43 +81,36 @@ def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = 
         raise UnfittingSourceError(bounded(problems, loaded.place()))
     for name in unlisted:
         by_name[name] = "insensitive" if config.unlisted == "insensitive" else "dropped"
-    released = tuple(
-        item
-        for item in source.columns
-        if by_name[item.name] not in ("identifier", "dropped") or _has_pseudonym(item, loaded)
-    )
+    # An identifier is released after all as a pseudonym.
+    pseudonyms = {name for name, treatments in config.transform.items() if treatments.pseudonym is not None}
+    withheld = {name for name, role in by_name.items() if role in ("identifier", "dropped")} - pseudonyms
+    released = tuple(column for column in source.columns if column.name not in withheld)
     return Roles(by_name, tuple(source.column(name) for name in config.quasi_identifiers), released)
 
 
-def _has_pseudonym(item: Column, loaded: LoadedConfig) -> bool:
-    """Whether an identifier is released after all: as a pseudonym."""
-    one = loaded.config.transform.get(item.name)
-    return one is not None and one.pseudonym is not None
-
-
 def _read_besides(loaded: LoadedConfig, *, measured_only: bool) -> dict[str, str]:
-    """The columns that are read whatever their roles are, and where the configuration says so.
+    """The columns that are read whatever their roles are, each with where the configuration names it.
 
-    A table that is only measured has what models speak of; what holds of a group does not show in it.
+    A table that is only measured must have the columns of models; columns of a group are read for a run alone.
     """
-    config = loaded.config.privacy
-    found: dict[str, str] = {}
+    privacy = loaded.config.privacy
+    places: dict[str, str] = {}
     if loaded.config.group is not None and not measured_only:
-        found[loaded.config.group] = loaded.place("group")
-    for key in type(config).model_fields if measured_only else ():
-        entries = getattr(config, key)
+        places[loaded.config.group] = loaded.place("group")
+    for key in type(privacy).model_fields if measured_only else ():
+        entries = getattr(privacy, key)
         for entry in entries if isinstance(entries, list) else ():
             if hasattr(entry, "column"):
-                found.setdefault(entry.column, loaded.place("privacy", key))
-    if config.entity is not None:
-        found[config.entity] = loaded.place("privacy", "entity")
-    return found
+                places.setdefault(entry.column, loaded.place("privacy", key))
+    if privacy.entity is not None:
+        places[privacy.entity] = loaded.place("privacy", "entity")
+    return places
 
 
 def _not_there(name: str, place: str, *, label: str, present: set[str], hidden: bool, suggest: bool) -> str:
-    """Says that the source called `label` has no such column, and which of its `present` ones may be meant.
+    """The problem that the source called `label` lacks a column, with those of its `present` ones that may be meant.
 
-    Where these are `hidden`, one is only named that is nearly what was asked for: whoever asks knows it already.
+    With `hidden` only a name that is nearly the same is shown: whoever wrote the configuration knows it already.
     """
     meant = near(name, sorted(present), 0.8 if hidden else 0.6) if suggest else None
     if meant:

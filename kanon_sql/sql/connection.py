@@ -1,4 +1,4 @@
-"""The connection to the engine: opened with bounds, locked down, asked one statement at a time."""
+"""The connection to DuckDB: opened with bounds, locked down, running one statement at a time."""
 
 from __future__ import annotations
 
@@ -16,163 +16,13 @@ from typing import Any
 import duckdb
 from sqlglot import exp
 
-from kanon_sql.errors import (
-    ConfigurationError,
-    EngineError,
-    InterruptedRunError,
-    NoRoomError,
-    UnplacedError,
-)
+from kanon_sql.errors import ConfigurationError, EngineError, InterruptedRunError, NoRoomError, UnplacedError
 from kanon_sql.sql import disk, signals, template
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.disk import spill_folder
-from kanon_sql.sql.watching import Watch, telling_changes
+from kanon_sql.sql.watching import Watch, report_changed_files
 
 Row = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class EngineOptions:
-    """Bounds on the engine's use of the machine; None leaves the engine's own default."""
-
-    threads: int | None = None
-    memory_limit: str | None = None
-    temp_directory: Path | None = None
-    show_values: bool = False
-
-
-class Engine:
-    """A DuckDB connection that runs statements given as syntax trees, each in its turn where others use it, too."""
-
-    def __init__(
-        self,
-        connection: duckdb.DuckDBPyConnection,
-        *,
-        owned: bool = True,
-        show_values: bool = False,
-        turn: AbstractContextManager[Any] | None = None,
-    ) -> None:
-        self.connection = connection
-        self.owned = owned
-        self.show_values = show_values
-        self.statements = 0
-        self.watch = Watch()
-        # Of files as the engine reads them, in the folder of this connection alone; made where one is needed.
-        self.copies: dict[tuple[Any, ...], Path] = {}
-        self._folder: Path | None = None
-        # Closed after the connection: the system forgets the engine's lock on a database when the process closes
-        # the file once, whoever opened it.
-        self.held = ExitStack()
-        self._turn = turn or nullcontext()
-        self._deadline = Deadline()
-        signals.watch(connection)
-
-    def query(self, name: template.Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
-        """Runs the query file `name`, or a composed statement, with its holes filled (see template.fill); its rows."""
-        return self.run(template.render(name, **holes), values)
-
-    def run(self, statement: exp.Expr | str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        """Runs one statement; its rows. Raises EngineError, or InterruptedRunError."""
-        sql = statement if isinstance(statement, str) else template.text(statement)
-        self.statements += 1
-        try:
-            with self._turn:
-                cursor = self.connection.execute(sql, dict(values)) if values else self.connection.execute(sql)
-                return cursor.fetchall()
-        except (duckdb.Error, RuntimeError, MemoryError) as error:
-            failure = self._failure(error)
-        # Raised out here, the engine's own error is not in its chain, which loggers and notebooks show.
-        raise failure
-
-    def use_folder(self, folder: Path) -> None:
-        """From here on this is the folder of the connection; the copies in it are removed with what is held."""
-        self._folder = folder
-        self.held.callback(self._remove_copies)
-
-    def _remove_copies(self) -> None:
-        for copy in self.copies.values():
-            copy.unlink(missing_ok=True)
-        self.copies.clear()
-
-    def own_folder(self) -> Path:
-        """A folder for this connection alone, which goes with it, also after errors. Raises EngineError."""
-        if self._folder is None:
-            self._folder = self.held.enter_context(spill_folder())
-        return self._folder
-
-    @contextmanager
-    def registered(self, name: str, rows: Any) -> Iterator[None]:
-        """In the block `rows`, which Python holds, can be read under a name. Raises EngineError."""
-        try:
-            with self._turn:
-                self.connection.register(name, rows)
-        except duckdb.Error as error:
-            raise EngineError(self.say(error)) from None
-        try:
-            yield
-        finally:
-            with self._turn:
-                self.connection.unregister(name)
-
-    def _failure(self, error: duckdb.Error | RuntimeError | MemoryError) -> Exception:
-        """What an error of the engine is to us. Raises TimeUpError where the time was up."""
-        if isinstance(error, MemoryError):
-            return NoRoomError(_OUT_OF_MEMORY)
-        if isinstance(error, duckdb.InterruptException):
-            self._deadline.check()
-            return InterruptedRunError(signals.NOTHING_CHANGED)
-        if isinstance(error, duckdb.Error):
-            if used_up(error):
-                failure: EngineError = NoRoomError(self.say(error))
-            else:
-                failure = (EngineError if isinstance(error, _SPEAKING) else UnplacedError)(self.say(error))
-            failure.__cause__ = error if self.show_values else None
-            return failure
-        # What a signal makes of a statement that runs.
-        return InterruptedRunError(signals.NOTHING_CHANGED) if "interrupt" in str(error).lower() else error
-
-    @contextmanager
-    def until(self, deadline: Deadline) -> Iterator[None]:
-        """Interrupts the statement that runs when a deadline of time passes; TimeUpError is then raised from it."""
-        if deadline.endless:
-            yield
-            return
-        before, self._deadline = self._deadline, deadline
-        ended = threading.Event()
-        watcher = threading.Thread(target=self._interrupt_late, args=(deadline, ended), daemon=True)
-        try:
-            watcher.start()
-            yield
-        finally:
-            ended.set()
-            if watcher.ident is not None:  # a signal may have come before its start
-                watcher.join()
-            self._deadline = before
-
-    def _interrupt_late(self, deadline: Deadline, ended: threading.Event) -> None:
-        """Interrupts again and again once the deadline has passed: between two statements it would be forgotten."""
-        while not ended.wait(deadline.pause()):
-            if deadline.interrupts():
-                self.connection.interrupt()
-
-    def progress(self) -> float:
-        """Percent of the running statement, below 0 when unknown; may be asked from another thread."""
-        return float(self.connection.query_progress())
-
-    def say(self, error: duckdb.Error) -> str:
-        """The engine's word on an error in one line, without values of the data unless they may be shown."""
-        return describe(error, show_values=self.show_values)
-
-
-@contextmanager
-def naming(what: object) -> Iterator[None]:
-    """Says of an error that tells neither file nor table what it is about. Raises EngineError."""
-    try:
-        yield
-    except UnplacedError as error:
-        raise EngineError(f"{what}: {problem}" for problem in error.problems) from error.__cause__
-
-
 # Errors that are found before a row is read, or that name files: of all others the words may be values of the data.
 _SPEAKING = (
     duckdb.BinderException,
@@ -190,22 +40,162 @@ _OF_VALUES = (
     duckdb.InvalidInputException,
     duckdb.OutOfRangeException,
 )
-
-
 _OUT_OF_MEMORY = (
     "the engine ran out of memory or of space for temporary data; raise --memory-limit, "
     "lower --threads or name a larger --temp-directory"
 )
 
 
+@dataclass(frozen=True)
+class EngineOptions:
+    """Bounds on the engine's use of the machine; None leaves the engine's own default."""
+
+    threads: int | None = None
+    memory_limit: str | None = None
+    temp_directory: Path | None = None
+    show_values: bool = False
+
+
+class Engine:
+    """A DuckDB connection that runs statements given as syntax trees; `turn` serializes it with other users."""
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        *,
+        owned: bool = True,
+        show_values: bool = False,
+        turn: AbstractContextManager[Any] | None = None,
+    ) -> None:
+        self.connection = connection
+        self.owned = owned
+        self.show_values = show_values
+        self.statements = 0
+        self.watch = Watch()
+        # Copies of files that the engine cannot read as they are, in the folder of this connection; by what was copied.
+        self.copies: dict[tuple[Any, ...], Path] = {}
+        self._folder: Path | None = None
+        # Closed after the connection: the system forgets the engine's lock on a database when the process closes
+        # the file once, whoever opened it.
+        self.held = ExitStack()
+        self._turn = turn or nullcontext()
+        self._deadline = Deadline()
+        signals.watch(connection)
+
+    def query(self, name: template.Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
+        """Runs a query file, or a composed statement, with its holes filled (see template.fill); gives its rows."""
+        return self.run(template.render(name, **holes), values)
+
+    def run(self, statement: exp.Expr | str, values: Mapping[str, Any] | None = None) -> list[Row]:
+        """Runs one statement; gives its rows. Raises EngineError, or InterruptedRunError."""
+        sql = statement if isinstance(statement, str) else template.text(statement)
+        self.statements += 1
+        try:
+            with self._turn:
+                cursor = self.connection.execute(sql, dict(values)) if values else self.connection.execute(sql)
+                return cursor.fetchall()
+        except (duckdb.Error, RuntimeError, MemoryError) as error:
+            failure = self._failure(error)
+        # Raised out here, the engine's own error is not in its chain, which loggers and notebooks show.
+        raise failure
+
+    def use_folder(self, folder: Path) -> None:
+        """Makes this the folder of the connection; the copies in it are removed with `held`."""
+        self._folder = folder
+        self.held.callback(self._remove_copies)
+
+    def _remove_copies(self) -> None:
+        for copy in self.copies.values():
+            copy.unlink(missing_ok=True)
+        self.copies.clear()
+
+    def own_folder(self) -> Path:
+        """A folder for this connection alone, removed with it, also after errors. Raises EngineError."""
+        if self._folder is None:
+            self._folder = self.held.enter_context(spill_folder())
+        return self._folder
+
+    @contextmanager
+    def registered(self, name: str, rows: Any) -> Iterator[None]:
+        """In the block `rows`, an object of Python, can be read under a name. Raises EngineError."""
+        try:
+            with self._turn:
+                self.connection.register(name, rows)
+        except duckdb.Error as error:
+            raise EngineError(self.say(error)) from None
+        try:
+            yield
+        finally:
+            with self._turn:
+                self.connection.unregister(name)
+
+    def _failure(self, error: duckdb.Error | RuntimeError | MemoryError) -> Exception:
+        """The program's own error for one of the engine. Raises TimeUpError where the time was up."""
+        if isinstance(error, MemoryError):
+            return NoRoomError(_OUT_OF_MEMORY)
+        if isinstance(error, duckdb.InterruptException):
+            self._deadline.check()
+            return InterruptedRunError(signals.NOTHING_CHANGED)
+        if isinstance(error, duckdb.Error):
+            if used_up(error):
+                failure: EngineError = NoRoomError(self.say(error))
+            else:
+                failure = (EngineError if isinstance(error, _SPEAKING) else UnplacedError)(self.say(error))
+            failure.__cause__ = error if self.show_values else None
+            return failure
+        # What a signal makes of a statement that runs.
+        return InterruptedRunError(signals.NOTHING_CHANGED) if "interrupt" in str(error).lower() else error
+
+    @contextmanager
+    def until(self, deadline: Deadline) -> Iterator[None]:
+        """Interrupts the running statement when a deadline passes; it then raises TimeUpError."""
+        if deadline.endless:
+            yield
+            return
+        before, self._deadline = self._deadline, deadline
+        ended = threading.Event()
+        watcher = threading.Thread(target=self._interrupt_late, args=(deadline, ended), daemon=True)
+        try:
+            watcher.start()
+            yield
+        finally:
+            ended.set()
+            if watcher.ident is not None:  # a signal may have come before its start
+                watcher.join()
+            self._deadline = before
+
+    def _interrupt_late(self, deadline: Deadline, ended: threading.Event) -> None:
+        """Interrupts repeatedly once the deadline has passed: between two statements an interrupt is forgotten."""
+        while not ended.wait(deadline.pause()):
+            if deadline.interrupts():
+                self.connection.interrupt()
+
+    def progress(self) -> float:
+        """Percent of the running statement, below 0 when unknown; may be asked from another thread."""
+        return float(self.connection.query_progress())
+
+    def say(self, error: duckdb.Error) -> str:
+        """The engine's message in one line, without values of the data unless they may be shown."""
+        return describe(error, show_values=self.show_values)
+
+
+@contextmanager
+def naming(subject: object) -> Iterator[None]:
+    """Adds its subject to an error that names neither file nor table. Raises EngineError."""
+    try:
+        yield
+    except UnplacedError as error:
+        raise EngineError(f"{subject}: {problem}" for problem in error.problems) from error.__cause__
+
+
 def used_up(error: duckdb.Error) -> bool:
-    """Whether an error says that memory or a disk is used up, and nothing of the data."""
+    """Whether an error says that memory or a disk is used up, which says nothing of the data."""
     full = not isinstance(error, _OF_VALUES) and disk.full(str(error)) is not None
     return full or isinstance(error, duckdb.OutOfMemoryException)
 
 
 def describe(error: duckdb.Error, *, show_values: bool) -> str:
-    """One line for an error of the engine: unless `show_values` its words only of kinds that hold no values."""
+    """One line for an error of the engine: its own words only of kinds without values, unless `show_values`."""
     line = re.search(r"CSV Error on Line: (\d+)", str(error))
     if line and "Invalid unicode" in str(error):
         return f"line {line[1]} is not UTF-8; say source.encoding, or convert the file to UTF-8"
@@ -237,7 +227,7 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
 
 
 def _without_values(text: str) -> str:
-    """Without what may be values also where a kind speaks: literals, as those of an ENUM, and folders of partitions."""
+    """The text without literals (as those of an ENUM) and folders of partitions, which may be values too."""
     text = re.sub(r"'(?:[^']|'')*'", "'...'", text)
     return re.sub(r"=[^/\"]*(?=/)", "=...", text)
 
@@ -254,7 +244,7 @@ def open_engine(options: EngineOptions, database: str = ":memory:") -> Iterator[
         try:
             _set_bounds(engine, options, folder)
             engine.use_folder(folder)
-            with telling_changes(engine.watch):
+            with report_changed_files(engine.watch):
                 yield engine
         finally:
             connection.close()
@@ -313,15 +303,15 @@ def _set(engine: Engine, name: str, value: Any) -> None:
 def literal(value: Any) -> exp.Expr:
     """A Python value as a literal; lists become list literals."""
     if isinstance(value, (list, tuple)):
-        return exp.Array(expressions=[literal(one) for one in value])
+        return exp.Array(expressions=[literal(entry) for entry in value])
     converted: exp.Expr = exp.convert(value)
     return converted
 
 
 def lock_down(engine: Engine, files: Iterable[Path], folders: Iterable[Path]) -> None:
-    """From here on the connection reads and writes only these files and folders; this cannot be undone.
+    """Restricts the connection to these files and folders from here on, for good.
 
-    Only for connections that we opened ourselves, never for one that was handed in.
+    Only connections that we opened ourselves: one that a caller passed stays as it is.
     """
     if not engine.owned:
         return

@@ -1,4 +1,4 @@
-"""The end of the time that a search may take, or of the work."""
+"""The end of the time, or of the work, that a search may take."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class TimeUpError(Exception):
 
 
 class Deadline:
-    """A moment on the monotonic clock; without seconds there is no end, but the one that `stop` tells of."""
+    """A moment on the monotonic clock; without seconds it never comes, unless `stop` says that it has."""
 
     def __init__(self, seconds: float | None = None, stop: Callable[[], bool] | None = None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
@@ -27,7 +27,7 @@ class Deadline:
 
     @property
     def stopped(self) -> bool:
-        """Whether it has passed before its time."""
+        """Whether `stop` ended it before its time."""
         return self._stop is not None and self._stop()
 
     def remaining(self) -> float | None:
@@ -41,7 +41,7 @@ class Deadline:
         return self.remaining() == 0.0
 
     def interrupts(self) -> bool:
-        """Whether a statement that runs is to be interrupted now."""
+        """Whether a running statement is to be interrupted now."""
         return self.passed()
 
     def check(self) -> None:
@@ -50,12 +50,12 @@ class Deadline:
             raise TimeUpError
 
     def share(self, share: float) -> Deadline:
-        """The end of a share of the time that is left, at the latest when this one is stopped."""
+        """The end of this share of the time left; it is stopped with this one."""
         remaining = self.remaining()
         return self if remaining is None else Deadline(remaining * share, self._stop)
 
     def pause(self) -> float:
-        """Seconds until it is worth asking again whether the time is up."""
+        """Seconds until the time may be up."""
         remaining = self.remaining()
         if not remaining:
             return _LOOK
@@ -67,10 +67,10 @@ class Deadline:
 
 
 class Work(Deadline):
-    """An end after so much work, which is counted and not timed: the same search ends at the same place each time.
+    """An end after so much work, counted instead of timed: the same search ends at the same point each time.
 
-    It ends between two statements: how far one that runs has come when it is interrupted, the clock would decide.
-    Whoever does some of it spends that. It counts in about seconds of a machine of 2024, where nothing else runs.
+    It ends between two statements only, since the clock would decide how far an interrupted one has come. Whoever does
+    work calls `spend`. The unit is about a second of an otherwise idle machine of 2024.
     """
 
     def __init__(self, amount: float, stop: Callable[[], bool] | None = None) -> None:
@@ -100,13 +100,11 @@ class Work(Deadline):
         super().check()
 
     def share(self, share: float) -> Work:
-        """So much of what is left, which is spent here as it is spent there."""
+        """A part of the work left; what is spent of the part is spent of the whole."""
         return _Part(self, self.remaining() * share)
 
 
 class _Part(Work):
-    """A part of other work."""
-
     def __init__(self, whole: Work, amount: float) -> None:
         super().__init__(amount, whole._stop)
         self._whole = whole

@@ -1,13 +1,8 @@
-"""Words that one dialect has and the portable core has not, where code says in which dialect they stand.
+"""The dialects that `kanon-sql compile` writes, and the portable core of SQL that all of them share.
 
-The portable core: the only constructs of SQL that mean the same in every dialect, written by one tree.
-
-A statement for another engine is never translated on faith. It is put together of these, and of nothing else: what
-differs between engines is replaced first, by kanon_sql.sql.writing.
-
-The dialects that `kanon-sql compile` writes.
-
-Types that columns have in every dialect, and the values that are written in statements.
+A statement for another engine is never translated on faith: it is made of constructs that mean the same in every
+dialect, written by one tree, and of nothing else; what differs is replaced before, by kanon_sql.sql.writing. Where code
+knows the dialect, it marks what is of this dialect alone (`own`, `marked`).
 """
 
 from __future__ import annotations
@@ -25,21 +20,21 @@ _MARK = "own"
 
 
 def own(name: str, *arguments: exp.Expr | str | int) -> exp.Expr:
-    """A call of a function of one dialect; texts and whole numbers stand for literals."""
-    made = [exp.convert(one) if isinstance(one, (str, int)) else one for one in arguments]
-    return marked(exp.Anonymous(this=name, expressions=made))
+    """A call of a function of one dialect; texts and whole numbers among the arguments become literals."""
+    converted = [exp.convert(argument) if isinstance(argument, (str, int)) else argument for argument in arguments]
+    return marked(exp.Anonymous(this=name, expressions=converted))
 
 
 def own_cast(value: exp.Expr, kind: str, dialect: str) -> exp.Expr:
     """A cast to a type of one dialect."""
-    made = marked(exp.DataType.build(kind, dialect=dialect))
-    for part in made.find_all(exp.DataTypeParam):
+    own_type = marked(exp.DataType.build(kind, dialect=dialect))
+    for part in own_type.find_all(exp.DataTypeParam):
         marked(part)
-    return exp.Cast(this=value, to=made)
+    return exp.Cast(this=value, to=own_type)
 
 
 def marked(node: exp.Expr) -> exp.Expr:
-    """The node as one of a single dialect; what is within it is still of the portable core."""
+    """Marks a node as one of a single dialect; what is below it is still of the portable core."""
     node.meta[_MARK] = True
     return node
 
@@ -65,7 +60,7 @@ _LARGEST = 2**63
 
 
 def outside_core(tree: exp.Expr) -> list[str]:
-    """What a statement holds that is not of the portable core, one line each; empty for one that is all of it."""
+    """The constructs of a statement that are not of the portable core, one line each."""
     return sorted({problem for node in tree.walk() for problem in _problems(node)})
 
 
@@ -117,13 +112,18 @@ def _join_problems(join: exp.Join) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a dialect asks for beyond the portable core.
+    """The properties of a dialect beyond the portable core.
 
-    `executed` says by what the project's tests execute its text, None where they can only parse it. `longest_name`
-    and `refused` bound the names of columns, `longest_text` the characters of a statement, `exact_case` says that
-    names in quotes are told apart by case, `null_safe` that it has IS NOT DISTINCT FROM in a join, `blanks_count` that
-    blanks at the end of a text tell it apart, `nan_equals` that NaN is equal to itself, `backslash_is_sure` that all
-    agree on what a backslash in a text means, `hashes_texts` that md5 of a text is one of hexadecimal digits.
+    `executed` says by what the project's tests execute its text, None where they can only parse it. `longest_name` and
+    `refused` bound the names of columns, `longest_text` the characters of a statement. `exact_case` says that quoted
+    names are told apart by case, `null_safe` that a join may use IS NOT DISTINCT FROM, `blanks_count` that blanks at
+    the end of a text distinguish it, `nan_equals` that NaN equals itself, `backslash_is_sure` that all agree on a
+    backslash in a text, `hashes_texts` that md5 of a text gives hexadecimal digits, `reads_formats` that it reads and
+    writes dates in formats as strptime has them, `same_floats` that it writes floating point numbers as CSV has them,
+    `casts_texts_back` that the text of a DECIMAL is one again.
+
+    The methods write what treatments are made of (kanon_sql.source.treatments). A dialect that lacks them is none of
+    the `dialects` of a treatment; numbers of type `kind` are typed as DuckDB describes it.
     """
 
     name: str
@@ -137,13 +137,209 @@ class Dialect:
     nan_equals: bool = True
     backslash_is_sure: bool = True
     hashes_texts: bool = True
+    reads_formats: bool = False
+    same_floats: bool = False
+    casts_texts_back: bool = True
+
+    def hmac_sha256(self, text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
+        """The 64 hexadecimal digits of HMAC-SHA-256 of a text under a key, padded by the inner and the outer pad."""
+        raise self._lacks("HMAC")
+
+    def sha256(self, digits: exp.Expr) -> exp.Expr:
+        """The SHA-256 of bytes, both as hexadecimal digits."""
+        raise self._lacks("SHA-256")
+
+    def whole_number(self, digits: exp.Expr) -> exp.Expr:
+        """The BIGINT that at most 15 hexadecimal digits are."""
+        raise self._lacks("hexadecimal digits")
+
+    def xor_each(self, digits: exp.Expr, length: int, byte: int) -> exp.Expr:
+        """`length` hexadecimal digits with each of their bytes changed by an exclusive or with a byte.
+
+        Where bytes have no exclusive or, the second digit of each becomes a letter of its own, so that one translation
+        changes both digits, each in its own way.
+        """
+        changed = self.replace_all(digits, "(.)(.)", r"\1-\2")
+        for digit, letter in zip(_HEX_DIGITS, _SECOND_DIGITS, strict=True):
+            changed = own("replace", changed, f"-{digit}", letter)
+        first, second = ("".join(f"{i ^ half:x}" for i in range(16)) for half in divmod(byte, 16))
+        return self.once(own("translate", changed, _HEX_DIGITS + _SECOND_DIGITS, first + second))
+
+    def once(self, value: exp.Expr) -> exp.Expr:
+        """A value that depends on no row, so written that it is reckoned once and not for each row."""
+        return value
+
+    def session_variable(self, name: str) -> exp.Expr:
+        """The text that a variable of the session holds."""
+        raise self._lacks("variables of a session")
+
+    def setting_variable(self, name: str) -> str:
+        """The statement by which a user sets that variable."""
+        raise self._lacks("variables of a session")
+
+    def replace_all(self, text: exp.Expr, pattern: str, replacement: str) -> exp.Expr:
+        r"""The text with all matches of a regular expression replaced; `\1` stands for its first group."""
+        return own("regexp_replace", text, pattern, replacement, "g")
+
+    def float_to_decimal(self, value: exp.Expr, kind: exp.DataType) -> exp.Expr:
+        """The DECIMAL that is written for a floating point number: 2.675, and not the binary number next to it."""
+        return exp.Cast(this=exp.cast(value.copy(), "VARCHAR"), to=kind)
+
+    def add_days(self, value: exp.Expr, days: exp.Expr, kind: str) -> exp.Expr:
+        """A date or timestamp so many days later; one with a time zone as many times 24 hours."""
+        raise self._lacks("days to add")
+
+    def days_between(self, begin: exp.Expr, end: exp.Expr) -> exp.Expr:
+        """The days from one date to another."""
+        return own("datediff", end, begin)
+
+    def date_text(self, date: exp.Expr) -> exp.Expr:
+        """A date as ISO 8601 has it: 2001-12-31."""
+        return exp.cast(date, "VARCHAR")
+
+    def by_bytes(self, text: exp.Expr) -> exp.Expr:
+        """A text that is ordered by its bytes."""
+        return text
+
+    def _lacks(self, what: str) -> NotImplementedError:
+        return NotImplementedError(f"no {what} in {self.name}")
+
+
+_HEX_DIGITS = "0123456789abcdef"
+_SECOND_DIGITS = "GHIJKLMNOPQRSTUV"  # stand for the second digits of bytes
+_WHOLE_FROM = 2**53  # all floating point numbers from here on are whole
+
+
+class _DuckDB(Dialect):
+    def hmac_sha256(self, text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
+        def beside(left: exp.Expr, right: exp.Expr) -> exp.Expr:
+            return exp.DPipe(this=left, expression=right, safe=True)
+
+        first = own("sha256", beside(own("unhex", inner), own("encode", text)))
+        return own("sha256", beside(own("unhex", outer), own("unhex", first)))
+
+    def sha256(self, digits: exp.Expr) -> exp.Expr:
+        return own("sha256", own("unhex", digits))
+
+    def whole_number(self, digits: exp.Expr) -> exp.Expr:
+        return exp.cast(exp.DPipe(this=exp.Literal.string("0x"), expression=digits, safe=True), "BIGINT")
+
+    def xor_each(self, digits: exp.Expr, length: int, byte: int) -> exp.Expr:
+        # SQLMesh parses statements of DuckDB, which as many calls within calls as elsewhere would stop.
+        filler = exp.Literal.string(f"{byte:02x}" * (length // 2))
+        bits = [own_cast(own("unhex", operand), "BIT", "duckdb") for operand in (digits, filler)]
+        return own("hex", own_cast(own("xor", *bits), "BLOB", "duckdb"))
+
+    def session_variable(self, name: str) -> exp.Expr:
+        return own("getvariable", name)
+
+    def setting_variable(self, name: str) -> str:
+        return f"SET VARIABLE {name} = '...'"
+
+    def add_days(self, value: exp.Expr, days: exp.Expr, kind: str) -> exp.Expr:
+        if kind == "DATE":
+            return exp.Add(this=value, expression=exp.cast(days, "INTEGER"))
+        if kind == "TIMESTAMP WITH TIME ZONE":
+            return exp.Add(this=value, expression=own("to_hours", _hours(days)))
+        moved = exp.Add(this=value, expression=own("to_days", exp.cast(days, "INTEGER")))
+        return moved if kind == "TIMESTAMP" else exp.cast(moved, exp.DataType.build(kind, dialect="duckdb"))
+
+    def days_between(self, begin: exp.Expr, end: exp.Expr) -> exp.Expr:
+        return own("date_diff", "day", begin, end)
+
+
+class _Postgres(Dialect):
+    def hmac_sha256(self, text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
+        message = own("convert_to", exp.cast(text, "VARCHAR"), "UTF8")
+        first = own("sha256", own("byteacat", own("decode", inner, "hex"), message))
+        return own("encode", own("sha256", own("byteacat", own("decode", outer, "hex"), first)), "hex")
+
+    def sha256(self, digits: exp.Expr) -> exp.Expr:
+        return own("encode", own("sha256", own("decode", digits, "hex")), "hex")
+
+    def whole_number(self, digits: exp.Expr) -> exp.Expr:
+        bits = own_cast(own("concat", "x", digits), "BIT(60)", "postgres")
+        return own_cast(bits, "BIGINT", "postgres")
+
+    def once(self, value: exp.Expr) -> exp.Expr:
+        return exp.Subquery(this=marked(exp.Select(expressions=[value])))
+
+    def session_variable(self, name: str) -> exp.Expr:
+        return own("current_setting", f"kanon_sql.{name}")
+
+    def setting_variable(self, name: str) -> str:
+        return f"SET kanon_sql.{name} = '...'"
+
+    def add_days(self, value: exp.Expr, days: exp.Expr, kind: str) -> exp.Expr:
+        whole = own_cast(days, "INT", "postgres")
+        if kind == "DATE":
+            return exp.Add(this=value, expression=whole)
+        if kind == "TIMESTAMP WITH TIME ZONE":
+            return exp.Add(this=value, expression=own("make_interval", 0, 0, 0, 0, _hours(whole)))
+        return exp.Add(this=value, expression=own("make_interval", 0, 0, 0, whole))
+
+    def days_between(self, begin: exp.Expr, end: exp.Expr) -> exp.Expr:
+        return exp.Sub(this=end, expression=begin)
+
+    def date_text(self, date: exp.Expr) -> exp.Expr:
+        return own("to_char", date, "YYYY-MM-DD")
+
+    def by_bytes(self, text: exp.Expr) -> exp.Expr:
+        return exp.Collate(this=text, expression=exp.to_identifier("C", quoted=True))
+
+
+class _Spark(Dialect):
+    def hmac_sha256(self, text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
+        message = own("encode", exp.cast(text, "VARCHAR"), "UTF-8")
+        first = own("sha2", own("concat", own("unhex", inner), message), 256)
+        return own("sha2", own("concat", own("unhex", outer), own("unhex", first)), 256)
+
+    def sha256(self, digits: exp.Expr) -> exp.Expr:
+        return own("sha2", own("unhex", digits), 256)
+
+    def whole_number(self, digits: exp.Expr) -> exp.Expr:
+        return exp.cast(own("conv", digits, 16, 10), "BIGINT")
+
+    def session_variable(self, name: str) -> exp.Expr:
+        return exp.column(name, "session", "system")
+
+    def setting_variable(self, name: str) -> str:
+        return f"DECLARE VARIABLE {name} STRING DEFAULT '...'"
+
+    def replace_all(self, text: exp.Expr, pattern: str, replacement: str) -> exp.Expr:
+        return own("regexp_replace", text, pattern, replacement.replace("\\", "$"))
+
+    def float_to_decimal(self, value: exp.Expr, kind: exp.DataType) -> exp.Expr:
+        # Sail reads no numeral with an exponent, Spark writes one from ten million on.
+        limit = exp.cast(exp.Literal.number(_WHOLE_FROM), "DOUBLE")
+        is_large = exp.GTE(this=exp.Abs(this=value.copy()), expression=limit)
+        whole = exp.Cast(this=value.copy(), to=exp.DataType.build("DECIMAL(38, 0)", dialect="duckdb"))
+        letters = [
+            exp.Like(this=exp.cast(value.copy(), "VARCHAR"), expression=exp.Literal.string(f"%{letter}%"))
+            for letter in "eE"
+        ]
+        cases = [
+            exp.If(this=is_large, true=exp.Cast(this=whole, to=kind)),
+            exp.If(this=exp.or_(*letters), true=exp.Cast(this=value.copy(), to=kind.copy())),
+        ]
+        return exp.Case(ifs=cases, default=super().float_to_decimal(value, kind.copy()))
+
+    def add_days(self, value: exp.Expr, days: exp.Expr, kind: str) -> exp.Expr:
+        whole = own_cast(days, "INT", "spark")
+        if kind == "DATE":
+            return own("date_add", value, whole)
+        return exp.Add(this=value, expression=own("make_dt_interval", whole))
+
+
+def _hours(days: exp.Expr) -> exp.Expr:
+    return exp.Mul(this=exp.Literal.number(24), expression=days)
 
 
 _ALL = (
-    Dialect("duckdb", "DuckDB", 1 << 16),
-    Dialect("spark", "Sail, which speaks Spark's SQL", 1 << 16),
-    Dialect("databricks", None, 255),
-    Dialect("postgres", "PostgreSQL", 63, exact_case=True),
+    _DuckDB("duckdb", "DuckDB", 1 << 16, reads_formats=True, same_floats=True),
+    _Spark("spark", "Sail, which speaks Spark's SQL", 1 << 16, casts_texts_back=False),
+    _Spark("databricks", None, 255, casts_texts_back=False),
+    _Postgres("postgres", "PostgreSQL", 63, exact_case=True),
     Dialect("snowflake", None, 255, longest_text=1_000_000, exact_case=True),
     Dialect(
         "bigquery",
@@ -163,7 +359,6 @@ DIALECTS = {dialect.name: dialect for dialect in _ALL}
 
 
 def find_dialect(name: str) -> Dialect:
-    """The dialect of that name. Raises ConfigurationError."""
     if name not in DIALECTS:
         raise ConfigurationError(f"--dialect: {name!r} is not known; expected {', '.join(DIALECTS)}")
     return DIALECTS[name]
@@ -195,6 +390,7 @@ def refuse_column_names(dialect: Dialect, names: Sequence[str], place: str) -> N
         raise ConfigurationError(problems)
 
 
+# The type of each type of DuckDB in every dialect.
 _SAME = {
     "VARCHAR": "VARCHAR",
     "BOOLEAN": "BOOLEAN",
@@ -205,11 +401,10 @@ _SAME = {
     "HUGEINT": "DECIMAL(38, 0)",
     **dict.fromkeys(IN_BIGINT, "BIGINT"),
 }
-# Types of which `=` says the same in every dialect that has them; a TIMESTAMP has microseconds in DuckDB.
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
-def column_type(dialect: Dialect, described: str, what: str) -> exp.DataType:
+def column_type(dialect: Dialect, described: str, subject: str) -> exp.DataType:
     """The type of a column, described as DuckDB does, in a dialect. Raises ConfigurationError for one without."""
     if described.startswith("ENUM"):
         described = "VARCHAR"
@@ -223,6 +418,6 @@ def column_type(dialect: Dialect, described: str, what: str) -> exp.DataType:
     if decimal and (dialect.name != "bigquery" or (int(decimal[2]) <= 9 and int(decimal[1]) - int(decimal[2]) <= 29)):
         return exp.DataType.build(described, dialect="duckdb")
     raise ConfigurationError(
-        f"{what} is of type {described[:40]}, which has no place in a statement for {dialect.name}; expected a text, "
-        "number, date or timestamp without time zone: cast it in the source"
+        f"{subject} is of type {described[:40]}, which has no place in a statement for {dialect.name}; expected a "
+        "text, number, date or timestamp without time zone: cast it in the source"
     )

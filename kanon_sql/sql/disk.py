@@ -1,7 +1,4 @@
-"""What to do where a disk takes no more: it is full, a quota or bound is reached, or it must not be written.
-
-Private folders for what the engine spills, and the clearing of those that a killed run left.
-"""
+"""Errors of a disk that takes no more (full, a quota, not writable), and private folders for what the engine spills."""
 
 from __future__ import annotations
 
@@ -22,47 +19,44 @@ from kanon_sql.sql import signals
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
-# Of files that were being written: what tells a staged copy or a spill folder, whose names mean nothing to users.
+# Parts of the names of staged copies and spill folders, which mean nothing to users.
 _STAGED, _SPILLED = ".kanon-sql-", "kanon-sql-spill-"
 # The engine quotes errors in errors, with the quotes of each escaped once more.
 _FILE = re.compile(r"""\\*["'](?P<path>/[^"'\\]+)\\*["']""")
+_LOCKED_WITHIN = 300.0  # seconds between the making of a folder and its lock, at the very most
 
 
 def why(error: OSError) -> str:
-    """The reason of the system in brackets, and what to do about it where that is known."""
+    """The system's reason in brackets, and advice where there is some."""
     return f"({error.strerror or error}){advice(error)}"
 
 
 def advice(error: OSError) -> str:
-    """What to do, as the end of a problem; nothing where that is not known."""
+    """The end of a problem that says what to do; empty where that is not known."""
     if error.errno in _FULL:
         return "; free some space there, or name another place"
     return "; make it writable, or name another place" if error.errno in _CLOSED else ""
 
 
-def full(said: str) -> str | None:
-    """The problem of an engine's error that says that a disk is full, or is not written; None of other errors."""
-    known = (*_FULL, errno.EROFS)
-    number = next((one for one in known if os.strerror(one).lower() in said.lower()), None)
+def full(message: str) -> str | None:
+    """The problem where an engine's error says that a disk is full or not writable; None for other errors."""
+    numbers = (*_FULL, errno.EROFS)
+    number = next((candidate for candidate in numbers if os.strerror(candidate).lower() in message.lower()), None)
     if number is None:
         return None
-    reason, found = os.strerror(number), _FILE.search(said)
+    reason, file = os.strerror(number), _FILE.search(message)
     if number == errno.EROFS:
-        what = f"{Path(found['path']).parent}: " if found else ""
-        return f"{what}nothing can be written ({reason}); make it writable, or name another place"
-    if found is None:
+        where = f"{Path(file['path']).parent}: " if file else ""
+        return f"{where}nothing can be written ({reason}); make it writable, or name another place"
+    if file is None:
         return f"the disk is full ({reason}); free some space, or name another place"
-    path = Path(found["path"])
+    path = Path(file["path"])
     for above in (path, *path.parents):
         if above.name.startswith(_SPILLED):
             return f"{above.parent}: no room for temporary data ({reason}); name a larger --temp-directory"
         if _STAGED in above.name:
             path = above
     return f"{path.parent}: no room to write ({reason}); free some space there, or name another place"
-
-
-_PREFIX = "kanon-sql-spill-"
-_LOCKED_WITHIN = 300.0  # seconds between the making of a folder and its lock, at the very most
 
 
 @contextmanager
@@ -73,12 +67,12 @@ def spill_folder(parent: Path | None = None) -> Iterator[Path]:
     runs left, and are removed first. Raises EngineError when the folder cannot be made.
     """
     root = parent or Path(tempfile.gettempdir())
-    with ExitStack() as made:
+    with ExitStack() as closing:
         try:
             clear_abandoned(root)
             with signals.postponed():
                 folder, lock = _locked_folder(root)
-                made.callback(_remove, folder, lock)
+                closing.callback(_remove, folder, lock)
         except OSError as error:
             raise EngineError(
                 f"{root}: no folder for temporary data can be made ({error.strerror}); "
@@ -91,7 +85,7 @@ def spill_folder(parent: Path | None = None) -> Iterator[Path]:
 def _locked_folder(root: Path) -> tuple[Path, int]:
     """(a new folder, its lock)."""
     while True:
-        folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=root))
+        folder = Path(tempfile.mkdtemp(prefix=_SPILLED, dir=root))
         lock = -1
         try:
             lock = os.open(folder / "lock", os.O_CREAT | os.O_RDWR, 0o600)
@@ -114,20 +108,23 @@ def _remove(folder: Path, lock: int) -> None:
     """Removes a folder and gives up its lock; what cannot be removed is left to the next run."""
     with signals.postponed():
         for step in (partial(shutil.rmtree, folder, ignore_errors=True), partial(os.close, lock)):
-            # A close that fails has closed; rmtree tells of its own in spite of ignore_errors.
+            # A close that fails has closed; rmtree raises some errors in spite of ignore_errors.
             with suppress(OSError):
                 step()
 
 
 def clear_abandoned(root: Path) -> None:
     """Removes the spill folders below `root` whose runs are dead."""
-    for folder in root.glob(_PREFIX + "*"):
+    for folder in root.glob(_SPILLED + "*"):
         try:
             if folder.is_symlink() or folder.stat().st_uid != os.getuid():
                 continue
             lock = os.open(folder / "lock", os.O_RDWR | os.O_NOFOLLOW)
         except FileNotFoundError:
-            _clear_unlocked(folder)
+            # An empty one, whose run was killed before it made its lock.
+            with suppress(OSError):
+                if time.time() - folder.stat().st_mtime > _LOCKED_WITHIN:
+                    folder.rmdir()
             continue
         except OSError:
             continue
@@ -137,10 +134,3 @@ def clear_abandoned(root: Path) -> None:
             shutil.rmtree(folder, ignore_errors=True)
         with suppress(OSError):
             os.close(lock)
-
-
-def _clear_unlocked(folder: Path) -> None:
-    """Removes an empty folder whose run was killed before it made its lock."""
-    with suppress(OSError):
-        if time.time() - folder.stat().st_mtime > _LOCKED_WITHIN:
-            folder.rmdir()

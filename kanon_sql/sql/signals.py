@@ -1,18 +1,14 @@
 """What SIGINT, SIGTERM and SIGHUP do: they end a run at once while nothing is changed, and wait from then on.
 
-The engine looks for signals while a statement runs, but then waits for what its threads do, which may take minutes:
-so a handler of ours interrupts the connections first. A run may ask that the first signal ends its search only, and
-what the search has found by then is released.
+DuckDB looks for signals while a statement runs, but then waits for its threads, which may take minutes: so our handler
+interrupts the connections first. A run may arrange that the first signal only ends its search, and the best result so
+far is released.
 
-In the command a thread (watchdog) sees each signal as well. What both of them, and `hold`, change is changed under a
-lock: so the process never ends, and nothing is interrupted, once a release is being put in its place.
-
-A thread of the command that answers signals where the main thread cannot.
-
-Python runs handlers in the main thread, between two steps of its own: not while native code binds a statement, solves
-a program, reads a workbook or closes a database. The interpreter writes the number of a signal into a pipe at once; the
-thread that reads it interrupts the engine until the main thread has come to its handler, and ends the process where
-that has not ended by itself soon after.
+Python runs handlers in the main thread, between two of its own steps: not while native code binds a statement, solves a
+program, reads a workbook or closes a database. So in the command a thread sees each signal as well: the interpreter
+writes its number into a pipe at once, and the thread interrupts the engine until the main thread has come to its
+handler, or ends the process where that has not ended by itself soon after. What both of them and `hold` change is
+changed under a lock: once a release is being put in its place, the process never ends and nothing is interrupted.
 """
 
 from __future__ import annotations
@@ -37,11 +33,15 @@ RELEASING = "interrupted: releasing the best release so far; once more to give u
 PUTTING = "interrupted: the release is being put in its place"
 
 _AGAIN = 0.02  # seconds until a signal that came at a bad moment comes again
-_LOADING = ("create_module", "exec_module")
+_LOADING = ("create_module", "exec_module")  # functions of importlib that load native code
 _NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _connections: WeakSet[Any] = WeakSet()
 _lock = threading.RLock()
 _cleanings: list[Callable[[], object]] = []
+# Of the thread of the command.
+PATIENCE = 1.0  # seconds from a signal that gives up to the end of the process, at the latest
+_LOOK = 0.05
+_NAME = "kanon-sql signals"
 
 
 class _Run:
@@ -50,15 +50,15 @@ class _Run:
     def __init__(self) -> None:
         self.depth = 0
         self.replaced: dict[int, Any] = {}
-        self.waiting: list[int] | None = None  # signals that came since they must wait
+        self.waiting: list[int] | None = None  # signals that came after `hold`
         self.interrupted = False
-        self.releases = False  # the first signal gives nothing up
-        self.came = False  # a signal that gave nothing up
-        self.seen = False  # that the thread has seen it
+        self.releases = False  # the first signal only ends the search
+        self.came = False  # the first signal, which only ended the search
+        self.seen = False  # the thread has seen it
         self.held = False  # from the first `hold` on, for good
-        self.told = False  # what happened is being said
+        self.reports = False  # the process reports how it ended
         self.postponed = 0  # how deep the blocks are that are not interrupted
-        self.late: int | None = None  # a signal that came in one of them
+        self.late: int | None = None  # a signal that came in such a block
 
 
 _run = _Run()
@@ -66,30 +66,31 @@ _run = _Run()
 
 def install() -> None:
     """Handlers for the whole process, as the command does; signals that are ignored stay so (nohup)."""
-    _run.interrupted = _run.held = _run.told = False
+    _run.interrupted = _run.held = _run.reports = False
     _replace(_NUMBERS, _interrupt)
 
 
-def telling() -> None:
-    """From here on the process itself says how it ended."""
+def process_reports_itself() -> None:
+    """From here on the process itself reports how it ended."""
     with _lock:
-        _run.told = True
+        _run.reports = True
 
 
 def ignore() -> None:
-    """For the very end of a process, which says what happened and cannot be ended better than by that."""
+    """For the very end of a process, when it reports what happened: signals change nothing any more."""
     _replace(_NUMBERS, signal.SIG_IGN)
 
 
 def interrupted() -> bool:
-    """Whether a signal has interrupted the process: what it then fails with may be called anything."""
+    """Whether a signal has interrupted the process: the error that follows may be of any kind."""
     return _run.interrupted
 
 
 def releasing() -> Callable[[], bool] | None:
-    """From here to the end of the outermost block the first signal gives nothing up; the answer says whether it came.
+    """From here to the end of the outermost block the first signal only ends the search.
 
-    None where there are no signals: outside of a block, and in other threads than the main one.
+    Gives a function that says whether it came; None where there are no signals: outside of a block, and in other
+    threads than the main one.
     """
     ended = ending()
     _run.releases = _run.releases or ended is not None
@@ -97,20 +98,20 @@ def releasing() -> Callable[[], bool] | None:
 
 
 def release_nothing() -> None:
-    """There is nothing to release: from here on a signal gives up at once."""
+    """There is nothing to release: from here on the first signal gives up at once."""
     if ending() is not None:
         _run.releases = False
 
 
 def ending() -> Callable[[], bool] | None:
-    """Asks whether a signal came that gave nothing up, so that work beside the release ends; None as of `releasing`."""
+    """A function that says whether the first signal came, so that optional work ends; None as in `releasing`."""
     if not _run.depth or threading.current_thread() is not threading.main_thread():
         return None
     return lambda: _run.came
 
 
 def watch(connection: Any) -> None:
-    """From now on a signal interrupts what this connection of the engine executes, as long as it exists."""
+    """From now on a signal interrupts the statements of this connection, as long as it exists."""
     with suppress(TypeError):  # not every stand-in for a connection can be watched
         _connections.add(connection)
 
@@ -126,28 +127,28 @@ def cleared(clean: Callable[[], object]) -> Iterator[None]:
 
 
 def gives_up(number: int) -> bool:
-    """Of a signal that the thread has seen: whether it gives up what runs."""
+    """Whether a signal that the thread has seen gives up the run."""
     with _lock:
         first, _run.seen = _run.releases and not _run.seen, True
         return number in _NUMBERS and not first and not _run.held
 
 
 def press() -> None:
-    """Interrupts what runs where the main thread has not come to its handler: it may wait for what does not look."""
+    """Interrupts the engine where the main thread has not come to its handler, as it may be in native code."""
     with _lock:
         if not (_run.interrupted or _run.held):
             _interrupt_all()
 
 
 def end_process() -> None:
-    """Ends the process, which was to end by itself, as if it had; not once a release is being put in its place."""
+    """Ends the process as if by itself, unless a release is being put in its place."""
     with _lock:
         if _run.held:
             return
         for clean in reversed(_cleanings):
             with suppress(Exception):
                 clean()
-        if not _run.told:
+        if not _run.reports:
             shown = "\x1b[?25h\r\x1b[K" if os.isatty(2) else ""  # bars hide the cursor
             with suppress(OSError):
                 os.write(2, f"{shown}kanon-sql: error: {NOTHING_CHANGED}\n".encode())
@@ -179,7 +180,7 @@ def run_block() -> Iterator[None]:
 
 @contextmanager
 def postponed() -> Iterator[None]:
-    """A signal that comes in the block interrupts at its end: for what is short, and must be undone when it is done."""
+    """A signal that comes in the block interrupts at its end: for short work that must be undone once done."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -218,7 +219,7 @@ def _let_through(ended_well: bool) -> None:
 
 
 def _replace(numbers: tuple[signal.Signals, ...], handler: Any) -> dict[int, Any]:
-    """Sets a handler for the signals that are not ignored; the handlers before."""
+    """Sets a handler for the signals that are not ignored; gives the handlers before."""
     before: dict[int, Any] = {number: signal.getsignal(number) for number in numbers}
     # None is a handler that was not set from Python, and could not be set again.
     kept = {number: old for number, old in before.items() if old not in (signal.SIG_IGN, None)}
@@ -266,12 +267,12 @@ def _wait(number: int, *_: Any) -> None:
         _run.waiting.append(number)
 
 
-def _goes_on(telling: str) -> bool:
-    """Whether this is the first signal of a run that then releases what it has."""
+def _goes_on(message: str) -> bool:
+    """Whether this is the first signal of a run that goes on to release its best result; then reports it."""
     if not _run.releases or _run.came:
         return False
     _run.came = True
-    line = f"kanon-sql: {telling}\n"
+    line = f"kanon-sql: {message}\n"
     try:
         sys.stderr.write(line)
         sys.stderr.flush()
@@ -281,13 +282,8 @@ def _goes_on(telling: str) -> bool:
     return True
 
 
-PATIENCE = 1.0  # seconds from a signal that gives up to the end of the process, at the latest
-_LOOK = 0.05
-_NAME = "kanon-sql signals"
-
-
 def start() -> None:
-    """Begins to watch; for a process that is the command's own."""
+    """Starts the thread that watches for signals, in a process of the command's own."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
@@ -295,20 +291,16 @@ def start() -> None:
 
 
 def alone() -> bool:
-    """Whether the process has no other threads than the main one and this one."""
-    return all(one is threading.main_thread() or one.name == _NAME for one in threading.enumerate())
+    """Whether the process has no threads besides the main one and that one."""
+    return all(thread is threading.main_thread() or thread.name == _NAME for thread in threading.enumerate())
 
 
 def _watch(reading: int) -> None:
     while number := os.read(reading, 1):
-        if gives_up(number[0]):
-            _press()
-
-
-def _press() -> None:
-    """Interrupts, then ends the process."""
-    end = time.monotonic() + PATIENCE
-    while time.monotonic() < end:
-        press()
-        time.sleep(_LOOK)
-    end_process()
+        if not gives_up(number[0]):
+            continue
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            press()
+            time.sleep(_LOOK)
+        end_process()

@@ -1,9 +1,6 @@
-"""Statements that make, copy and drop tables as a whole, whatever is in them.
+"""Statements that create, copy and drop whole tables; ENUM types of the program's own; groups of DuckDB's types.
 
-ENUM types of the program's own: texts of which there are few are sorted as small integers, and files store them as
-texts again.
-
-Types by the names that DuckDB gives them, in groups that the program asks about.
+Texts of which there are few are sorted faster as ENUMs (small integers); files store them as texts again.
 """
 
 from __future__ import annotations
@@ -20,7 +17,6 @@ from kanon_sql.sql.template import parse, quoted, text
 
 
 def drop(name: str) -> str:
-    """A table that is no longer needed goes, if it is there."""
     tree = parse("DROP TABLE IF EXISTS dropped")
     for table in tree.find_all(exp.Table):
         table.set("this", quoted(name))
@@ -28,20 +24,20 @@ def drop(name: str) -> str:
 
 
 def copy(name: str, source: str | exp.Subquery) -> str:
-    """A table of all rows of another table, or of a statement."""
+    """The statement of a temporary table of all rows of another table, or of a statement."""
     rows = _table(source) if isinstance(source, str) else source
     return _create(_table(name), exp.select("*").from_(rows, copy=False))
 
 
 def empty(name: str, types: Mapping[str, str]) -> str:
-    """A table without rows, its columns with their types in DuckDB's words."""
-    columns = [exp.ColumnDef(this=quoted(one), kind=exp.DataType.build(of, "duckdb")) for one, of in types.items()]
+    """The statement of a temporary table without rows, with these columns and their types in DuckDB."""
+    columns = [exp.ColumnDef(this=quoted(key), kind=exp.DataType.build(kind, "duckdb")) for key, kind in types.items()]
     return _create(exp.Schema(this=_table(name), expressions=columns))
 
 
 @cache
 def empty_like(name: str, source: str, *columns: str) -> str:
-    """A table without rows, with these columns of another table; its text is made once, since searches ask often."""
+    """The statement of a temporary table without rows, with these columns of another table; asked for often."""
     rows = exp.select(*map(quoted, columns)).from_(_table(source), copy=False)
     return _create(_table(name), rows.where(exp.false(), copy=False))
 
@@ -50,9 +46,9 @@ def _table(name: str) -> exp.Table:
     return exp.Table(this=quoted(name))
 
 
-def _create(made: exp.Expr, rows: exp.Select | None = None) -> str:
+def _create(target: exp.Expr, rows: exp.Select | None = None) -> str:
     temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-    return text(exp.Create(this=made, kind="TABLE", replace=True, properties=temporary, expression=rows))
+    return text(exp.Create(this=target, kind="TABLE", replace=True, properties=temporary, expression=rows))
 
 
 # More labels than this are kept as VARCHAR: beyond 16 bits an ENUM gains nothing. Before 2.0 the engine wrote every
@@ -61,7 +57,7 @@ MOST_LABELS = 60_000 if int(duckdb.__version__.split(".")[0]) >= 2 else 0
 
 
 def enum_type(engine: Engine, name: str, labels: exp.Expr, values: Mapping[str, Any] | None = None) -> exp.DataType:
-    """Makes the type of the texts that a SELECT gives, without NULL and each once; a reference to it."""
+    """Makes the ENUM type of the texts that a SELECT gives (no NULL, each once); gives a reference to it."""
     created = exp.Create(
         this=exp.Table(this=quoted(name)),
         kind="TYPE",
@@ -74,7 +70,7 @@ def enum_type(engine: Engine, name: str, labels: exp.Expr, values: Mapping[str, 
 
 
 def of_one_value(text: str) -> exp.Expr:
-    """A constant as the type that lists it alone."""
+    """A constant, as of the ENUM type that lists it alone."""
     literal = exp.Literal.string(text)
     return exp.cast(literal, exp.DataType(this=exp.DataType.Type.ENUM, expressions=[literal.copy()]))
 

@@ -1,7 +1,7 @@
 """SQL files from `queries/`, with their holes filled in the syntax tree, never in the text.
 
-A query file is one SELECT or CREATE TABLE AS that reads as if there were one quasi-identifier and plain tables.
-Three kinds of holes are filled:
+A query file is one SELECT or CREATE TABLE AS that reads as if there were one quasi-identifier and plain tables. Three
+kinds of holes are filled:
 
 * a table or column name that `names` maps is replaced by the given identifier or expression;
 * whatever mentions a name that starts with the prefix of a list (`qi_...`) is repeated for each item of it: an
@@ -12,7 +12,7 @@ Three kinds of holes are filled:
 
 Statements that are put together from several files (see `compose`) have the same holes. A name that a file does not
 mention is refused, and so is a table, an item of a list or a call (`SUM_OF` ...) that would stay a hole (HoleError).
-What a whole room names is given as `scope`, of which a file takes what it mentions.
+Names that a whole room shares are given as `scope`, of which a file takes those that it mentions.
 """
 
 from __future__ import annotations
@@ -33,13 +33,24 @@ Item = Mapping[str, Fill]
 
 _CHAINS = {"SUM_OF": exp.Add, "ANY_OF": exp.Or, "ALL_OF": exp.And}
 _CALLS = (*_CHAINS, "LIST_OF")
-_OF_THE_ENGINE = {"reject_errors"}  # tables that it names
+_OF_THE_ENGINE = {"reject_errors"}  # tables that the engine names
 _HEADER = re.compile(r"\A(--.*\n)+")
-_OWN = "kanon_sql"  # what the names of the program's own tables begin with
+_OWN = "kanon_sql"  # the prefix of the program's own tables
 _SCOPE: ContextVar[str] = ContextVar("scope", default="")
-# What holds entries that are repeated.
+# Nodes with entries that are repeated.
 _REPEATING = (exp.Anonymous, exp.Select, exp.Group, exp.GroupingSets, exp.Order, exp.Where, exp.Having, exp.Join)
 _NEUTRAL = {"SUM_OF": exp.Literal.number(0), "ANY_OF": exp.false(), "ALL_OF": exp.true()}
+_FILLED, _RENAMED = "filled by a value", "renamed by compose"  # marks of identifiers
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_RENDERED: dict[object, list[str]] = {}  # the pieces of text between the marks of holes, by the shape of a statement
+_MARK = "kanon_sql_hole."  # what the marks begin with
+# The mark in a hole of each kind while its shape is generated.
+_MARKED: dict[str, Callable[[str], Fill]] = {
+    "name": lambda mark: mark,
+    "table": lambda mark: exp.Table(this=quoted(mark)),
+    "select": lambda mark: exp.Subquery(this=column(mark)),
+    "value": lambda mark: exp.column(mark, quoted=True),
+}
 
 
 def queries_folder() -> Path:
@@ -53,16 +64,16 @@ def queries_folder() -> Path:
 def load(name: str) -> exp.Expr:
     """The parsed query file `queries/{name}.sql`; callers copy it before they change it."""
     text = (queries_folder() / f"{name}.sql").read_text(encoding="utf-8")
-    return parse(_HEADER.sub("", text))  # what it says for readers takes as long to read as the statement
+    return parse(_HEADER.sub("", text))  # to parse the comment takes as long as the statement
 
 
 class HoleError(AssertionError):
-    """A fault of the program: a name that a statement does not mention, or a hole of it that stays open."""
+    """A bug of the program: a name that a statement does not mention, or a hole of it that stays open."""
 
 
 @dataclass(frozen=True)
 class Holes:
-    """What can be filled in a statement: all names that it mentions, its tables, the names in each call."""
+    """The holes of a statement: all names that it mentions, its tables, the names in each call."""
 
     mentioned: frozenset[str]
     tables: frozenset[str]
@@ -75,17 +86,17 @@ def _holes_of_file(name: str) -> Holes:
 
 
 def holes(statement: Statement) -> Holes:
-    """What can be filled in a query file, or in a statement that was put together."""
+    """The holes of a query file, or of a composed statement."""
     return statement.holes if isinstance(statement, Composed) else _holes_of_file(statement)
 
 
 def mentions(name: Statement, prefix: str) -> bool:
-    """Whether a statement has holes of a list."""
-    return any(one.startswith(f"{prefix}_") for one in holes(name).mentioned)
+    """Whether a statement has holes of the list with this prefix."""
+    return any(mentioned_name.startswith(f"{prefix}_") for mentioned_name in holes(name).mentioned)
 
 
 def _holes(tree: exp.Expr) -> Holes:
-    """What is open in a statement, found in one walk: each file is looked at before it is filled."""
+    """The open holes of a statement, found in one walk, since each file is checked before it is filled."""
     mentioned, tables, shared = set[str](), set[str](), set(_OF_THE_ENGINE)
     calls: list[frozenset[str]] = []
     for node in tree.walk():
@@ -98,13 +109,9 @@ def _holes(tree: exp.Expr) -> Holes:
         elif isinstance(node, exp.CTE):
             shared.add(node.alias)
         elif isinstance(node, exp.Anonymous) and node.name.upper() in _CALLS:
-            calls.append(_mentioned(node))
+            calls.append(frozenset(hole.name for hole in node.find_all(exp.Identifier) if not _is_filled(hole)))
     sealed = {name for name in tables if name.startswith(_OWN)}
     return Holes(frozenset(mentioned), frozenset(tables - shared - sealed), tuple(calls))
-
-
-def _mentioned(tree: exp.Expr) -> frozenset[str]:
-    return frozenset(one.name for one in tree.find_all(exp.Identifier) if not _is_filled(one))
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,8 +138,8 @@ def compose(
 ) -> Composed:
     """The query file with other files in place of its tables, or with its tables renamed; lists stay open.
 
-    `values` stand for parameters, so that statements with parameters of the same name can be put together; the file
-    takes those that it has. Raises HoleError for a table that the file does not mention; `scope` may hold more.
+    `values` replace parameters, so that statements with parameters of the same name can be put together; the file takes
+    those that it has. Raises HoleError for a table that the file does not mention; `scope` may hold more.
     """
     _refuse(name, "mentions no", frozenset(tables or {}) - holes(name).mentioned)
     tables = {**(scope or {}), **(tables or {})}
@@ -143,9 +150,9 @@ def compose(
     for node in list(tree.find_all(exp.Identifier)):
         renamed = tables.get(node.name)
         if isinstance(renamed, str):
-            made = exp.to_identifier(renamed)
-            made.meta[_RENAMED] = True
-            node.replace(made)
+            new_name = exp.to_identifier(renamed)
+            new_name.meta[_RENAMED] = True
+            node.replace(new_name)
     for table in list(tree.find_all(exp.Table)):
         inner = tables.get(table.name)
         if isinstance(inner, Composed):
@@ -164,8 +171,9 @@ def fill(
     """The query file with its holes filled.
 
     `names` maps whole names, `scope` those of which the file may mention only some; `lists` maps a prefix to its items,
-    each of which maps the names behind the prefix, and may say more than the file asks for. The tables of a `part` may
-    be what the statement around it names. Raises HoleError for names that the file lacks and for holes that stay open.
+    each of which maps the names behind the prefix, and may hold more than the file mentions. The tables of a `part` may
+    stay, as names in the statement around it. Raises HoleError for names that the file lacks and for holes that stay
+    open.
     """
     names, lists = _in_scope(name, names, scope), lists or {}
     _check(name, names, lists, part)
@@ -179,7 +187,6 @@ def fill(
 def _in_scope(
     name: Statement, names: Mapping[str, Fill] | None, scope: Mapping[str, Fill] | None
 ) -> Mapping[str, Fill]:
-    """The names that are given, and those of the scope that the statement mentions."""
     if not scope:
         return names or {}
     mentioned = holes(name).mentioned
@@ -187,15 +194,23 @@ def _in_scope(
 
 
 def _check(name: Statement, names: Mapping[str, Fill], lists: Mapping[str, Sequence[Item]], part: bool) -> None:
-    found = holes(name)
-    _refuse(name, "mentions no", names.keys() - found.mentioned)
+    open_holes = holes(name)
+    _refuse(name, "mentions no", names.keys() - open_holes.mentioned)
     for prefix, items in lists.items():
-        asked = {one.removeprefix(f"{prefix}_") for one in found.mentioned if one.startswith(f"{prefix}_")}
-        _refuse(name, "mentions no", set() if asked or not items else {f"{prefix}_..."})
+        keys = {
+            mentioned_name.removeprefix(f"{prefix}_")
+            for mentioned_name in open_holes.mentioned
+            if mentioned_name.startswith(f"{prefix}_")
+        }
+        _refuse(name, "mentions no", set() if keys or not items else {f"{prefix}_..."})
         for item in items:
-            _refuse(name, f"is not told, for an item of {prefix},", asked - item.keys())
-    _refuse(name, "has no table for", set() if part else found.tables - names.keys() - _listed(found.tables, lists))
-    for call in found.calls:
+            _refuse(name, f"is not told, for an item of {prefix},", keys - item.keys())
+    _refuse(
+        name,
+        "has no table for",
+        set() if part else open_holes.tables - names.keys() - _listed(open_holes.tables, lists),
+    )
+    for call in open_holes.calls:
         _refuse(name, "is given no list for", set() if _listed(call, lists) else call)
 
 
@@ -203,10 +218,10 @@ def _listed(names: frozenset[str], lists: Mapping[str, Sequence[Item]]) -> set[s
     return {name for name in names for prefix in lists if name.startswith(f"{prefix}_")}
 
 
-def _refuse(name: Statement, fault: str, found: Set[str]) -> None:
-    if found:
+def _refuse(name: Statement, fault: str, names: Set[str]) -> None:
+    if names:
         file = name.name if isinstance(name, Composed) else name
-        raise HoleError(f"{file} {fault} {', '.join(sorted(found))}")
+        raise HoleError(f"{file} {fault} {', '.join(sorted(names))}")
 
 
 def render(
@@ -217,9 +232,9 @@ def render(
 ) -> str:
     """The text of the filled query file.
 
-    One file is asked for many times with other names, numbers and expressions in its holes. The text of each shape
-    (which holes, and what kind of thing is in each) is generated once, with marks in the holes; the marks are then
-    replaced by the texts of what belongs there.
+    Files are rendered many times with other names, numbers and expressions in their holes. The text of each shape
+    (which holes, and the kind of thing in each) is generated once, with marks in the holes; the marks are then replaced
+    by texts.
     """
     names, lists = _in_scope(name, names, scope), lists or {}
     marked_values = {_mark("", 0, key): value for key, value in names.items() if not _is_plain(value)}
@@ -253,26 +268,12 @@ def render(
     return "".join(texts[piece] if position % 2 else piece for position, piece in enumerate(pieces))
 
 
-_FILLED = "filled by a value"
-_RENAMED = "renamed by compose"
-_MARK = "kanon_sql_hole."
-_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_RENDERED: dict[object, list[str]] = {}
-# What stands in a hole of each kind while its shape is generated.
-_MARKED: dict[str, Callable[[str], Fill]] = {
-    "name": lambda mark: mark,
-    "table": lambda mark: exp.Table(this=quoted(mark)),
-    "select": lambda mark: exp.Subquery(this=column(mark)),
-    "value": lambda mark: exp.column(mark, quoted=True),
-}
-
-
 def _is_plain(value: Fill) -> bool:
     return isinstance(value, int) or (isinstance(value, str) and _PLAIN.fullmatch(value) is not None)
 
 
 def _kind(value: Fill) -> str | None:
-    """How a value is put into a hole; None for what shapes the statement around it, too."""
+    """How a value is put into a hole; None where it also shapes the statement around it."""
     if isinstance(value, (str, int)):
         return "name" if isinstance(value, str) else "value"
     if isinstance(value, exp.Table):
@@ -292,9 +293,9 @@ def _text_of(value: Fill) -> str:
     if isinstance(value, str):
         return _quoted_text(value)
     if isinstance(value, exp.Paren) and isinstance(value.this, exp.Add):
-        return f"({' + '.join(_text_of(one) for one in value.this.flatten(unnest=False))})"
+        return f"({' + '.join(_text_of(entry) for entry in value.this.flatten(unnest=False))})"
     if isinstance(value, exp.Array):
-        return f"[{', '.join(_text_of(one) for one in value.expressions)}]"
+        return f"[{', '.join(_text_of(entry) for entry in value.expressions)}]"
     named = isinstance(value, exp.Column) and set(value.args) <= {"this", "table"}
     parts = [value.args[key] for key in ("table", "this") if value.args.get(key) is not None] if named else []
     if parts and all(isinstance(part, exp.Identifier) and part.args.get("quoted") for part in parts):
@@ -325,16 +326,16 @@ def parse(sql: str) -> exp.Expr:
 
 
 def state(name: str) -> str:
-    """The name of a table of the program's own, told apart from every table of a user and of other scopes.
+    """The name of a table of the program's own, distinct from every table of a user and of other scopes.
 
-    It is asked for where it is used: what a module kept would be of no scope.
+    Call it where the name is used: a name kept by a module would have no scope.
     """
     return f"{_OWN}{_SCOPE.get()}_{name}"
 
 
 @contextmanager
 def scoped(number: int) -> Iterator[None]:
-    """In this block, and this thread, the program's own tables have names of the scope; 0 is that of all others."""
+    """In this block, and this thread, the program's own tables have names of this scope; 0 is the default one."""
     token = _SCOPE.set(str(number) if number else "")
     try:
         yield
@@ -344,7 +345,7 @@ def scoped(number: int) -> Iterator[None]:
 
 @contextmanager
 def scoped_apart(word: str) -> Iterator[None]:
-    """In this block, and this thread, the program's own tables are others than outside it, which stay as they are."""
+    """In this block, and this thread, the program's own tables are others than outside it."""
     token = _SCOPE.set(f"{_SCOPE.get()}_{word}")
     try:
         yield
@@ -363,11 +364,14 @@ def column(name: str, table: str | None = None) -> exp.Column:
 
 
 def _mentions(node: exp.Expr, prefix: str) -> bool:
-    return any(found.name.startswith(prefix) and not _is_filled(found) for found in node.find_all(exp.Identifier))
+    return any(
+        identifier.name.startswith(prefix) and not _is_filled(identifier)
+        for identifier in node.find_all(exp.Identifier)
+    )
 
 
 def _is_filled(node: exp.Expr) -> bool:
-    """Whether a name was put in by a fill, or is quoted, as no hole is: it is none then, whatever it is called."""
+    """Whether an identifier is final, filled or quoted, so that it is no hole."""
     identifier = node if isinstance(node, exp.Identifier) else node.this
     return isinstance(identifier, exp.Identifier) and (identifier.quoted or _is_marked(identifier, _FILLED))
 
@@ -399,10 +403,10 @@ def _repeat(tree: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
 
 def _expand_lists(node: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
     """Repeats the entries of SELECT, GROUP BY or ORDER BY, and the joins of a SELECT."""
-    made = [new for old in node.expressions for new in _copies(old, old, prefix, items)]
-    node.set("expressions", made)
+    entries = [new for old in node.expressions for new in _copies(old, old, prefix, items)]
+    node.set("expressions", entries)
     # GROUPING SETS are an entry of the GROUP BY, or beside its entries, by the version of sqlglot.
-    if not made and not isinstance(node, exp.Select) and not node.args.get("grouping_sets"):
+    if not entries and not isinstance(node, exp.Select) and not node.args.get("grouping_sets"):
         node.pop()
     joins = node.args.get("joins")
     if joins:
@@ -410,22 +414,22 @@ def _expand_lists(node: exp.Expr, prefix: str, items: Sequence[Item]) -> None:
 
 
 def _expand_call(call: exp.Anonymous, prefix: str, items: Sequence[Item]) -> None:
-    made = [_filled(call.expressions[0], prefix, item) for item in items]
+    copies = [_filled(call.expressions[0], prefix, item) for item in items]
     chain = _CHAINS.get(call.name.upper())
     if chain is None:
         entry: exp.Expr = call
         if isinstance(call.parent, exp.Ordered):
             entry = call.parent
-            made = [exp.Ordered(**{**entry.args, "this": one}) for one in made]
+            copies = [exp.Ordered(**{**entry.args, "this": copy}) for copy in copies]
         parent = entry.parent
         assert parent is not None
         key = entry.arg_key or "expressions"
         before = parent.args[key]
-        parent.set(key, [new for old in before for new in (made if old is entry else [old])])
-    elif made:
-        joined: exp.Expr = exp.Paren(this=made[0])
-        for one in made[1:]:
-            joined = chain(this=joined, expression=exp.Paren(this=one))
+        parent.set(key, [new for old in before for new in (copies if old is entry else [old])])
+    elif copies:
+        joined: exp.Expr = exp.Paren(this=copies[0])
+        for copy in copies[1:]:
+            joined = chain(this=joined, expression=exp.Paren(this=copy))
         call.replace(exp.Paren(this=joined))
     else:
         call.replace(_NEUTRAL[call.name.upper()].copy())
@@ -436,9 +440,9 @@ def _expand_conditions(owner: exp.Expr, key: str, prefix: str, items: Sequence[I
     if condition is None:
         return
     parts = list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
-    made = [new for part in parts for new in _copies(part, part, prefix, items)]
-    if made:
-        owner.set(key, exp.and_(*made, copy=False))
+    conditions = [new for part in parts for new in _copies(part, part, prefix, items)]
+    if conditions:
+        owner.set(key, exp.and_(*conditions, copy=False))
     elif isinstance(owner, exp.Join):
         owner.set(key, exp.true())
     else:
@@ -474,19 +478,13 @@ def _replace(tree: exp.Expr, names: Mapping[str, Fill]) -> None:
         elif isinstance(node, exp.Column) and node.args.get("table") is None:
             node.replace(_sealed(value.copy()))
         elif isinstance(node, exp.Table):
-            _replace_table(node, value)
+            new = _sealed(value.copy())
+            put(node, exp.Subquery(this=new) if isinstance(new, exp.Select) else new)
 
 
-def _replace_table(node: exp.Table, value: exp.Expr) -> None:
-    made = _sealed(value.copy())
-    if isinstance(made, exp.Select):
-        made = exp.Subquery(this=made)
-    put(node, made)
-
-
-def put(node: exp.Table, made: exp.Expr) -> None:
-    """Puts an expression in the place of a table, under the table's alias or name."""
-    made.set("alias", node.args.get("alias") or exp.TableAlias(this=quoted(node.name)))
+def put(node: exp.Table, expression: exp.Expr) -> None:
+    """Puts an expression in the place of a table, under its alias or name."""
+    expression.set("alias", node.args.get("alias") or exp.TableAlias(this=quoted(node.name)))
     for join in node.args.get("joins") or []:
-        made.append("joins", join)
-    node.replace(made)
+        expression.append("joins", join)
+    node.replace(expression)

@@ -1,4 +1,4 @@
-"""Files that a run reads more than once: whether they are still what they were when it first looked at them."""
+"""Files that a run reads more than once: whether they are still what they were when first read."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Version = tuple[int, int, int, int]
 
 
 def version(state: os.stat_result) -> Version:
-    """What changes when a file or folder is written or another one takes its place, whatever its size and times."""
+    """The identity of a file or folder: it changes when that is written or replaced, whatever its size and times."""
     return state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 
 def version_of(path: Path) -> Version | None:
-    """The version of what is there, None where nothing is or where nobody may look."""
+    """The version of what is at a path, None where nothing is or where nobody may look."""
     try:
         return version(path.stat())
     except OSError:
@@ -26,17 +26,20 @@ def version_of(path: Path) -> Version | None:
 
 
 class Watch:
-    """What was watched so far: files, and listings of files that may grow."""
+    """The files, and the listings of files that may grow, that were watched so far."""
 
     def __init__(self) -> None:
         self._listed: list[tuple[str, Callable[[], Iterable[Path]], dict[Path, Version | None]]] = []
 
     def add(self, place: str, files: Callable[[], Iterable[Path]]) -> None:
-        """From now on these files, and that there are no others, count as read; call it before the first is opened."""
+        """From now on these files count as read, and no others may join them; call it before the first is opened.
+
+        `place` begins the message where something changed.
+        """
         self._listed.append((place, files, _versions(files)))
 
     def forget(self) -> None:
-        """Nothing counts as read any more: what the run itself is about to replace may be among it."""
+        """Nothing counts as read any more: the run itself may be about to replace some of it."""
         self._listed.clear()
 
     def changes(self) -> list[str]:
@@ -61,17 +64,17 @@ def _versions(files: Callable[[], Iterable[Path]]) -> dict[Path, Version | None]
 
 
 @contextmanager
-def telling_changes(watch: Watch) -> Iterator[None]:
-    """Adds to an error of the block that a file changed under it, which explains whatever else it says."""
+def report_changed_files(watch: Watch) -> Iterator[None]:
+    """Adds to an error of the block that a file changed meanwhile, which explains whatever else it says."""
     try:
         yield
     except (ReleasedError, OutOfTimeError, InterruptedRunError):
         raise
     except KanonError as error:
-        error.add(one for one in watch.changes() if one not in error.problems)
+        error.add(problem for problem in watch.changes() if problem not in error.problems)
         raise
     except Exception:
-        # What no file as it stands can cause: a row that was counted, and is gone when it is asked for.
+        # No unchanged file can cause it: a row that was counted, and is gone when it is queried.
         problems = watch.changes()
         if not problems:
             raise

@@ -1,6 +1,7 @@
-"""Tables of values that a statement needs: written into it, or named by it and written beside it as CSV.
+"""Writes a statement in a dialect, and the small tables of values that it needs.
 
-Writing a statement in a dialect: what engines understand differently is replaced, then nothing else may be left.
+What engines understand differently is replaced first; then nothing may be left that is not of the portable core
+(kanon_sql.sql.dialects). Tables of values are written into the statement, or named by it and written beside it as CSV.
 """
 
 from __future__ import annotations
@@ -23,15 +24,16 @@ from kanon_sql.sql.tables import IN_BIGINT
 from kanon_sql.sql.template import column, quoted
 
 Cell = str | int | bool | None
+_LINE_ENDS = "\n\r\x85\u2028\u2029"
 
 
 def cell_type(described: str) -> type[str] | type[int] | type[bool]:
-    """What holds the values of a type, described as DuckDB does, in a listing."""
+    """The Python type of the cells of a listing, for a type of DuckDB."""
     return int if described in IN_BIGINT else bool if described == "BOOLEAN" else str
 
 
 def cell_of(value: str | None, described: str) -> Cell:
-    """A value, given as text, as it is listed."""
+    """A value, as text, as a cell of a listing."""
     if value is None:
         return None
     kind = cell_type(described)
@@ -40,11 +42,10 @@ def cell_of(value: str | None, described: str) -> Cell:
 
 @dataclass(frozen=True)
 class Listing:
-    """A table of values: `columns` are (name, type as DuckDB describes it); `subject` says of what it is.
+    """A table of values: `columns` are (name, type in DuckDB), the first `keys` of them tell its rows apart.
 
-    The first `keys` columns tell its rows apart.
-
-    Whole numbers are int, truth values bool; every other value is a text that its type can be read from.
+    `subject` names in messages what the values are of. Whole numbers are int, truth values bool; every other value is a
+    text that its type can be read from.
     """
 
     name: str
@@ -60,7 +61,10 @@ class Listing:
         """
         absent = [i for i, _ in enumerate(self.columns) if any(row[i] is None for row in self.rows)]
         columns = [*self.columns, *((_absent(self.columns[i][0]), "INTEGER") for i in absent)]
-        empty: dict[int, Cell] = {i: "" if self.columns[i][1] == "VARCHAR" else self._some(i) for i in absent}
+        empty: dict[int, Cell] = {
+            i: "" if self.columns[i][1] == "VARCHAR" else next((row[i] for row in self.rows if row[i] is not None), 0)
+            for i in absent
+        }
         rows = (
             (
                 *(empty[i] if cell is None else cell for i, cell in enumerate(row)),
@@ -89,8 +93,8 @@ class Listing:
         types = self._types(dialect)
         stored, _ = self.stored()
         marks = {name for name, _ in stored[len(self.columns) :]}
-        made = table.copy()
-        made.set("alias", exp.TableAlias(this=quoted("listed")))
+        source = table.copy()
+        source.set("alias", exp.TableAlias(this=quoted("listed")))
         selected: list[exp.Expr] = []
         for index, ((name, _), kind) in enumerate(zip(self.columns, types, strict=True)):
             value = _read(name, *kind)
@@ -103,17 +107,14 @@ class Listing:
                 # Beside a NULL a DECIMAL would lose its precision and scale.
                 value = exp.Cast(this=value, to=kind[0].copy())
             selected.append(exp.alias_(value, name, quoted=True))
-        return self._cte(exp.select(*selected).from_(made))
+        return self._cte(exp.select(*selected).from_(source))
 
     def _cte(self, select: exp.Select) -> exp.CTE:
         return exp.CTE(this=select, alias=exp.TableAlias(this=quoted(self.name)))
 
-    def _some(self, index: int) -> Cell:
-        return next((row[index] for row in self.rows if row[index] is not None), 0)
-
     def _types(self, dialect: Dialect) -> list[tuple[exp.DataType, bool]]:
-        """The type of each column, and whether its values are texts to be cast."""
-        made = []
+        """(type, whether its values are texts to be cast) of each column."""
+        types = []
         for index, (_, described) in enumerate(self.columns):
             kind = column_type(dialect, described, self.subject)
             if not dialect.blanks_count and described == "VARCHAR":
@@ -123,8 +124,8 @@ class Listing:
                     f"{self.subject} holds NaN, which {dialect.name} finds unequal to itself; replace it in the source"
                 )
             native = all(isinstance(row[index], (int, bool)) for row in self.rows if row[index] is not None)
-            made.append((kind, not native))
-        return made
+            types.append((kind, not native))
+        return types
 
     def _refuse_blanks(self, dialect: Dialect, index: int) -> None:
         if self.columns[index][0] != "value":
@@ -157,24 +158,23 @@ def _literal(cell: Cell, kind: exp.DataType, is_text: bool) -> exp.Expr:
 
 
 def write(tree: exp.Expr, dialect: Dialect) -> str:
-    """The text of a statement of the portable core. Raises EngineError for one that is not.
-
-    For DuckDB the statement may read files besides.
-    """
-    made = portable(tree, dialect)
-    problems = outside_core(made) if dialect.name != "duckdb" else []
+    """The text of a statement of the portable core; for DuckDB it may also read files. Raises EngineError."""
+    core = portable(tree, dialect)
+    problems = outside_core(core) if dialect.name != "duckdb" else []
     if problems:
         raise EngineError(f"the statement has no sure meaning in {dialect.name}: {'; '.join(problems[:5])}")
     if not dialect.backslash_is_sure:
-        _refuse_backslashes(made, dialect)
+        _refuse_backslashes(core, dialect)
     mark = generator(dialect).SENTINEL_LINE_BREAK
-    return generator(dialect, pretty=not _holds(made, mark)).generate(made, copy=False)
+    # A text or name with the mark that stands for line breaks while lines are indented would get one.
+    is_marked = any(mark in node.name for node in core.find_all(exp.Literal, exp.Identifier))
+    return generator(dialect, pretty=not is_marked).generate(core, copy=False)
 
 
 def generator(dialect: Dialect, *, pretty: bool = False) -> Generator:
-    """What writes a statement, or a part of it, in the dialect.
+    """The writer of statements, or parts of them, in the dialect.
 
-    Not a class of its own with another mark: those of sqlglot's compiled build cannot be derived from.
+    Not a class of its own with another mark for line breaks: sqlglot's compiled build cannot be derived from.
     """
     return Grammar.get_or_raise(dialect.name).generator_class(
         dialect=_exact_redshift() if dialect.name == "redshift" else dialect.name,
@@ -183,11 +183,6 @@ def generator(dialect: Dialect, *, pretty: bool = False) -> Generator:
         identify=dialect.name != "duckdb",
         unsupported_level=ErrorLevel.RAISE,
     )
-
-
-def _holds(tree: exp.Expr, mark: str) -> bool:
-    """Whether a text or a name holds what stands for line breaks while lines are indented: it would become one."""
-    return any(mark in node.name for node in tree.find_all(exp.Literal, exp.Identifier))
 
 
 def refuse_repeated(listing: Listing, dialect: Dialect) -> None:
@@ -213,7 +208,7 @@ def refuse_repeated(listing: Listing, dialect: Dialect) -> None:
 def _exact_redshift() -> type[Grammar]:
     """Redshift's SQL with texts as the standard writes them: a quote is doubled, nothing else is an escape.
 
-    Made when it is asked for: its modules take a while to import.
+    Made on demand: its modules take a while to import.
     """
     redshift = Grammar.get_or_raise("redshift").__class__
     tokenizer = type("Tokenizer", (redshift.tokenizer_class,), {"STRING_ESCAPES": ["'"]})
@@ -229,64 +224,61 @@ def _refuse_backslashes(tree: exp.Expr, dialect: Dialect) -> None:
 
 
 def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
-    """A copy of the statement with what differs between engines put in words that all of them share."""
-    made = tree.copy()
-    for select in list(made.find_all(exp.Select)):
+    """A copy of the statement in which constructs that differ between engines are replaced by shared ones."""
+    core = tree.copy()
+    for select in list(core.find_all(exp.Select)):
         _inline_windows(select)
-    for cte in made.find_all(exp.CTE):
+    for cte in core.find_all(exp.CTE):
         cte.set("materialized", None)
-    for kind in list(made.find_all(exp.DataType)):
+    for kind in list(core.find_all(exp.DataType)):
         if kind.is_type("VARCHAR") and not kind.expressions:
             kind.set("this", exp.DataType.Type.TEXT)  # in Redshift a VARCHAR without a length has 256 bytes
         elif kind.is_type("INT128"):
             kind.replace(exp.DataType.build("DECIMAL(38, 0)", dialect="duckdb"))
-    for some in list(made.find_all(exp.AnyValue)):
+    for some in list(core.find_all(exp.AnyValue)):
         whole = some.parent if isinstance(some.parent, exp.IgnoreNulls) else some
         whole.replace(exp.Max(this=some.this.copy()))
-    for number in list(made.find_all(exp.Literal)):
+    for number in list(core.find_all(exp.Literal)):
         # 0.5 is a DECIMAL in one engine and a DOUBLE in the next.
         if not number.is_string and not number.is_int and not isinstance(number.parent, exp.Cast):
             number.replace(exp.cast(number.copy(), "DOUBLE"))
-    for ratio in list(made.find_all(exp.Div)):
+    for ratio in list(core.find_all(exp.Div)):
         if not ratio.this.is_type("DOUBLE"):
             ratio.set("this", exp.cast(ratio.this.copy(), "DOUBLE"))
-    for extreme in made.find_all(exp.Least, exp.Greatest):
+    for extreme in core.find_all(exp.Least, exp.Greatest):
         extreme.set("ignore_nulls", None)  # no use of them here depends on NULLs
     if not Grammar.get_or_raise(dialect.name).STRINGS_SUPPORT_ESCAPED_SEQUENCES:
         # Who reads a file as text takes \r for \n: two values would be one.
-        for text in list(made.find_all(exp.Literal)):
+        for text in list(core.find_all(exp.Literal)):
             if text.is_string and "\r" in text.name:
                 text.replace(joined(text.name.split("\r"), [exp.Chr(expressions=[exp.Literal.number(13)])]))
     if dialect.name != "duckdb":
-        _spell_out_texts(made)
+        _spell_out_texts(core)
     if not dialect.null_safe:
-        for same in list(made.find_all(exp.NullSafeEQ)):
+        for same in list(core.find_all(exp.NullSafeEQ)):
             same.replace(_same(same.this, same.expression))
     # No order here depends on where NULLs come; each dialect keeps its own place for them.
     nulls_first = Grammar.get_or_raise(dialect.name).NULL_ORDERING == "nulls_are_small"
-    for ordered in made.find_all(exp.Ordered):
+    for ordered in core.find_all(exp.Ordered):
         ordered.set("nulls_first", nulls_first)
-    return made
+    return core
 
 
-_LINE_ENDS = "\n\r\x85\u2028\u2029"
-
-
-def _spell_out_texts(made: exp.Expr) -> None:
-    """What engines understand differently of texts: letters of two cases, and where a text ends."""
-    for one in list(made.find_all(exp.Lower, exp.Upper)):
-        letters, others = _letters(type(one).__name__.upper())
+def _spell_out_texts(tree: exp.Expr) -> None:
+    """Replaces what engines understand differently of texts: letter cases, and where a text ends."""
+    for call in list(tree.find_all(exp.Lower, exp.Upper)):
+        letters, others = _letters(type(call).__name__.upper())
         texts = {"from_": exp.Literal.string(letters), "to": exp.Literal.string(others)}
-        one.replace(exp.Translate(this=one.this.copy(), **texts))
-    for one in list(made.find_all(exp.RegexpLike)):
+        call.replace(exp.Translate(this=call.this.copy(), **texts))
+    for call in list(tree.find_all(exp.RegexpLike)):
         # For some $ is also before a line break at the end.
-        ends = exp.Trim(this=one.this.copy(), expression=exp.Literal.string(_LINE_ENDS), position="BOTH")
-        one.replace(exp.paren(exp.and_(one.copy(), ends.eq(one.this.copy())), copy=False))
+        ends = exp.Trim(this=call.this.copy(), expression=exp.Literal.string(_LINE_ENDS), position="BOTH")
+        call.replace(exp.paren(exp.and_(call.copy(), ends.eq(call.this.copy())), copy=False))
 
 
 @cache
 def _letters(change: str) -> tuple[str, str]:
-    """The letters that LOWER or UPPER exchanges in DuckDB, and what they become."""
+    """(the letters that LOWER or UPPER changes in DuckDB, the letters that they become)."""
     changed = exp.Anonymous(this=change, expressions=[template.column("letter")])
     with open_engine(EngineOptions()) as engine:
         letters, others = engine.query("sql/letters", names={"changed_letter": changed})[0]
@@ -310,38 +302,38 @@ def table_name(text: str, dialect: Dialect, option: str) -> exp.Table:
             "database.schema.table, each part in quotes where it is no plain word"
         )
     folded = normalize_identifiers(parsed, dialect=dialect.name)
-    made = exp.Table()
+    table = exp.Table()
     for key, part in zip(("this", "db", "catalog"), reversed(list(folded.parts)), strict=False):
-        made.set(key, exp.to_identifier(part.name, quoted=True))
-    return made
+        table.set(key, exp.to_identifier(part.name, quoted=True))
+    return table
 
 
 def _is_name(part: exp.Expr, in_quotes: bool) -> bool:
-    """Whether a part is in quotes or a plain word (a project of BigQuery may hold dashes)."""
+    """Whether a part of a name is in quotes or a plain word (a project of BigQuery may hold dashes)."""
     if not isinstance(part, exp.Identifier) or not part.name:
         return False
     return bool(in_quotes and part.args.get("quoted")) or re.fullmatch(r"[\w$-]+", part.name) is not None
 
 
 def _inline_windows(select: exp.Select) -> None:
-    """Puts the definitions of WINDOW in the place of their names."""
+    """Puts the definitions of WINDOW in place of their names."""
     windows = {window.name: window for window in select.args.get("windows") or []}
     for over in list(select.find_all(exp.Window)):
         named = windows.get(over.alias)
         if named is not None and over.parent_select is select:
             for key in ("partition_by", "order", "spec"):
                 value = named.args.get(key)
-                over.set(key, [one.copy() for one in value] if isinstance(value, list) else value and value.copy())
+                over.set(key, [entry.copy() for entry in value] if isinstance(value, list) else value and value.copy())
             over.set("alias", None)
     if windows:
         select.set("windows", None)
 
 
 def joined(parts: Iterable[str], between: Sequence[exp.Expr] = ()) -> exp.Paren:
-    """A text put together of its parts, with what stands between two of them."""
+    """The concatenation of texts, with the expressions `between` put between each two."""
     first, *more = (exp.Literal.string(part) for part in parts)
     whole: exp.Expr = first
-    for part in (one for text in more for one in (*between, text)):
+    for part in (piece for text in more for piece in (*between, text)):
         whole = exp.DPipe(this=whole, expression=part.copy(), safe=True)
     return exp.Paren(this=whole)
 

@@ -15,7 +15,7 @@ from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal, naming
 from kanon_sql.sql.template import column
-from kanon_sql.targets.database_copy import DatabaseCopy, Name, dotted, table_of
+from kanon_sql.targets.database_copy import DatabaseCopy, Name, dotted, folded, table_of
 from kanon_sql.targets.staging import Staged
 from kanon_sql.targets.staging_permissions import mask_of
 from kanon_sql.targets.target import LocalSink, shown
@@ -23,8 +23,8 @@ from kanon_sql.targets.target import LocalSink, shown
 _CATALOG, _OLD_CATALOG = "kanon_sql_target", "kanon_sql_replaced"
 
 
-class _Tables(LocalSink):
-    """What all tables share: they are made by CREATE TABLE AS in a transaction of their own."""
+class _TableSink(LocalSink):
+    """What all tables share: CREATE TABLE AS in a transaction of their own."""
 
     plain_text = True
 
@@ -37,7 +37,6 @@ class _Tables(LocalSink):
         return f"{'.'.join(self.name)} in {shown(self.final)}"
 
     def table(self) -> exp.Table:
-        """The target table, fully named."""
         return table_of(self.catalog, self.name)
 
     def written(self, engine: Engine) -> Source:
@@ -51,7 +50,7 @@ class _Tables(LocalSink):
         engine.run(exp.Create(this=self.table(), kind="TABLE", expression=release, replace=replace))
 
 
-class TableSink(_Tables):
+class TableSink(_TableSink):
     """A table made in a database file itself; the transaction is committed once the table is verified.
 
     The file keeps what was written before the end of a run that fails, and what the table held before.
@@ -67,8 +66,10 @@ class TableSink(_Tables):
         # The source's own tables are found under the name that the file goes by.
         with mask_of(path):
             self.catalog = attach(engine, path, read_only=False, name=None if shares_source else _CATALOG)
-        what = "the source's rows, deleted ones too" if shares_source else "rows of replaced tables and of failed runs"
-        self.warnings = (f"the database file {path.name} still holds {what}: do not share the file itself",)
+        remains = (
+            "the source's rows, deleted ones too" if shares_source else "rows of replaced tables and of failed runs"
+        )
+        self.warnings = (f"the database file {path.name} still holds {remains}: do not share the file itself",)
         refuse_existing(engine, self.catalog, name, target, place)
 
     def paths(self) -> tuple[list[Path], list[Path]]:
@@ -88,8 +89,8 @@ class TableSink(_Tables):
             engine.run("COMMIT")
 
 
-class DatabaseSink(_Tables):
-    """A table in a new database file, which takes the place of the old one where there is one.
+class DatabaseSink(_TableSink):
+    """A table in a new database file, which replaces the old one where there is one.
 
     Deleted rows, and those of runs that failed, stay in a database file even after CHECKPOINT and VACUUM, so everything
     else of an old one is copied beside the release into a new file.
@@ -138,7 +139,7 @@ class DatabaseSink(_Tables):
             copied.copy_schema()
         # An empty table of the columns as they are tells early which views miss one that is not released. Keys are
         # not made use of yet: NULL stands for each, which changes no type.
-        columns = [exp.alias_(item.released(column(item.key)), item.name, quoted=True) for item in self._released]
+        columns = [exp.alias_(col.released(column(col.key)), col.name, quoted=True) for col in self._released]
         rows = source.relation.copy()
         for parameter in list(rows.find_all(exp.Parameter)):
             parameter.replace(exp.null())
@@ -181,7 +182,7 @@ class DatabaseSink(_Tables):
 
 
 def open_old(engine: Engine, path: Path, *, shares_source: bool) -> str:
-    """Attaches a database that is going to be replaced; its catalog. Raises EngineError."""
+    """Attaches a database that is going to be replaced; gives its catalog. Raises EngineError."""
     log = path.with_name(path.name + ".wal")
     if log.exists() and log.stat().st_size:
         raise EngineError(f"{log}: the database has changes that are not checkpointed; open and CHECKPOINT it first")
@@ -192,16 +193,15 @@ def open_old(engine: Engine, path: Path, *, shares_source: bool) -> str:
 def refuse_existing(engine: Engine, catalog: str, name: Name, target: TargetConfig, place: str) -> None:
     """Refuses a view, and a table that exists and may not be overwritten. Raises ConfigurationError."""
     refuse_view(engine, catalog, name, place)
-    there = engine.query("source/table_exists", values={"catalog": catalog, "schema": name[0], "name": name[1]})[0][0]
-    if there and not target.overwrite:
+    exists = engine.query("source/table_exists", values={"catalog": catalog, "schema": name[0], "name": name[1]})[0][0]
+    if exists and not target.overwrite:
         raise ConfigurationError(
             f"{place}: table {'.'.join(name)} exists already; name another or set overwrite: true (--overwrite)"
         )
 
 
 def refuse_view(engine: Engine, catalog: str, name: Name, place: str) -> None:
-    """Refuses a view, in whose place no table can be put. Raises ConfigurationError."""
+    """Refuses a view, which no table can replace. Raises ConfigurationError."""
     views = engine.query("targets/views", values={"catalog": catalog})
-    # The engine ignores case in names.
-    if [part.casefold() for part in name] in [[part.casefold() for part in view] for view in views]:
+    if folded(name) in [folded((schema, view)) for schema, view in views]:
         raise ConfigurationError(f"{place}: {'.'.join(name)} is a view, which no release replaces; name a table")

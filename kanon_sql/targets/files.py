@@ -1,6 +1,6 @@
 """Targets that are files or folders of files.
 
-SHA-256 of files, as sha256sum prints it: what tells whether a file is still the one that was read or written.
+Their digests (SHA-256, as sha256sum prints it) tell whether a file is still the one that was read or written.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.targets.staging import Staged, StagedFolder
 from kanon_sql.targets.target import LocalSink, shown
 
+_BLOCK = 1 << 20  # bytes
+
 
 class _Files(LocalSink):
-    """What files and folders share: COPY, and reading back."""
+    """What files and folders share: COPY by DuckDB, and reading back."""
 
     def __init__(self, file_format: str, target: TargetConfig, final: Path) -> None:
         self.format = self.kind = file_format
@@ -56,7 +58,7 @@ class _Files(LocalSink):
 
 
 class FileSink(_Files):
-    """One file; a new one has the `mode`, else what the umask says."""
+    """One file; a new one gets the `mode`, by default that of the umask."""
 
     def __init__(self, staged: Staged, file_format: str, target: TargetConfig, mode: int | None = None) -> None:
         super().__init__(file_format, target, staged.target)
@@ -139,13 +141,10 @@ def _option(value: Any) -> str:
     return literal(value).sql("duckdb")
 
 
-_BLOCK = 1 << 20  # bytes
-
-
 def sha256(path: Path, held: ExitStack | None = None) -> str:
     """The digest of a file's bytes, 64 hexadecimal digits. Raises EngineError.
 
-    The file is closed with `held`: closed before, a database that the engine has open would be locked no more.
+    The file is closed with `held`: closed before, a database that the engine has open would lose its lock.
     """
     digest = hashlib.sha256()
     block = memoryview(bytearray(_BLOCK))
@@ -165,7 +164,7 @@ def new_salt() -> str:
 
 
 def salted(digest: str, salt: str) -> str:
-    """What may be shown of a digest: without the salt nobody can try which file has it.
+    """A digest that may be published: without the salt nobody can try which file has it.
 
     It is the SHA-256 of the hexadecimal digits of the salt with those of the digest after them.
     """
@@ -173,9 +172,9 @@ def salted(digest: str, salt: str) -> str:
 
 
 def file_of(source: Source) -> Path | None:
-    """The one file that an open source is, None where its rows stand elsewhere too or the file may not hold them yet.
+    """The one file that an open source is; None where rows are elsewhere too, or the file may not hold them yet.
 
-    A database's file is complete unless a log stands beside it.
+    A database's file is complete unless a write-ahead log lies beside it.
     """
     if source.kind == "query":
         return None

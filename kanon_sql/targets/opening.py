@@ -1,4 +1,4 @@
-"""Where the release goes: what a configuration's target means beside its source."""
+"""Opens the target of a configuration: which sink it means, given the source."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from kanon_sql.source.duckdb import split_name
 from kanon_sql.source.opening import find_files, refuse_remote
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.database import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view
+from kanon_sql.targets.database_copy import folded
 from kanon_sql.targets.files import FileSink, FolderSink
 from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.staging import recover, stage_file, stage_folder
@@ -24,7 +25,7 @@ from kanon_sql.targets.target import LocalSink
 
 
 def prepare(loaded: LoadedConfig) -> None:
-    """Before the source is opened: puts in order what a killed run in place left of it."""
+    """Before the source is opened: completes or undoes what a killed run in place left of it."""
     source, target = loaded.config.source, loaded.config.target
     if target is not None and target.in_place:
         named = source.path or source.database
@@ -36,7 +37,7 @@ def prepare(loaded: LoadedConfig) -> None:
 
 
 def open_sink(engine: Engine, loaded: LoadedConfig) -> AbstractContextManager[LocalSink]:
-    """The sink of a configuration, staged and locked against other runs; what is not committed is removed.
+    """The sink of a configuration, staged and locked against other runs; what is not committed is removed at the end.
 
     Raises ConfigurationError for targets that must not be written, EngineError for those that cannot be.
     """
@@ -93,7 +94,7 @@ def open_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterato
     path = loaded.base / target.path
     file_format = target.format or format_of(path)
     if file_format is None:
-        suffixes = either(one.suffixes[0] for one in FORMATS.values() if one.written)
+        suffixes = either(form.suffixes[0] for form in FORMATS.values() if form.written)
         raise ConfigurationError(
             f"{place}: the name {path.name!r} tells no format; expected {suffixes}, or set target.format"
         )
@@ -113,7 +114,7 @@ def _refuse_source_as_target(loaded: LoadedConfig, path: Path, place: str) -> No
             raise ConfigurationError(
                 f"{place}: the target lies in the source's folder; name another place, or target: in-place"
             )
-    if any(same_file(path, one) for one in sources):
+    if any(same_file(path, read) for read in sources):
         raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")
 
 
@@ -126,7 +127,7 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
     name = split_name(target.table, place)
     source = loaded.config.source
     shared = source.database is not None and same_file(path, loaded.base / source.database)
-    if shared and source.table is not None and _folded(name) == _folded(split_name(source.table, place)):
+    if shared and source.table is not None and folded(name) == folded(split_name(source.table, place)):
         raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")
     refuse_outputs([loaded], [("the target", path)], beside=True)
     if target.allow_remanence and _holds_database(path):
@@ -140,14 +141,10 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
             refuse_existing(engine, old, name, target, place)
         sink = DatabaseSink(engine, staged, name, target, place, old=old)
         if shared:
-            what = "still holds the source's table" if source.table else "may still hold tables that the query reads"
-            sink.warnings += (f"the database file {path.name} {what}: do not share the file",)
+            remains = "still holds the source's table" if source.table else "may still hold tables that the query reads"
+            sink.warnings += (f"the database file {path.name} {remains}: do not share the file",)
         yield sink
 
 
 def _holds_database(path: Path) -> bool:
     return path.exists() and path.stat().st_size > 0
-
-
-def _folded(name: tuple[str, str]) -> tuple[str, ...]:
-    return tuple(part.casefold() for part in name)

@@ -1,4 +1,4 @@
-"""What a command reads or keeps, in one list, and the refusal of every output that would take its place."""
+"""The files that a command reads or keeps, in one list, and the refusal of every output that would replace one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kanon_sql.source.opening import find_files, other_files
 from kanon_sql.targets.staging_paths import inside, link_to_nothing, same_file
 
 _DATABASE = "the database of "
-# What stands in the place of a configured one.
+# An option, and the file of the configuration that it replaces.
 _CONFIGURED = {"--report": "the report", "--html": "the page"}
 
 Named = tuple[str, Path]  # what a file is, or the option that names it, and its path
@@ -24,23 +24,22 @@ Named = tuple[str, Path]  # what a file is, or the option that names it, and its
 def kept_files(loaded: LoadedConfig) -> list[Named]:
     """Every file and folder that a run with this configuration reads, keeps or writes. Raises nothing."""
     config, base = loaded.config, loaded.base
-    found: list[Named] = [("the configuration", Path(loaded.name)), *_source_files(config.source, base, "the source")]
+    files: list[Named] = [("the configuration", Path(loaded.name)), *_source_files(config.source, base, "the source")]
     for number, (population, _) in enumerate(population_configs(loaded), 1):
-        found += _source_files(population, base, f"population {number}")
+        files += _source_files(population, base, f"population {number}")
     hierarchies = [spec.hierarchy for spec in config.quasi_identifiers.values()]
     hierarchies += [model.spec.tree for model in models_of(config.privacy)]
     # A name that is no file is that of a ready hierarchy.
-    found += [("a hierarchy file", base / name) for name in hierarchies if name and _is(Path.is_file, base / name)]
+    files += [("a hierarchy file", base / name) for name in hierarchies if name and _is(Path.is_file, base / name)]
     if config.releases is not None:
-        found.append(("the ledger", base / config.releases.path))
+        files.append(("the ledger", base / config.releases.path))
     if config.report is not None:
-        told = (("the report", config.report.data), ("the page", config.report.page))
-        found += [(what, base / path) for what, path in told if path is not None]
+        outputs = (("the report", config.report.data), ("the page", config.report.page))
+        files += [(name, base / path) for name, path in outputs if path is not None]
     target = config.target
-    place = None if target is None else target.path or target.database
-    if place is not None:
-        found.append(("the target", base / place))
-    return found
+    if target is not None and (path := target.path or target.database) is not None:
+        files.append(("the target", base / path))
+    return files
 
 
 def refuse_outputs(
@@ -50,13 +49,13 @@ def refuse_outputs(
     *,
     beside: bool = False,
 ) -> None:
-    """Refuses outputs that would replace what the configurations speak of, or what else is `read`.
+    """Refuses outputs that would replace a file of the configurations, or one that is `read` besides.
 
     An output is named by its option, or as the list names it, which then is no other file. With `beside` it is a table
     that is put into a database file beside those that are read. A symbolic link to nothing is refused, too. Raises
-    ConfigurationError with all of them.
+    ConfigurationError with all problems.
     """
-    kept = [one for config in loaded for one in kept_files(config)]
+    kept = [named for config in loaded for named in kept_files(config)]
     kept += [(name, path) for name, path in read if path is not None]
     problems: list[str] = []
     for name, path in outputs:
@@ -64,9 +63,9 @@ def refuse_outputs(
         problems += [to_nothing] if to_nothing is not None else []
         own = {name, _CONFIGURED.get(name)}
         others = [
-            what
-            for what, file in kept
-            if path is not None and what not in own and not (beside and what.startswith(_DATABASE))
+            label
+            for label, file in kept
+            if path is not None and label not in own and not (beside and label.startswith(_DATABASE))
             if same_file(path, file) or (_is(Path.is_dir, file) and inside(path, file))
         ]
         if others:
@@ -79,8 +78,8 @@ def named_twice(outputs: Sequence[Named]) -> list[str]:
     """A problem for each output that is the same file as one before it."""
     return [
         f"{option} {path}: {other} names the same file; name another one"
-        for place, (option, path) in enumerate(outputs)
-        for other, before in outputs[:place]
+        for index, (option, path) in enumerate(outputs)
+        for other, before in outputs[:index]
         if same_file(path, before)
     ]
 
@@ -92,23 +91,32 @@ def refuse_missing_folders(outputs: Sequence[Named]) -> None:
             raise EngineError(f"{option} {path}: the file cannot be written, its folder does not exist; make it")
 
 
-def _source_files(source: SourceConfig, base: Path, what: str) -> list[Named]:
+def _source_files(source: SourceConfig, base: Path, label: str) -> list[Named]:
     """The files of a table, with those that a query names."""
-    found: list[Named] = []
+    files: list[Named] = []
     if source.database is not None:
-        found.append((_DATABASE + what, base / source.database))
+        files.append((_DATABASE + label, base / source.database))
     if source.path is not None and "://" not in source.path:
         # The folder itself too: a file that is added to it is read as a part of it.
-        found.append((what, base / source.path))
-        # The run says what is wrong with it.
+        files.append((label, base / source.path))
+        # The run reports what is wrong with it.
         with suppress(KanonError):
-            found += [(what, file) for file in find_files(source.path, base, what).paths]
-    return found + [(what, path) for path in other_files(source, base)]
+            files += [(label, file) for file in find_files(source.path, base, label).paths]
+    return files + [(label, path) for path in other_files(source, base)]
 
 
 def _is(kind: Callable[[Path], bool], path: Path) -> bool:
-    """Whether a path is of a kind; a name that no file can have is of none."""
+    """Whether a path is of a kind; False for a name that no file can have."""
     try:
         return kind(path)
     except (OSError, ValueError):
         return False
+
+
+def refuse_pdf(page: Path) -> None:
+    """A page is HTML, whatever its name says. Raises ConfigurationError for the name of a PDF file."""
+    if page.suffix.lower() == ".pdf":
+        raise ConfigurationError(
+            f"{page}: the page is written as HTML; expected a name such as {page.with_suffix('.html').name}, which a "
+            "browser prints as PDF"
+        )

@@ -32,13 +32,17 @@ from kanon_sql.targets.staging_names import (
 from kanon_sql.targets.staging_paths import exchange, move_new, real_target
 from kanon_sql.targets.staging_permissions import finish, flush_folder, strictest
 
+# The version of every entry of a folder, by its path.
+_Contents = dict[str, Version]
+
 
 @dataclass
 class Staged:
-    """A new file being written at `path`, to become `target`, whose links are resolved.
+    """A new file being written at `path`, to replace `target`, whose links are resolved. Messages begin with `place`.
 
-    `other_links` counts further names (hard links) of the replaced file: they keep the old contents. What is `kept`
-    stays where it was written, emptied, until the next run clears up: by it a ledger tells that it came to no place.
+    `other_links` counts further names (hard links) of the replaced file: they keep the old contents. A file that is
+    `kept` stays where it was written, emptied, until the next run clears up: it tells a ledger that the release reached
+    no target.
     """
 
     path: Path
@@ -51,7 +55,7 @@ class Staged:
     _before: Version | None = None
 
     def warnings(self) -> tuple[str, ...]:
-        """What to tell of the replaced file beforehand."""
+        """Warnings about the replaced file, before it is."""
         if not self.other_links:
             return ()
         return (f"{self.target.name} has {self.other_links} other names (hard links), which keep the old rows",)
@@ -74,12 +78,12 @@ class Staged:
         except FileExistsError:
             raise _exists(self.target, self.place) from None
         except OSError as error:
-            what = f"{self.place}: {self.target}"
+            subject = f"{self.place}: {self.target}"
             if self.committed:
                 raise ReleasedError(
-                    f"{what} was replaced, but the disk did not confirm it ({error.strerror})"
+                    f"{subject} was replaced, but the disk did not confirm it ({error.strerror})"
                 ) from None
-            raise EngineError(f"{what} was not written {why(error)}") from None
+            raise EngineError(f"{subject} was not written {why(error)}") from None
 
     def _move(self) -> None:
         if self.overwrite:
@@ -120,10 +124,10 @@ def stage_file(target: Path, *, overwrite: bool, place: str, in_folder: bool = F
 
 
 def recover(target: Path, *, place: str) -> None:
-    """Puts in order what a killed run left of a target: for one that is also the source, before it is read.
+    """Completes or undoes what a killed run left of a target that is also the source, before it is read.
 
-    Without such leftovers nothing is locked or written. Raises ConfigurationError and EngineError as
-    `stage_file` does, EngineError also when the run that left them is still alive.
+    Without such leftovers nothing is locked or written. Raises ConfigurationError and EngineError as `stage_file` does,
+    EngineError also when the run that left them is still alive.
     """
     real = real_target(target, place)
     if leftovers(real):
@@ -151,13 +155,9 @@ def _exists(target: Path, place: str) -> ConfigurationError:
     )
 
 
-# Of every entry of a folder: its path in it, and what changes when it is written.
-_Contents = dict[str, Version]
-
-
 @dataclass
 class StagedFolder:
-    """A new folder being written at `path`, to replace `target`, whose links are resolved; `kept` as of a file."""
+    """A new folder being written at `path`, to replace `target`; fields as in `Staged`."""
 
     path: Path
     target: Path
@@ -182,16 +182,16 @@ class StagedFolder:
             replaced = self._exchange()
             flush_folder(self.target.parent)
         except OSError as error:
-            what = f"{self.place}: the folder {self.target}"
+            subject = f"{self.place}: the folder {self.target}"
             if self.committed:
                 raise ReleasedError(
-                    f"{what} was replaced, but the disk did not confirm it ({error.strerror})"
+                    f"{subject} was replaced, but the disk did not confirm it ({error.strerror})"
                 ) from None
-            raise EngineError(f"{what} could not be replaced {why(error)}") from None
+            raise EngineError(f"{subject} could not be replaced {why(error)}") from None
         self._remove(replaced)
 
     def _exchange(self) -> Path:
-        """The new folder into place; returns where the old one is now. Raises OSError."""
+        """Puts the new folder into place; gives where the old one is now. Raises OSError."""
         if exchange(self.path, self.target):
             self.committed = True
             return self.path
@@ -264,7 +264,7 @@ def make_private(path: Path, place: str) -> None:
 
 
 def _replaceable(folder: Path, place: str) -> _Contents:
-    """What the folder holds. Raises EngineError when it is none or could not be moved or removed later."""
+    """The contents of a folder. Raises EngineError for none, and for one that could not be moved or removed later."""
     if not folder.is_dir():
         raise EngineError(f"{place}: {folder} is not an existing folder, so there is none to replace")
     if folder.is_mount():
@@ -273,18 +273,18 @@ def _replaceable(folder: Path, place: str) -> _Contents:
 
 
 def _contents(folder: Path, place: str) -> _Contents:
-    """The version of every entry. Raises EngineError for what could not be removed, OSError never."""
-    found: _Contents = {}
+    """The version of every entry. Raises EngineError, also for what could not be removed."""
+    versions: _Contents = {}
     try:
         device = folder.stat().st_dev
         for path in (folder, *_below(folder)):
             state = path.lstat()
             if stat.S_ISDIR(state.st_mode):
                 _require_removable(path, state, device, place)
-            found[str(path)] = version(state)
+            versions[str(path)] = version(state)
     except OSError as error:
         raise EngineError(f"{place}: the folder {folder} cannot be read ({error.strerror})") from None
-    return found
+    return versions
 
 
 def _require_removable(folder: Path, state: os.stat_result, device: int, place: str) -> None:

@@ -41,15 +41,15 @@ def new_part(target: Path) -> Path:
 
 
 def leftovers(target: Path) -> list[Path]:
-    """What runs left beside this target, their lock files excepted; nothing where that cannot be listed."""
+    """The files that runs left beside this target, without lock files; empty where the folder cannot be listed."""
     tail = rf"-[0-9a-f]{{{2 * _TOKEN_BYTES}}}\.(part|ready|old)(\.(wal|tmp))?"
     pattern = re.compile("(tmp_)?" + re.escape(stem(target)) + tail)
     try:
         # Through the name as text: a pattern for glob would need the target's own characters escaped.
-        found = [name for name in os.listdir(target.parent) if pattern.fullmatch(name)]  # noqa: PTH208
+        names = [name for name in os.listdir(target.parent) if pattern.fullmatch(name)]  # noqa: PTH208
     except OSError:
         return []
-    return [target.with_name(name) for name in sorted(found)]
+    return [target.with_name(name) for name in sorted(names)]
 
 
 def settle(target: Path, place: str) -> None:
@@ -57,13 +57,13 @@ def settle(target: Path, place: str) -> None:
 
     Raises EngineError when something else took the target's place meanwhile, or a move fails.
     """
-    found = leftovers(target)
+    left = leftovers(target)
     try:
-        for path in found:
+        for path in left:
             ready = path.with_suffix(READY)
             if path.suffix == OLD:
-                _settle_old(path, ready if ready in found else None, target, place)
-            elif path.suffix == READY and path.with_suffix(OLD) not in found and not os.path.lexists(target):
+                _settle_old(path, ready if ready in left else None, target, place)
+            elif path.suffix == READY and path.with_suffix(OLD) not in left and not os.path.lexists(target):
                 path.rename(target)
     except OSError as error:
         raise EngineError(
@@ -91,7 +91,7 @@ def clear(target: Path) -> None:
 
 
 def empty(path: Path) -> None:
-    """Takes the contents of a file, or of all files in a folder, as far as this user may. Raises nothing."""
+    """Empties a file, or all files in a folder, as far as this user may. Raises nothing."""
     for file in (path, *path.rglob("*")):
         with suppress(OSError):
             if file.is_file():
@@ -129,7 +129,7 @@ def remove(path: Path) -> None:
 
 
 def stem(target: Path) -> str:
-    """`.NAME.kanon-sql`, with NAME cut and given a digest where the temporary names got too long."""
+    """`.NAME.kanon-sql`; NAME is cut and given a digest where the temporary names would be too long."""
     name = os.fsencode(target.name)
     room = _name_limit(target.parent) - _LONGEST_AROUND
     if len(name) <= room:
@@ -186,7 +186,7 @@ def _acquire(path: Path, target: Path, place: str) -> int:
 
 
 def _open(path: Path) -> int:
-    """Raises OSError. Another user's lock file may be readable only, which is enough to wait for it."""
+    """Opens a lock file; another user's may be readable only, which is enough to wait for it. Raises OSError."""
     flags = os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | flags, 0o666)
@@ -197,7 +197,7 @@ def _open(path: Path) -> int:
 
 
 def _locked(descriptor: int, path: Path, target: Path, place: str) -> bool:
-    """False when the file was removed between its opening and its locking: then begin again."""
+    """Locks an open file; False when it was removed between opening and locking: then begin again."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

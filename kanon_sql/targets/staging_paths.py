@@ -1,6 +1,6 @@
 """Which file a path really means: seen through links, relative paths and case.
 
-The two moves that Python's own functions lack: exchanging two paths, and moving without replacing.
+And the two moves that Python's own functions lack: exchanging two paths, and moving without replacing.
 """
 
 from __future__ import annotations
@@ -16,6 +16,14 @@ from pathlib import Path
 
 from kanon_sql.errors import ConfigurationError, EngineError
 
+_AT_FDCWD = -100
+_LINUX_NOREPLACE, _LINUX_EXCHANGE = 1, 2
+_MACOS_SWAP, _MACOS_EXCL = 2, 4
+# For C libraries without renameat2: musl before 1.2.6, glibc before 2.28.
+_LINUX_CALL_NUMBERS = {"x86_64": 316, "aarch64": 276, "riscv64": 276, "ppc64le": 357, "s390x": 347}
+# EPERM is what the system call filters of older container engines answer to calls that they do not know.
+_UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
+
 
 def same_file(a: Path, b: Path) -> bool:
     """Whether two paths mean one file or folder, through links, hard links, relative paths and case.
@@ -26,14 +34,14 @@ def same_file(a: Path, b: Path) -> bool:
         return a.samefile(b)
     except (OSError, ValueError):
         pass
-    one, other = _real(a), _real(b)
-    if one == other:
+    left, right = _real(a), _real(b)
+    if left == right:
         return True
-    if _exists(a) != _exists(b) or _folded(one.name) != _folded(other.name) or not one.name:
+    if _exists(a) != _exists(b) or _folded(left.name) != _folded(right.name) or not left.name:
         return False
     # Neither exists, the names differ in case or Unicode form at most: the folder decides.
-    alike = one.name == other.name or _ignores_case(one.parent)
-    return alike and same_file(one.parent, other.parent)
+    alike = left.name == right.name or _ignores_case(left.parent)
+    return alike and same_file(left.parent, right.parent)
 
 
 def inside(child: Path, folder: Path) -> bool:
@@ -43,10 +51,10 @@ def inside(child: Path, folder: Path) -> bool:
 
 
 def real_target(target: Path, place: str) -> Path:
-    """The path that is really written, links followed, its folder looked at.
+    """The path that is really written, with links followed.
 
-    Raises ConfigurationError for devices, pipes, loops of links, the root and impossible names, EngineError
-    when the folder is missing or cannot be looked into.
+    Raises ConfigurationError for devices, pipes, loops of links, the root and impossible names, EngineError when the
+    folder is missing or cannot be looked into.
     """
     try:
         state = target.stat()
@@ -69,32 +77,29 @@ def real_target(target: Path, place: str) -> Path:
     return real
 
 
-def refuse_link_to_nothing(path: Path, what: str) -> None:
-    """Refuses an output that is a symbolic link to nothing: what stands where it leads is not what was named.
-
-    Raises ConfigurationError.
-    """
-    problem = link_to_nothing(path, what)
+def refuse_link_to_nothing(path: Path, output: str) -> None:
+    """Refuses an output that is a symbolic link to nothing, where no file was named. Raises ConfigurationError."""
+    problem = link_to_nothing(path, output)
     if problem is not None:
         raise ConfigurationError(problem)
 
 
-def link_to_nothing(path: Path, what: str) -> str | None:
-    """What is wrong with an output that is a symbolic link to nothing; None for any other."""
+def link_to_nothing(path: Path, output: str) -> str | None:
+    """The problem of an output that is a symbolic link to nothing; None for any other."""
     try:
         is_link = path.is_symlink()
     except (OSError, ValueError):  # a name that no file can have: opening it says so
         return None
     if not is_link or _exists(path):
         return None
-    return f"{what}: {path} is a symbolic link to a file that is not there; remove it, or make that file first"
+    return f"{output}: {path} is a symbolic link to a file that is not there; remove it, or make that file first"
 
 
-def refuse_special(path: Path, what: str) -> None:
+def refuse_special(path: Path, option: str) -> None:
     """Refuses a file of ours that is a pipe, a socket or a device, which would never end. Raises ConfigurationError."""
     with suppress(OSError, ValueError):
         if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
-            raise ConfigurationError(f"{what}: {path} is a pipe, a socket or a device; name a regular file")
+            raise ConfigurationError(f"{option}: {path} is a pipe, a socket or a device; name a regular file")
 
 
 def _unusable(target: Path, error: OSError, place: str) -> ConfigurationError | EngineError:
@@ -107,10 +112,10 @@ def _unusable(target: Path, error: OSError, place: str) -> ConfigurationError | 
 
 def _require_folder(folder: Path, place: str) -> None:
     try:
-        found = folder.is_dir()
+        is_folder = folder.is_dir()
     except OSError as error:
         raise EngineError(f"{place}: the folder {folder} cannot be looked at ({error.strerror})") from None
-    if not found:
+    if not is_folder:
         raise EngineError(f"{place}: the folder {folder} does not exist; make it first (mkdir -p)")
 
 
@@ -153,21 +158,9 @@ def _ignores_case(folder: Path) -> bool:
     return False
 
 
-_AT_FDCWD = -100
-_LINUX_NOREPLACE, _LINUX_EXCHANGE = 1, 2
-_MACOS_SWAP, _MACOS_EXCL = 2, 4
-# For C libraries without renameat2: musl before 1.2.6, glibc before 2.28.
-_LINUX_CALL_NUMBERS = {"x86_64": 316, "aarch64": 276, "riscv64": 276, "ppc64le": 357, "s390x": 347}
-# EPERM is what the system call filters of older container engines answer to calls that they do not know.
-_UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
-
-
-def exchange(one: Path, other: Path) -> bool:
-    """Exchanges two existing paths atomically; False where the system or the file system cannot.
-
-    Raises OSError when it could but failed.
-    """
-    return _rename_with_flag(one, other, _LINUX_EXCHANGE, _MACOS_SWAP)
+def exchange(left: Path, right: Path) -> bool:
+    """Exchanges two paths atomically; False where the system cannot. Raises OSError where it can but failed."""
+    return _rename_with_flag(left, right, _LINUX_EXCHANGE, _MACOS_SWAP)
 
 
 def move_new(source: Path, target: Path) -> None:

@@ -1,8 +1,6 @@
-"""Single files that commands write beside their place: their hidden names, and the removal of those that were left.
+"""Single files that commands write (reports, pages, proposals), all or nothing, and the permissions of replaced files.
 
 `.NAME.kanon-sql-out-TOKEN.part` is locked as long as the run that writes it is alive.
-
-Permissions that a replacement takes over, putting files onto the disk, and single files that commands write.
 """
 
 from __future__ import annotations
@@ -28,6 +26,10 @@ from kanon_sql.targets.staging_paths import refuse_link_to_nothing
 
 _BEHIND = "-out-"
 _TOKEN_BYTES = 8
+# The mask is the process's: two threads that set and restore it by turns would leave it as neither found it.
+_one_mask = threading.RLock()
+_ACCESS_LIST = "system.posix_acl_access"
+_NO_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF, errno.EACCES, errno.EPERM}
 
 
 @contextmanager
@@ -37,11 +39,11 @@ def beside(path: Path) -> Iterator[tuple[BinaryIO, Path]]:
     What killed runs left of this output is removed first.
     """
     _clear(path)
-    with ExitStack() as made:
+    with ExitStack() as closing:
         with signals.postponed():
             file, part = _locked(path)
-            made.callback(_remove, part)
-            made.enter_context(file)
+            closing.callback(_remove, part)
+            closing.enter_context(file)
         with signals.cleared(lambda: _remove(part)):
             yield file, part
 
@@ -84,16 +86,10 @@ def _clear_one(part: Path) -> None:
             os.close(file)
 
 
-# The mask is the process's: two threads that set and restore it by turns would leave it as neither found it.
-_one_mask = threading.RLock()
-_ACCESS_LIST = "system.posix_acl_access"
-_NO_FLUSH = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF, errno.EACCES, errno.EPERM}
-
-
 def finish(path: Path, model: Path | None, mode: int | None = None) -> None:
     """Gives a written file or folder its final permissions and puts it onto the disk.
 
-    Those of `model`, or of the umask without one; `mode` takes precedence. Raises OSError.
+    They are those of `model`, without one those of the umask; `mode` takes precedence. Raises OSError.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
     try:
@@ -129,7 +125,7 @@ def flush_folder(folder: Path) -> None:
 
 @contextmanager
 def mask_of(path: Path) -> Iterator[None]:
-    """What the block makes grants no more than the file does; nothing to others where there is none."""
+    """In the block, new files grant no more than this one, or nothing to others where it does not exist."""
     with _one_mask:
         before = os.umask(0o777 & ~path.stat().st_mode if path.exists() else 0o077)
         try:
@@ -139,7 +135,7 @@ def mask_of(path: Path) -> Iterator[None]:
 
 
 def strictest(files: list[Path]) -> Path | None:
-    """The file that fewest may read: the model for a new file among several old ones. Raises OSError."""
+    """The file that fewest may read, as model for a new file among several old ones. Raises OSError."""
     return min(files, key=lambda file: (bin(file.stat().st_mode & 0o777).count("1"), file), default=None)
 
 
@@ -193,26 +189,23 @@ def _umask() -> int:
         return mask
 
 
-def write_output(path: Path, content: str | bytes, what: str) -> None:
-    """Writes a file all or nothing, with the rights of the one that it replaces; a new one is for its owner alone.
+def write_output(path: Path, content: str | bytes, name: str) -> None:
+    """Writes a file all or nothing, with the permissions of the one that it replaces; a new one is for its owner alone.
 
-    A link to a file is followed, one to nothing refused; what is there and no file, as /dev/stdout or a pipe, is
-    written to as it is. `what` it is stands in errors. Raises ConfigurationError or EngineError.
+    A link to a file is followed, one to nothing refused; what exists and is no file, as /dev/stdout or a pipe, is
+    written to as it is. `name` stands for it in errors. Raises ConfigurationError or EngineError.
     """
-    refuse_link_to_nothing(path, f"the {what}")
+    refuse_link_to_nothing(path, f"the {name}")
     written = content.encode() if isinstance(content, str) else content
     try:
         if path.exists() and not path.is_file():
             path.write_bytes(written)
-        else:
-            _replace(Path(os.path.realpath(path)), written)
+            return
+        real = Path(os.path.realpath(path))
+        with beside(real) as (file, part):
+            file.write(written)
+            file.flush()
+            finish(part, *((real, None) if real.exists() else (None, 0o600)))
+            part.replace(real)
     except OSError as error:
-        raise EngineError(f"{path}: the {what} cannot be written {why(error)}") from None
-
-
-def _replace(path: Path, content: bytes) -> None:
-    with beside(path) as (file, part):
-        file.write(content)
-        file.flush()
-        finish(part, *((path, None) if path.exists() else (None, 0o600)))
-        part.replace(path)
+        raise EngineError(f"{path}: the {name} cannot be written {why(error)}") from None

@@ -1,4 +1,4 @@
-"""What every kind of target can do: be written beside, be read again for verification, take its place."""
+"""The base class of targets: written beside the target, read again for verification, then put in its place."""
 
 from __future__ import annotations
 
@@ -22,25 +22,30 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column, state
 
+Selecting = Callable[[LoadedConfig, Release, Writing], tuple[exp.Expr, list[str]]]
+
 
 @dataclass(frozen=True)
-class Rehearsed:
-    """A release of which nothing is written: as a source, and as what is counted of that, each class with its rows."""
+class DryRunRelease:
+    """A release of which nothing is written, as sources: `whole`, and `counted`, with one row for each class."""
 
     whole: Source
     counted: Source
 
 
 def judged_columns(release: Release) -> list[str]:
-    """The released columns that classes are judged by: quasi-identifiers, and what models speak of."""
+    """The released columns that the recount reads: quasi-identifiers, and the sensitive columns of models."""
     models, roles = release.problem.models, release.problem.roles
-    quasi = {item.name for item in roles.quasi_identifiers}
-    others = {item.name for item in roles.released} - quasi - {model.column for model in models.models}
+    quasi = {col.name for col in roles.quasi_identifiers}
+    others = {col.name for col in roles.released} - quasi - {model.column for model in models.models}
     return [name for name in release.columns() if name not in others]
 
 
 class Sink(ABC):
-    """One target of one run."""
+    """One target of one run. A run calls refuse, paths, prepare, make, written, verification and commit, in this order.
+
+    A dry run calls dry_run in place of make and written, and never commits.
+    """
 
     warnings: tuple[str, ...] = ()
     in_transaction = False  # of the engine until it is committed: what fails before that takes the release with it
@@ -62,7 +67,7 @@ class Sink(ABC):
         """Makes the release beside the target. Raises ConfigurationError or EngineError."""
 
     @abstractmethod
-    def rehearsed(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> Rehearsed:
+    def dry_run(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> DryRunRelease:
         """The release by the statement that would make it. Raises as `make` does."""
 
     @abstractmethod
@@ -70,32 +75,32 @@ class Sink(ABC):
         """What was written, opened anew as a source of its own."""
 
     def whole(self, written: Source) -> Source:
-        """The release with all of its columns, where `written` has but those that are counted."""
+        """The release with all of its columns, where `written` has only those that are counted."""
         return written
 
     def verification(self, engine: Engine, loaded: LoadedConfig, written: Source) -> dict[str, Any]:
-        """Compares the rows as the configuration asks; the report's entry. Raises VerificationError."""
+        """Compares the rows as release.verify asks; gives the report's entry. Raises VerificationError."""
         if loaded.config.release.verify == "counts":
             return {"compared": "counts"}
         return {"compared": "rows", "columns": self.compared(engine, written)}
 
     @abstractmethod
     def compared(self, engine: Engine, written: Source) -> int:
-        """Compares the rows `written` with those that were to be released; in how many columns.
+        """Compares the rows `written` with those that were to be released; gives in how many columns.
 
         Raises VerificationError where they differ or cannot be read.
         """
 
     def staged_file(self) -> Path | None:
-        """The one file that was written, and takes the target's place as it is; None where there is no such file."""
+        """The one file that was written and will be the target as it is; None where there is no such file."""
         return None
 
     @abstractmethod
     def commit(self, engine: Engine) -> None:
-        """Puts what was written in the target's place. Raises EngineError, the target then untouched."""
+        """Puts what was written in the place of the target. Raises EngineError, with the target untouched."""
 
     def keep(self) -> None:  # noqa: B027 - most are gone with what failed
-        """Leaves what was written beside the target, emptied: a sign for the ledger that it came to no place."""
+        """Leaves what was written beside the target, emptied: it tells the ledger that no release got there."""
 
     def again(self, engine: Engine) -> Source:
         """The release in its place, opened by another connection of DuckDB.
@@ -109,9 +114,6 @@ class Sink(ABC):
         """The target as users know it."""
 
 
-Selecting = Callable[[LoadedConfig, Release, Writing], tuple[exp.Expr, list[str]]]
-
-
 def _selected(_: LoadedConfig, release: Release, writing: Writing) -> tuple[exp.Expr, list[str]]:
     """(SELECT in DuckDB of the rows that are released, their columns)."""
     return release.select(writing), release.columns()
@@ -123,21 +125,21 @@ class LocalSink(Sink):
     plain_text = False  # whether generalized columns must be VARCHAR in the statement itself
     kind = "table"  # as of a source
     selecting: Selecting = staticmethod(_selected)
-    made: exp.Expr
+    statement: exp.Expr  # the SELECT of the release that was written
 
     def make(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> None:
         select, columns = self.selecting(loaded, release, replace(writing, plain_text=self.plain_text))
         self.put(engine, select, release.problem.source, columns)
 
-    def rehearsed(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> Rehearsed:
+    def dry_run(self, engine: Engine, loaded: LoadedConfig, release: Release, writing: Writing) -> DryRunRelease:
         select, names = self.selecting(loaded, release, replace(writing, order="none", seed=None, plain_text=True))
         assert isinstance(select, exp.Select)
         described = [(str(row[0]), str(row[1])) for row in engine.run(exp.Describe(this=select.copy()))]
         if only_texts(self.kind):  # where an empty text is read as missing
-            made = [(name, exp.cast(column(name), "VARCHAR")) for name in names]
+            values = [(name, exp.cast(column(name), "VARCHAR")) for name in names]
             texts = [
                 exp.alias_(exp.Nullif(this=value, expression=exp.Literal.string("")), name, quoted=True)
-                for name, value in made
+                for name, value in values
             ]
             select, described = exp.select(*texts).from_(select.subquery("made")), [(name, "VARCHAR") for name in names]
         columns = tuple(Column(name, f"c{i}", kind) for i, (name, kind) in enumerate(described))
@@ -146,21 +148,21 @@ class LocalSink(Sink):
         whole = Source(self.kind, rows, columns, (), False, self.describe(), backend)
         judged = [whole.column(name) for name in judged_columns(release)]
         counted = template.fill(
-            "source/counted", {"source": rows}, {"qi": [{"key": one.key, "value": column(one.key)} for one in judged]}
+            "source/counted", {"source": rows}, {"qi": [{"key": col.key, "value": column(col.key)} for col in judged]}
         )
         kept = backend.bring(engine, counted, counted_columns(judged), state("written_classes"))
-        return Rehearsed(whole, replace(whole, relation=kept, weighted=True))
+        return DryRunRelease(whole, replace(whole, relation=kept, weighted=True))
 
     def put(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
         """Writes a release beside the target; `columns` are its names in order. Raises EngineError."""
-        self.made = release
+        self.statement = release
         self.write(engine, release, source, columns)
 
     def compared(self, engine: Engine, written: Source) -> int:
-        return compared_columns(engine, self.as_held(self.made), written)
+        return compared_columns(engine, self.as_held(self.statement), written)
 
     def as_held(self, release: exp.Expr) -> exp.Expr:
-        """The release with its values as this kind of target holds them: what is written, and compared with it."""
+        """The release with its values as this kind of target holds them, for writing and comparing."""
         return release
 
     @abstractmethod
@@ -180,13 +182,13 @@ def refuse_names(released: Sequence[Column], place: str) -> None:
     """Refuses columns that the engine cannot write under their names. Raises ConfigurationError."""
     seen: dict[str, str] = {}
     problems = []
-    for item in released:
-        other = seen.setdefault(item.name.casefold(), item.name)
-        if not item.name:
+    for col in released:
+        other = seen.setdefault(col.name.casefold(), col.name)
+        if not col.name:
             problems.append(f"{place}: a column without a name cannot be released; name it, or drop it")
-        elif other != item.name:
+        elif other != col.name:
             problems.append(
-                f"{place}: columns {other!r} and {item.name!r} differ in case only, which the engine cannot "
+                f"{place}: columns {other!r} and {col.name!r} differ in case only, which the engine cannot "
                 "write side by side; rename or drop one of them"
             )
     if problems:

@@ -25,6 +25,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_list_of_columns_is_released_by_their_order(table: Path) -> None:
     result = kanon_sql.anonymize(table, ["age", "zip"], 5, sensitive=["illness"], unlisted="drop")
     assert result.report["algorithm"]["name"] == "local"
@@ -34,6 +35,7 @@ def test_a_list_of_columns_is_released_by_their_order(table: Path) -> None:
     assert min(classes.count(one) for one in classes) >= 5
 
 
+@pytest.mark.slow
 def test_the_keywords_stand_for_the_configuration(table: Path) -> None:
     config: dict[str, Any] = {
         "source": str(table),

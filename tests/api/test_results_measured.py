@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,10 +10,11 @@ from typing import Any
 import duckdb
 import pandas
 import polars
+import pyarrow
 import pytest
 
 import kanon_sql
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.errors import ConfigurationError, NoReleaseError
 
 Json = dict[str, Any]
 ROWS = [(20 + i * 7 % 23, "mf"[i % 2], ["flu", "cold", "gout"][i % 3]) for i in range(90)]
@@ -45,6 +47,7 @@ def figures(found: Any) -> Any:
     return round(found, 9) if isinstance(found, float) else found
 
 
+@pytest.mark.slow
 def test_a_result_in_memory_is_measured_like_files(tmp_path: Path) -> None:
     config = on_files(tmp_path)
     result = kanon_sql.anonymize(FRAME, QUASI, 5, sensitive=["illness"])
@@ -66,6 +69,7 @@ def test_attacks_on_a_result_in_memory_are_those_on_files(tmp_path: Path) -> Non
     assert set(found["inference"]) == set(expected["inference"]) == {"illness"}
 
 
+@pytest.mark.slow
 def test_a_result_with_a_target_and_one_of_a_users_connection_are_measured(tmp_path: Path) -> None:
     config = on_files(tmp_path)
     expected = figures(kanon_sql.utility(config))
@@ -82,6 +86,7 @@ def test_a_result_with_a_target_and_one_of_a_users_connection_are_measured(tmp_p
         assert [row[0] for row in connection.execute("SHOW TABLES").fetchall()] == ["people"]
 
 
+@pytest.mark.slow
 def test_a_query_whose_connection_is_locked_is_measured(tmp_path: Path) -> None:
     config = on_files(tmp_path)
     queried = {**config, "source": {"query": f"FROM '{tmp_path / 'in.parquet'}'", "allow": [str(tmp_path)]}}
@@ -118,3 +123,32 @@ def test_a_table_in_the_place_of_a_configuration(name: str, table: Callable[[], 
 def test_a_table_in_the_place_of_a_configuration_beside_data() -> None:
     with pytest.raises(ConfigurationError, match="the configuration is of type DataFrame"):
         kanon_sql.run(FRAME, data=FRAME)
+
+
+def test_results_show_themselves_as_tables_in_a_notebook(tmp_path: Path) -> None:
+    config = on_files(tmp_path)
+    measured = [
+        kanon_sql.check(config, config["target"]),
+        kanon_sql.lattice(config),
+        kanon_sql.sweep(config, k=[2]),
+        kanon_sql.risk(config),
+        kanon_sql.utility(config),
+    ]
+    for report in measured:
+        assert isinstance(report, dict) and json.loads(json.dumps(report)).keys() == report.keys()
+        html = report._repr_html_()  # type: ignore[attr-defined]
+        assert html.startswith(("<div", "<pre")) and html.count("<table") == html.count("</table>")
+    assert "age" in measured[0]._repr_html_() or "satisfied" in measured[0]._repr_html_()  # type: ignore[attr-defined]
+
+
+def test_what_is_shown_is_text_and_no_markup(tmp_path: Path) -> None:
+    frame = FRAME.rename(columns={"age": "<b>age</b>"})
+    with kanon_sql.anonymize(frame, {"<b>age</b>": "intervals:5,10"}, 5, unlisted="drop") as result:
+        assert "<b>age</b>" not in result.risk()._repr_html_()  # type: ignore[attr-defined]
+
+
+def test_a_stream_that_was_read_has_nothing_left_to_compare(tmp_path: Path) -> None:
+    stream = pyarrow.Table.from_pandas(FRAME).to_reader()
+    result = kanon_sql.anonymize(stream, QUASI, 5, sensitive=["illness"])
+    with result, pytest.raises(NoReleaseError, match="has no row that takes part; there is nothing to compare"):
+        result.utility()

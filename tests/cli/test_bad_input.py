@@ -215,6 +215,7 @@ NAMES = ["select", '"; DROP TABLE x; --', " b ", "a.b", "*", "$k", "?", "c0", "v
 OF_QUERIES = ["source", "qi_key", "sort_key", "class_code", "class_level", "suppressed_classes"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("suppressed", ["drop", "mask"])
 @pytest.mark.parametrize(
     "name",
@@ -280,6 +281,7 @@ def test_values_come_out_as_they_went_in(
     assert Counter(map(tuple, records(target)[1:])) == Counter([*rows, *rows])
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("literal_stars", [0, 3])
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_masked_rows_are_one_class_of_k(tmp_path: Path, k: int, literal_stars: int) -> None:

@@ -64,12 +64,33 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[s
             yield (*path, name)
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("command", list(commands(cli)), ids=" ".join)
 def test_every_command_explains_itself(call: Call, command: tuple[str, ...]) -> None:
     for flag in ("--help", "-h"):
         status, out, err = call(*command, flag)
         assert (status, err) == (0, "")
         assert out.startswith(f"Usage: {' '.join(['kanon-sql', *command])}")
+
+
+HEADINGS = ["What to anonymize", "Privacy", "Release and report", "Engine and limits", "Output"]
+
+
+@pytest.mark.parametrize(
+    ("command", "headings"),
+    [
+        *((name, HEADINGS) for name in ("run", "check", "lattice", "sweep")),
+        *((name, ["Options", *HEADINGS]) for name in ("risk", "compile")),
+        *((name, ["Options"]) for name in ("apply", "init", "link")),
+    ],
+)
+def test_many_options_stand_under_headings(call: Call, command: str, headings: list[str]) -> None:
+    _, out, _ = call(command, "--help")
+    lines = out.splitlines()
+    assert [line[:-1] for line in lines if line.endswith(":") and line[0] != " "] == headings
+    listed = [line.split()[0].rstrip(",") for line in lines if line.startswith("  -")]
+    options = [one for one in cli.commands[command].params if isinstance(one, click.Option)]
+    assert sorted(listed) == sorted(["-h", *(min(one.opts, key=len) for one in options)])
 
 
 def test_help_answers_without_the_engine() -> None:
@@ -83,9 +104,10 @@ def test_help_answers_without_the_engine() -> None:
     assert done.stdout.splitlines()[-1] == "loaded: []"
 
 
+@pytest.mark.slow
 def test_a_run_imports_neither_the_other_searches_nor_the_other_engines() -> None:
     room = "kanon_sql."
-    others = {"search.local.search", "search.mondrian.mondrian", "engines.spark.engine", "engines.postgres.engine"}
+    others = {"search.local.search", "search.mondrian", "engines.spark.engine", "engines.postgres.engine"}
     code = f"import sys, kanon_sql.api.running; print(sorted({ ({room + one for one in others})!r} & set(sys.modules)))"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
 
@@ -113,6 +135,7 @@ def test_version_and_module(call: Call) -> None:
     )
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize(
     "words",
     [
@@ -267,6 +290,7 @@ def test_a_sweep_takes_one_table(call: Call) -> None:
     assert call("sweep", "config.yaml", "--sensitive", "x").status == 2
 
 
+@pytest.mark.slow
 def test_a_run_reports_in_json_and_warns_on_standard_error(call: Call) -> None:
     ended = call("run", "config.yaml", "--json", "--set", "release.order=none", "--report", "report.json")
     report = json.loads(ended.out)
@@ -296,6 +320,7 @@ def test_quiet_prints_errors_only(call: Call) -> None:
     assert call("lattice", "config.yaml", "--quiet") == (0, "", "")
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("override", "status", "said"),
     [
@@ -348,6 +373,7 @@ def test_a_wrong_row_is_noticed_and_withdrawn(call: Call, monkeypatch: pytest.Mo
     assert sorted(path.name for path in Path().iterdir()) == ["config.yaml", "people.csv", "report.json"]
 
 
+@pytest.mark.slow
 def test_overrides_win_over_the_file(call: Call) -> None:
     ended = call("run", "config.yaml", "--json", "--set", "privacy.k=20", "--set", "target=other.csv")
     assert json.loads(ended.out)["privacy"]["k"]["required"] == 20
@@ -421,6 +447,7 @@ FAILURES = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("command", ["run", "check", "lattice", "compile"])
 @pytest.mark.parametrize("overrides", some(FAILURES, 4), ids=lambda overrides: " ".join(overrides)[:60])
 def test_no_message_names_a_value(call: Call, command: str, overrides: list[str]) -> None:

@@ -84,6 +84,7 @@ def test_streams_that_are_closed(place: Path) -> None:
     assert '"status": "released"' in (place / "report.json").read_text()
 
 
+@pytest.mark.slow
 def test_what_a_command_prints_that_cannot_be_written(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")

@@ -28,6 +28,7 @@ def missing_rows(folder: Path, capsys: pytest.CaptureFixture[str], source: str, 
     return int(json.loads(capsys.readouterr().out)["rows"]["missing"])
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("source", "options", "expected"),
     [

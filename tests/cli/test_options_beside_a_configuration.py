@@ -36,10 +36,22 @@ def test_an_option_says_what_set_says(tmp_path: Path, words: tuple[str, ...], sa
 @pytest.mark.parametrize(
     ("words", "advice"),
     [
+        (("--sensitive", "a", "--sensitive", "b"), "--sensitive goes with --qi; with a configuration file use "),
         (("--sensitive", "a", "--sensitive", "b"), "--set 'sensitive=[a, b]'"),
+        (("--l", "3"), "--l goes with --qi"),
         (("--l", "3"), "--set 'privacy.l_diversity={column: COLUMN, l: 3}'"),
+        (("--l", "3", "--t", "0.5"), "--l, --t go with --qi"),
+        (("--qi", "a"), "c.yaml is a configuration, and --qi goes with a data file"),
+        (("--qi", "a", "--k", "3"), "c.yaml is a configuration, and --qi goes with a data file"),
     ],
 )
 def test_other_options_are_quoted_as_set_takes_them(tmp_path: Path, words: tuple[str, ...], advice: str) -> None:
     refused = called(tmp_path, *words)
     assert advice in str(refused.output) + str(refused.exception)
+
+
+@pytest.mark.parametrize("command", ["check", "lattice", "sweep", "risk", "compile"])
+def test_columns_beside_a_configuration_of_json(tmp_path: Path, command: str) -> None:
+    (tmp_path / "c.json").write_text('{"source": "s.csv", "quasi_identifiers": {"a": {}}}', encoding="utf-8")
+    refused = CliRunner().invoke(cli, [command, str(tmp_path / "c.json"), "--qi", "a"])
+    assert "c.json is a configuration, and --qi goes with a data file" in str(refused.output) + str(refused.exception)

@@ -18,8 +18,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from tables import configuration, write
 
-from kanon_sql.cli.parts import Facts, Grid, Line, Part, plain
 from kanon_sql.cli.terminal import bar, print_parts
+from kanon_sql.report.views.parts import Facts, Grid, Line, Part, plain
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
@@ -92,6 +92,7 @@ def test_a_bar_is_seen_where_there_is_anything() -> None:
     assert [bar(share, 4) for share in (None, 0, 1e-9, 0.5, 1, 2)] == ["", "", "▏", "██", "████", "████"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("setting", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
 def test_colours_are_for_terminals(setting: dict[str, str], coloured: bool, tmp_path: Path) -> None:
     write(tmp_path / "people.csv")

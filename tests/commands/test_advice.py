@@ -167,6 +167,7 @@ def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Json:
     return config
 
 
+@pytest.mark.slow
 def test_three_at_most_that_pay_the_best_first(people: Json, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(advice, "_MOST", 3)
     monkeypatch.setattr(advice, "_PAYS", 0.9)
@@ -180,6 +181,7 @@ def test_three_at_most_that_pay_the_best_first(people: Json, monkeypatch: pytest
         check_figures(people, one, ["sex", "age", "zip"])
 
 
+@pytest.mark.slow
 def test_a_search_that_does_not_end_bounds_what_a_run_loses(people: Json, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each search gets a few statements: what it found by then is what a run loses at most."""
     asked = [0]
@@ -205,6 +207,7 @@ def test_without_work_nothing_is_looked_for(people: Json, monkeypatch: pytest.Mo
     assert kanon_sql.run(people).report["advice"] == []
 
 
+@pytest.mark.slow
 def test_no_advice(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(capsys, "run", "config.yaml")[1].count("less would be lost:") == 1
     status, out, err = call(capsys, "run", "config.yaml", "--no-advice")
@@ -213,6 +216,7 @@ def test_no_advice(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
     assert report["advice"] == [] and "advice" not in report["seconds"]
 
 
+@pytest.mark.slow
 def test_the_summary_names_an_example_and_what_was_given_up(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
     changes = ["--set", "quasi_identifiers.zip.min_level=3", "--set", "suppression.limit=50%"]
     status, out, _ = call(capsys, "run", "config.yaml", *changes)
@@ -221,6 +225,7 @@ def test_the_summary_names_an_example_and_what_was_given_up(people: Json, capsys
     assert "for example" in out and out.count("*") == 1
 
 
+@pytest.mark.slow
 def test_a_run_without_release_says_what_would_be_enough(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
     changes = ["--set", "privacy.k=22", "--set", "quasi_identifiers.age.max_level=2"]
     changes += ["--set", "quasi_identifiers.zip.max_level=1"]

@@ -300,6 +300,7 @@ def test_releases_at_other_levels(place: Path) -> None:
     assert any("at other levels" in text for text in made["warnings"])
 
 
+@pytest.mark.slow
 def test_places(place: Path) -> None:
     kanon_sql.run(configuration(place, target={"path": "release.csv", "overwrite": True}))
     data = second(place, FIRST)

@@ -40,6 +40,7 @@ def warned(asked: dict[str, Any]) -> list[str]:
     return [text for text in kanon_sql.run(asked).warnings if "more exactly" in text]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 @pytest.mark.parametrize("role", ["sensitive", "insensitive"])
 def test_a_copy_of_a_quasi_identifier(tmp_path: Path, algorithm: str, role: str) -> None:
@@ -48,7 +49,7 @@ def test_a_copy_of_a_quasi_identifier(tmp_path: Path, algorithm: str, role: str)
         asked["quasi_identifiers"]["age"] = {}
     asked[role] = ["age_copy"]
     (said,) = warned(asked)
-    assert said.startswith(f"{role} column 'age_copy' tells more exactly than it is released: 'age' in 100% of 2000 ")
+    assert said.startswith(f"{role} column 'age_copy' tells more exactly than it is released: 'age' in 100% of 2,000 ")
 
 
 @pytest.mark.slow
@@ -66,16 +67,18 @@ def test_two_columns_together(tmp_path: Path) -> None:
     assert said.startswith("columns 'rest' and 'sevenths' together tell") or said.startswith(
         "columns 'sevenths' and 'rest' together tell"
     )
-    assert "'age' in 100% of 2000 rows" in said
+    assert "'age' in 100% of 2,000 rows" in said
 
 
+@pytest.mark.slow
 def test_the_figures(tmp_path: Path) -> None:
     """Six in ten persons have their age, the others a number that says nothing: counted here once more."""
     asked = config(tmp_path, "CASE WHEN i % 10 < 6 THEN age ELSE 1000 + i % 3 END AS mostly")
     (said,) = warned(asked)
-    assert "'age' in 60% of 2000 rows (by chance 0%)" in said
+    assert "'age' in 60% of 2,000 rows (by chance 0%)" in said
 
 
+@pytest.mark.slow
 def test_what_is_released_as_it_is_or_has_nothing_below(tmp_path: Path) -> None:
     asked = config(tmp_path, "age AS age_copy, CASE WHEN age < 30 THEN 'young' ELSE 'old' END AS group_of_age")
     asked["quasi_identifiers"]["age"] = {"builtin": "suppress", "max_level": 0}
@@ -95,6 +98,7 @@ def test_it_is_the_same_each_time(tmp_path: Path) -> None:
     assert warned(asked) == first
 
 
+@pytest.mark.slow
 def test_values_that_are_rare_in_a_large_table(tmp_path: Path) -> None:
     """Three rows of each value, of which a part of the rows seldom holds two."""
     (said,) = warned(config(tmp_path, "age || '-' || (i % 1000) AS many", rows=120_000))
@@ -105,7 +109,7 @@ def test_a_sensitive_column_of_values_of_their_own(tmp_path: Path) -> None:
     asked = config(tmp_path, "i AS number, CASE WHEN i % 10 < 4 THEN -i ELSE 1 END AS fewer")
     said = kanon_sql.run({**asked, "sensitive": ["number", "fewer"]}).warnings
     assert [text.split(":")[0] for text in said] == [
-        "sensitive column 'number' holds a value of its own in 2000 of 2000 rows"
+        "sensitive column 'number' holds a value of its own in 2,000 of 2,000 rows"
     ]
 
 

@@ -77,6 +77,7 @@ def call(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str
     return ended.value.code, *capsys.readouterr()
 
 
+@pytest.mark.slow
 def test_the_summary_says_so(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
     before = files(Path())
     status, out, _ = call(capsys, "--dry-run", "--no-advice")
@@ -99,6 +100,7 @@ def test_the_report_is_written(people: Json, capsys: pytest.CaptureFixture[str])
     assert sorted(files(Path())) == ["config.yaml", "people.csv", "report.json"]
 
 
+@pytest.mark.slow
 def test_what_a_run_refuses_is_refused(people: Json, capsys: pytest.CaptureFixture[str]) -> None:
     Path("release.csv").write_text("mine")
     status, _, err = call(capsys, "--dry-run")
@@ -110,6 +112,7 @@ def test_what_a_run_refuses_is_refused(people: Json, capsys: pytest.CaptureFixtu
     assert call(capsys, "--dry-run", "--set", "target=elsewhere/release.csv")[0] == 3
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("source", ["people.csv", "people.parquet", "people"])
 def test_in_place_the_source_stays(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -122,6 +125,7 @@ def test_in_place_the_source_stays(source: str, tmp_path: Path, monkeypatch: pyt
     assert files(Path()) != before
 
 
+@pytest.mark.slow
 def test_a_table_of_a_database_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with duckdb.connect("clinic.duckdb") as connection:
@@ -139,6 +143,7 @@ def test_a_table_of_a_database_stays(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert files(Path()) == before
 
 
+@pytest.mark.slow
 def test_models_are_counted(people: Json) -> None:
     privacy = {
         "k": 3,
@@ -151,6 +156,7 @@ def test_models_are_counted(people: Json) -> None:
     assert dry["privacy"]["l_diversity"][0]["actual"] >= 2
 
 
+@pytest.mark.slow
 def test_a_connection_holds_nothing_new(people: Json) -> None:
     with duckdb.connect() as connection:
         fill_table(connection, "people")
@@ -163,6 +169,7 @@ def test_a_connection_holds_nothing_new(people: Json) -> None:
         result.close()
 
 
+@pytest.mark.slow
 def test_the_ledger_gets_no_entry_and_conflicts_are_told(people: Json) -> None:
     first: Json = {**people, "releases": {"path": "ledger.duckdb"}}
     dry = kanon_sql.run(first, dry_run=True).report
@@ -178,6 +185,7 @@ def test_the_ledger_gets_no_entry_and_conflicts_are_told(people: Json) -> None:
     assert Path("ledger.duckdb").read_bytes() == Path("before.duckdb").read_bytes()
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 def test_a_dry_run_counts_classes_that_show_aggregates(tmp_path: Path, algorithm: str) -> None:
     source = write(tmp_path / "s.parquet")

@@ -69,6 +69,7 @@ def test_a_dry_run_and_compile_refuse_it_too(clinic: Json) -> None:
         kanon_sql.compile(clinic)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(("first", "step", "refused"), [(0, 1, False), (1, 1, False), (1, 2, True), (4711, 1, True)])
 @pytest.mark.parametrize("file", ["in.csv", "in.parquet"])
 def test_the_number_of_a_row_is_only_warned_of(clinic: Json, file: str, first: int, step: int, refused: bool) -> None:
@@ -92,23 +93,27 @@ def test_what_a_list_names_is_warned_of(clinic: Json, role: str) -> None:
     assert all(text.startswith(f"{role} column") for text in looking(warnings).values())
 
 
+@pytest.mark.slow
 def test_accepted_columns_are_not_spoken_of(clinic: Json) -> None:
     warnings = kanon_sql.run({**clinic, "accept": list(LOOKS)}).warnings
     assert looking(warnings) == {}
     assert not any(f"'{name}'" in text and "value of its own" in text for text in warnings for name in LOOKS)
 
 
+@pytest.mark.slow
 def test_what_is_not_released_is_not_looked_at(clinic: Json) -> None:
     warnings = kanon_sql.run({**clinic, "identifiers": list(LOOKS)}).warnings
     assert looking(warnings) == {}
     kanon_sql.run({**clinic, "unlisted": "drop"})
 
 
+@pytest.mark.slow
 def test_numbers_codes_and_dates_are_no_identifiers(clinic: Json) -> None:
     warnings = kanon_sql.run({**clinic, "identifiers": list(LOOKS), "insensitive": list(PLAIN)}).warnings
     assert not any(" looks like " in text for text in warnings)
 
 
+@pytest.mark.slow
 def test_a_quasi_identifier_that_is_an_identifier(clinic: Json) -> None:
     config = {**clinic, "identifiers": ["phone", "note"]}
     config["quasi_identifiers"] = {**clinic["quasi_identifiers"], "mail": {"builtin": "suppress"}}

@@ -66,6 +66,7 @@ def recounted(release: Path, columns: list[str]) -> Counter[tuple[str, ...]]:
     return Counter(tuple(row[name] for name in columns) for row in rows)
 
 
+@pytest.mark.slow
 def test_what_is_proposed_runs_and_is_k_anonymous(call: Call, tmp_path: Path) -> None:
     german_table(tmp_path / "patienten.csv")
     proposed = call("init", "patienten.csv", "--yes", "-o", "config.yaml")
@@ -87,6 +88,7 @@ def test_what_is_proposed_runs_and_is_k_anonymous(call: Call, tmp_path: Path) ->
     assert min(classes.values()) >= 12 and len(classes) > 5
 
 
+@pytest.mark.slow
 def test_a_quasi_identifier_that_another_tells_is_left_out_unless_it_is_asked_for(call: Call, tmp_path: Path) -> None:
     german_table(tmp_path / "patienten.csv")
     columns = json.loads(call("init", "patienten.csv", "--json").out)["columns"]
@@ -134,6 +136,7 @@ def test_words_for_missing_stand_in_one_list_and_ready_hierarchies_are_used(call
     assert config["quasi_identifiers"]["Geburtsland"] == "country-de"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("count", "said"), [(8, False), (10, True)])
 def test_many_quasi_identifiers_are_said_to_cost(call: Call, tmp_path: Path, count: int, said: bool) -> None:
     draw = random.Random(7)
@@ -146,6 +149,7 @@ def test_many_quasi_identifiers_are_said_to_cost(call: Call, tmp_path: Path, cou
     assert not said or "have q9, q8 and q7" in " ".join(ended.err.split())
 
 
+@pytest.mark.slow
 def test_no_value_of_the_data_is_shown(call: Call, tmp_path: Path) -> None:
     german_table(tmp_path / "patienten.csv")
     for words in (["--yes"], ["--json"], ["--yes", "-o", "config.yaml"], ["--yes", "--recipient", "internal"]):
@@ -156,6 +160,7 @@ def test_no_value_of_the_data_is_shown(call: Call, tmp_path: Path) -> None:
             assert secret not in text, secret
 
 
+@pytest.mark.slow
 def test_the_proposal_is_the_same_each_time(call: Call, tmp_path: Path) -> None:
     german_table(tmp_path / "patienten.csv")
     first, again = (call("init", "patienten.csv", "--yes").out for _ in range(2))
@@ -168,6 +173,7 @@ def test_the_proposal_is_the_same_each_time(call: Call, tmp_path: Path) -> None:
     assert call("init", "patienten.csv", "--yes").out == first
 
 
+@pytest.mark.slow
 def test_every_column_and_key_has_its_reason_above_it(call: Call, tmp_path: Path) -> None:
     german_table(tmp_path / "patienten.csv")
     lines = call("init", "patienten.csv", "--yes").out.splitlines()
@@ -179,6 +185,7 @@ def test_every_column_and_key_has_its_reason_above_it(call: Call, tmp_path: Path
             assert before.lstrip().startswith("#") or inner or reads, line
 
 
+@pytest.mark.slow
 def test_json_is_the_profile_and_nothing_else(call: Call, tmp_path: Path) -> None:
     german_table(tmp_path / "patienten.csv")
     ended = call("init", "patienten.csv", "--json")
@@ -194,6 +201,7 @@ def test_json_is_the_profile_and_nothing_else(call: Call, tmp_path: Path) -> Non
     assert {"by": "PLZ", "column": "Ort", "share": 1.0} in data["determined"]
 
 
+@pytest.mark.slow
 def test_an_existing_configuration_is_only_replaced_when_asked(call: Call, tmp_path: Path) -> None:
     german_table(tmp_path / "patienten.csv", 60)
     (tmp_path / "config.yaml").write_text("mine")
@@ -207,6 +215,7 @@ def test_an_existing_configuration_is_only_replaced_when_asked(call: Call, tmp_p
     assert Path("patienten.csv").read_bytes() == before
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [
@@ -233,6 +242,7 @@ def test_mistakes_are_told(call: Call, tmp_path: Path, words: list[str], status:
     assert ended.status == status and said in ended.err and ended.out == "", ended
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "column",
     [
@@ -255,6 +265,7 @@ def test_columns_that_no_builtin_covers(call: Call, column: str, alone: bool) ->
         assert ran.status == 0, ran.err
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("header", ["Age,age,AGE", '"",sex,Sex', "stra\u00dfe,STRASSE,x"])
 def test_columns_that_cannot_be_released_by_their_names_are_left_out(call: Call, tmp_path: Path, header: str) -> None:
     rows = "".join(f"{20 + i % 3},{'fm'[i % 2]},{i % 5}\n" for i in range(60))
@@ -267,6 +278,7 @@ def test_columns_that_cannot_be_released_by_their_names_are_left_out(call: Call,
     assert released == [name for name in names if name in first.values()]
 
 
+@pytest.mark.slow
 def test_paths_are_relative_to_the_configuration(call: Call, tmp_path: Path) -> None:
     for name in ("data", "work"):
         (tmp_path / name).mkdir()
@@ -278,6 +290,7 @@ def test_paths_are_relative_to_the_configuration(call: Call, tmp_path: Path) -> 
     assert (tmp_path / "work" / "patienten_anonymous.csv").is_file()
 
 
+@pytest.mark.slow
 def test_folders_patterns_and_tables_are_taken(call: Call, tmp_path: Path) -> None:
     (tmp_path / "visits").mkdir()
     with duckdb.connect(str(tmp_path / "house.duckdb")) as connection:
@@ -297,6 +310,7 @@ def test_folders_patterns_and_tables_are_taken(call: Call, tmp_path: Path) -> No
     assert call("run", "visits/config.yaml", "--quiet").status == 0
 
 
+@pytest.mark.slow
 def test_hierarchies_of_another_project_are_taken_where_they_cover(call: Call, tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text(
         "age,sex,job\n" + "".join(f"{20 + i % 40},{'fm'[i % 2]},nurse\n" for i in range(300))
@@ -314,6 +328,7 @@ def test_hierarchies_of_another_project_are_taken_where_they_cover(call: Call, t
     assert call("run", "config.yaml", "--quiet").status == 0
 
 
+@pytest.mark.slow
 def test_an_id_that_repeats_is_the_person(call: Call, tmp_path: Path) -> None:
     draw = random.Random(2)
     lines = [f"P{draw.randint(1000, 1099)},{draw.choice('fm')},{draw.randint(20, 70)},flu" for _ in range(1000)]
@@ -332,6 +347,7 @@ def test_a_table_of_names_has_nothing_to_release(call: Call, tmp_path: Path) -> 
     assert call("init", "mail.csv", "--json").status == 0
 
 
+@pytest.mark.slow
 def test_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     german_table(tmp_path / "patienten.csv", 200)

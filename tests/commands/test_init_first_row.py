@@ -66,6 +66,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
     return calling(capsys)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("words", [["--yes"], ["--json"], ["--yes", "-o", "c.yaml"], ["--yes", "--debug"]])
 def test_a_file_without_names_is_refused_and_shows_no_value(call: Call, tmp_path: Path, words: list[str]) -> None:
     written(tmp_path / "people.csv", [FIRST, *persons(60)])
@@ -75,6 +76,7 @@ def test_a_file_without_names_is_refused_and_shows_no_value(call: Call, tmp_path
     assert not [text for text in SHOWN if text.lower() in ended.err.lower()]
 
 
+@pytest.mark.slow
 def test_without_header_columns_are_numbered_and_every_row_is_there(call: Call, tmp_path: Path) -> None:
     written(tmp_path / "people.csv", [FIRST, *persons(59)])
     assert call("init", "people.csv", "--yes", "--no-header", "-o", "c.yaml").status == 0
@@ -88,6 +90,7 @@ def test_without_header_columns_are_numbered_and_every_row_is_there(call: Call, 
     assert len(released) == 60  # as the source, the release has no row of names
 
 
+@pytest.mark.slow
 def test_what_is_said_to_be_a_header_is_one(call: Call, tmp_path: Path) -> None:
     written(tmp_path / "people.csv", [["angina", "f"], *(row[:1:-3] for row in persons(60))])
     assert call("init", "people.csv", "--yes").status == 2
@@ -99,6 +102,7 @@ def test_what_is_said_to_be_a_header_is_one(call: Call, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_first_row_with_numbers_is_data_and_that_is_said(call: Call, tmp_path: Path) -> None:
     written(tmp_path / "people.csv", [[*row, str(i)] for i, row in enumerate([FIRST, *persons(40)])])
     ended = call("init", "people.csv", "--yes")
@@ -108,6 +112,7 @@ def test_a_first_row_with_numbers_is_data_and_that_is_said(call: Call, tmp_path:
     assert "--header" not in call("init", "people.csv", "--yes", "--no-header").err
 
 
+@pytest.mark.slow
 def test_in_python_header_says_it(tmp_path: Path) -> None:
     path = written(tmp_path / "people.csv", [FIRST, *persons(40)])
     with pytest.raises(ConfigurationError, match="header="):
@@ -118,6 +123,7 @@ def test_in_python_header_says_it(tmp_path: Path) -> None:
         kanon_sql.init(tmp_path / "people.parquet", header=False)
 
 
+@pytest.mark.slow
 def test_an_excel_sheet_without_names_is_refused(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine")
     openpyxl = pytest.importorskip("openpyxl")
@@ -145,6 +151,7 @@ TABLES: dict[str, list[list[str]]] = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", TABLES)
 def test_names_that_are_values_are_seen_with_and_without_a_header(tmp_path: Path, kind: str) -> None:
     rows = TABLES[kind]

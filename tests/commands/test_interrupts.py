@@ -52,6 +52,7 @@ def after(patch: pytest.MonkeyPatch, owner: Any, name: str, number: int) -> None
     patch.setattr(owner, name, wrapped)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("owner", "name"), [(FileSink, "written"), (Ledger, "entries"), (Ledger, "add")])
 def test_before_the_swap_nothing_is_changed(
     owner: Any, name: str, place: Path, monkeypatch: pytest.MonkeyPatch
@@ -66,6 +67,7 @@ def test_before_the_swap_nothing_is_changed(
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("owner", "name"), [(signals, "hold"), (FileSink, "commit"), (Ledger, "close"), (call, "write_json")]
 )

@@ -19,9 +19,9 @@ from table_files import write_csv
 
 import kanon_sql
 from kanon_sql.cli.main import cli
-from kanon_sql.cli.summary import summarize_run
 from kanon_sql.errors import ConfigurationError, InterruptedRunError
 from kanon_sql.report.page.proof import _effort
+from kanon_sql.report.views.jobs import summarize_run
 from kanon_sql.search.prepare import prepare_search
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine
@@ -108,6 +108,7 @@ def smallest(place: Path, keys: tuple[str, ...]) -> tuple[int, int]:
     return counted.total(), min(counted.values())
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("statement", [2, 4])
 @pytest.mark.parametrize("case", CASES)
 def test_every_search_releases_what_it_has(

@@ -132,6 +132,7 @@ def configured(folder: Path) -> Any:
     return from_mapping({"source": "unused.csv", "quasi_identifiers": specs, "privacy": {"k": 2}}, folder)
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(40))
 @given(case=releases(), k=st.integers(1, 4))
 def test_joins_are_those_of_plain_loops(case: tuple[list[Row], list[list[Row]]], k: int, folder: Path) -> None:

@@ -63,6 +63,7 @@ def test_a_report_says_when_by_what_and_what_was_asked() -> None:
     assert report["release"]["sha256"] is None and report["utility"] is None
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("more", [{"report": {"html": "p.html"}}, {"releases": {"path": "ledger.duckdb"}}])
 def test_digests_come_with_a_page_and_with_a_ledger(more: Json) -> None:
     before = digest("source.csv")
@@ -71,6 +72,7 @@ def test_digests_come_with_a_page_and_with_a_ledger(more: Json) -> None:
     assert report["release"]["sha256"] == digest("release.csv")
 
 
+@pytest.mark.slow
 def test_in_place_the_source_is_the_one_before(place: Path) -> None:
     before = digest("source.csv")
     report = kanon_sql.run(configured(target="in-place"), html="p.html").report
@@ -78,6 +80,7 @@ def test_in_place_the_source_is_the_one_before(place: Path) -> None:
     assert Path("p.html").is_file()
 
 
+@pytest.mark.slow
 def test_digests_of_database_files() -> None:
     with duckdb.connect("source.duckdb") as connection:
         connection.execute("CREATE TABLE people AS FROM 'source.csv'")
@@ -87,6 +90,7 @@ def test_digests_of_database_files() -> None:
     assert report["release"]["sha256"] == digest("out.duckdb")
 
 
+@pytest.mark.slow
 def test_what_is_no_single_file_has_no_digest() -> None:
     Path("parts").mkdir()
     Path("source.csv").rename("parts/1.csv")
@@ -99,6 +103,7 @@ def test_what_is_no_single_file_has_no_digest() -> None:
     assert report["source"]["sha256"] is None and report["release"]["sha256"] == digest("other.parquet")
 
 
+@pytest.mark.slow
 def test_a_page_is_private_and_replaced_as_a_whole() -> None:
     kanon_sql.run(configured(), html="p.html")
     assert stat.S_IMODE(Path("p.html").stat().st_mode) == 0o600
@@ -190,6 +195,7 @@ def test_keys_are_masked_and_a_seed_is_left_out() -> None:
     assert described["release"] == {"order": "random", "suppressed": "drop", "ranges": "text", "verify": "full"}
 
 
+@pytest.mark.slow
 def test_no_report_or_page_holds_what_the_environment_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TARGET", "unguessable.csv")
     job = "source: source.csv\ntarget: '${TARGET}'\nquasi_identifiers: [sex, age]\nunlisted: drop\nprivacy: {k: 3}\n"
@@ -198,6 +204,7 @@ def test_no_report_or_page_holds_what_the_environment_kept(monkeypatch: pytest.M
     assert report["configuration"]["target"] == {"path": "${TARGET}"}
 
 
+@pytest.mark.slow
 def test_a_release_that_is_there_has_the_report_of_its_run() -> None:
     job = configured(report={"json": "r.json", "html": "p.html"})
     told = kanon_sql.run(job).report
@@ -207,6 +214,7 @@ def test_a_release_that_is_there_has_the_report_of_its_run() -> None:
     assert "When the release was made is not known." not in page
 
 
+@pytest.mark.slow
 def test_without_its_report_a_release_is_searched_for_again() -> None:
     told = kanon_sql.run(configured()).report
     page, again = kanon_sql.report_release(configured(report="r.json"))
@@ -219,6 +227,7 @@ def test_without_its_report_a_release_is_searched_for_again() -> None:
     assert any("no report of the run" in warning for warning in again["warnings"])
 
 
+@pytest.mark.slow
 def test_a_report_of_another_file_is_not_taken() -> None:
     job = configured(report={"json": "r.json", "html": "p.html"})
     kanon_sql.run(job)
@@ -228,6 +237,7 @@ def test_a_report_of_another_file_is_not_taken() -> None:
     assert again["verification"] == {"compared": "counts"} and again["release"]["sha256"] == digest("release.csv")
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("target", "missing"),
     [
@@ -250,6 +260,7 @@ def test_every_target_and_search_is_found_again(target: Json, missing: list[str]
     assert (again["classes"], again["privacy"], again["rows"]) == (told["classes"], told["privacy"], told["rows"])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("mask", ["drop", "mask"])
 def test_a_release_that_is_none_of_the_configuration_is_refused(mask: str) -> None:
     with Path("source.csv").open("a", encoding="utf-8") as file:
@@ -272,6 +283,7 @@ def test_without_a_release_there_is_no_page_of_it() -> None:
         kanon_sql.report_release({key: value for key, value in configured().items() if key != "target"})
 
 
+@pytest.mark.slow
 def test_in_place_the_report_of_the_run_tells_what_the_source_does_not() -> None:
     job = configured(target="in-place", report={"json": "r.json", "html": "p.html"})
     told = kanon_sql.run(job).report
@@ -291,6 +303,7 @@ def test_in_place_without_that_report_the_unknown_is_said() -> None:
     assert any("took the source's place" in warning for warning in again["warnings"])
 
 
+@pytest.mark.slow
 def test_the_command_writes_where_it_is_told_and_else_to_its_output(capfd: pytest.CaptureFixture[str]) -> None:
     Path("job.json").write_text(json.dumps(configured()), encoding="utf-8")
     kanon_sql.run("job.json")
@@ -309,6 +322,7 @@ def test_the_command_writes_where_it_is_told_and_else_to_its_output(capfd: pytes
             assert "there is no release yet" in err
 
 
+@pytest.mark.slow
 def test_a_terminal_is_not_flooded(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     Path("job.json").write_text(json.dumps(configured()), encoding="utf-8")
     kanon_sql.run("job.json")

@@ -78,6 +78,7 @@ def same(folder: Path, seed: int, of: Callable[[Path, EngineOptions], Any], rows
         assert not list(differences(first, found)), (source.name, threads)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", some(list(SEARCHES), 3))
 @pytest.mark.parametrize("seed", some([1, 2, 3], 1))
 def test_a_search_releases_the_same(tmp_path: Path, name: str, seed: int) -> None:
@@ -168,6 +169,7 @@ def test_a_statement_is_written_the_same(tmp_path: Path) -> None:
     assert len(statements) == 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ["local", {"name": "mondrian", "cut": "relaxed"}], ids=["local", "relaxed"])
 def test_rows_of_shared_tuples_are_dealt_out_by_several_columns_without_a_text(tmp_path: Path, algorithm: Any) -> None:
     """Floating-point numbers and moments are written differently by engines: each is an order of its own."""

@@ -48,6 +48,7 @@ def test_a_warning_leaves_everything_as_it_was(place: Path, target: str) -> None
     assert {name: data for name, data in held(place).items() if name != "report.json"} == before
 
 
+@pytest.mark.slow
 def test_a_warning_that_comes_at_the_end(place: Path) -> None:
     config = configuration(place)
     kanon_sql.run(config, strict=True, advice=False)  # it warns of nothing, and releases
@@ -71,3 +72,31 @@ def test_the_command(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     with pytest.raises(SystemExit) as ended:
         main(["run", *asked, "--quiet", "--no-advice"])
     assert ended.value.code == 0
+
+
+def test_applied_to_new_data(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(place)
+    kanon_sql.run(configuration(place, insensitive=["ward"]), strict=True, advice=False)
+    ward = HEAD.index("ward")
+    write_csv(place / "source.csv", [HEAD, *([*row[:ward], PHONES[i]] for i, row in enumerate(table()))])
+    before = held(place)
+    with pytest.raises(WarnedError, match="telephone") as refused:
+        kanon_sql.apply(1, place / "source.csv", strict=True)
+    assert refused.value.exit_status == 1 and refused.value.report["status"] == "no-release"  # type: ignore[index]
+    with pytest.raises(SystemExit) as ended:
+        main(["apply", "1", "source.csv", "--strict", "--quiet", "--report", "report.json"])
+    assert ended.value.code == 1 and "telephone" in capsys.readouterr().err
+    report = json.loads((place / "report.json").read_text(encoding="utf-8"))
+    assert len(report["warnings"]) == len(report["errors"]) >= 1
+    assert {name: data for name, data in held(place).items() if name != "report.json"} == before
+    assert any("telephone" in said for said in kanon_sql.apply(1, place / "source.csv")["warnings"])
+
+
+def test_applied_to_new_data_in_the_declared_encoding(place: Path) -> None:
+    (place / "source.csv").write_bytes(
+        (place / "source.csv").read_bytes().replace(b"flu", "Grippe \u20ac".encode("cp1252"))
+    )
+    config = configuration(place, source={"path": str(place / "source.csv"), "encoding": "windows-1252"})
+    kanon_sql.run(config, strict=True, advice=False)
+    report = kanon_sql.apply(1, place / "source.csv", ledger=place / "ledger.duckdb", strict=True)
+    assert (report["warnings"], report["source"]["encoding"]) == ([], "windows-1252")

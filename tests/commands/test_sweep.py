@@ -249,6 +249,7 @@ def test_everything_that_is_wrong_is_said_at_once(people: Json, capsys: pytest.C
     assert all("expected" in line for line in lines)
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [

@@ -3,29 +3,71 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from table_files import write_csv
 
 import kanon_sql
 
+MONTHS = ["month", "year"]
 
-@pytest.mark.parametrize(("shifted", "levels", "warned"), [(["a"], 0, True), (["a", "b"], 0, False), (["a"], 1, False)])
+
+@pytest.mark.parametrize(
+    ("shifted", "born", "algorithm", "warned"),
+    [
+        (["a"], {"levels": MONTHS, "max_level": 0}, "optimal", True),
+        (["a", "b"], None, "optimal", False),
+        (["a"], {"levels": MONTHS, "min_level": 1, "max_level": 1}, "optimal", False),
+        (["a"], {"levels": ["day", *MONTHS], "min_level": 1, "max_level": 1}, "optimal", True),
+        (["a"], {"levels": MONTHS}, "local", True),
+        (["a"], {"levels": MONTHS, "min_level": 1}, "local", False),
+        (["a"], {"levels": ["day", *MONTHS], "min_level": 1}, "local", True),
+        (["a"], {"levels": MONTHS}, "mondrian", True),
+        (["a"], {"levels": MONTHS, "min_level": 1}, "mondrian", False),
+    ],
+)
 def test_unshifted_dates(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shifted: list[str], levels: int, warned: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    shifted: list[str],
+    born: dict[str, Any] | None,
+    algorithm: str,
+    warned: bool,
 ) -> None:
     rows = [[f"p{i}", f"2024-01-{1 + i % 28:02}", f"2024-02-{1 + i % 2:02}", "fm"[i // 20]] for i in range(40)]
     write_csv(tmp_path / "in.csv", [["person", "a", "b", "sex"], *rows])
     monkeypatch.setenv("SHIFT_KEY", "0f" * 32)
-    born = {"builtin": "date", "levels": ["month", "year"], "min_level": levels, "max_level": levels}
     config = {
         "source": str(tmp_path / "in.csv"),
         "target": str(tmp_path / "out.csv"),
         "identifiers": ["person"],
-        "quasi_identifiers": {"sex": {"builtin": "suppress"}, **({} if "b" in shifted else {"b": born})},
+        "quasi_identifiers": {
+            "sex": {"builtin": "suppress"},
+            **({} if born is None else {"b": {"builtin": "date", **born}}),
+        },
         "insensitive": shifted,
         "privacy": {"k": 2},
+        "algorithm": algorithm,
         "transform": {name: {"shift": {"days": 30, "by": "person", "key": "${SHIFT_KEY}"}} for name in shifted},
     }
     result = kanon_sql.run(config, advice=False, dry_run=True)
     assert any("beside shifted dates" in text for text in result.warnings) == warned
+
+
+def test_dates_that_are_cut_to_months(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [[f"p{i}", f"2024-01-{1 + i % 28:02}", f"2024-02-{1 + i % 2:02}", "fm"[i // 20]] for i in range(40)]
+    write_csv(tmp_path / "in.csv", [["person", "a", "b", "sex"], *rows])
+    monkeypatch.setenv("SHIFT_KEY", "0f" * 32)
+    for cut, warned in (("month", False), ("day", True)):
+        config = {
+            "source": str(tmp_path / "in.csv"),
+            "target": str(tmp_path / "out.csv"),
+            "identifiers": ["person"],
+            "quasi_identifiers": {"sex": {"builtin": "suppress"}},
+            "insensitive": ["a", "b"],
+            "privacy": {"k": 2},
+            "transform": {"a": {"shift": {"days": 30, "by": "person", "key": "${SHIFT_KEY}"}}, "b": {"cut": cut}},
+        }
+        result = kanon_sql.run(config, advice=False, dry_run=True)
+        assert any("beside shifted dates" in text for text in result.warnings) == warned

@@ -67,6 +67,7 @@ def state(session: Any) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_release_is_that_of_a_run(session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source = write(tmp_path / "people.parquet")
     kanon_sql.run(configuration(str(source), str(tmp_path / "run.parquet")))

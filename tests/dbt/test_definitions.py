@@ -36,6 +36,7 @@ class Shares(PrivacyModel):
     key: ClassVar = "shares"
     position: ClassVar = 99
     summary: ClassVar = "a bound on shares"
+    asks: ClassVar = "no share is more than {required}"
     thresholds: ClassVar = {"share": "most"}
     test: ClassVar = "share_bounded"
 

@@ -97,6 +97,7 @@ def turns(monkeypatch: pytest.MonkeyPatch) -> Turns:
     return made
 
 
+@pytest.mark.slow
 def test_runs_on_one_connection_do_not_meet(turns: Turns) -> None:
     alone, shared = filled(), filled()
     expected = {name: (run(alone, name, f"rows_{name}"), released(alone, name)) for name in JOBS}

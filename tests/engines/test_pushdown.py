@@ -41,6 +41,7 @@ def searched_alike(config: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> A
     return here
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ["optimal", "samarati", "minimal"])
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_combinations_are_searched_where_they_are(
@@ -64,6 +65,7 @@ def test_combinations_are_searched_where_they_are(
     assert "released" in {point["status"] for point in here[1]}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "models",
     [

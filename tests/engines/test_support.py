@@ -65,6 +65,7 @@ def test_the_page_is_made_of_the_registries() -> None:
     assert {one.name for one in fields(next(iter(ENGINES.values())))} == {"name", *ABILITIES}
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("search", ALGORITHMS)
 def test_a_search_judges_what_the_page_says(folder: Path, asked: str, search: str) -> None:

@@ -86,6 +86,7 @@ GOOD = [
 ]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(("state", "fault", "ended"), GOOD)
 def test_what_is_promised_is_no_loss(
     state: str, fault: str, ended: Ended, report: tuple[Whole, Path, Path], tmp_path: Path
@@ -175,6 +176,7 @@ def test_a_class_of_few_rows_is_a_loss(report: tuple[Whole, Path, Path], tmp_pat
     assert judged.wrong
 
 
+@pytest.mark.slow
 def test_a_ledger_that_says_something_else_is_a_loss(ledger: tuple[Whole, Path, Path], tmp_path: Path) -> None:
     _, before, after = ledger
     for state, other, ended in (("old", after, Ended(3, WHERE)), ("new", before, Ended(0, ""))):

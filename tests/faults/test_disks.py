@@ -20,6 +20,7 @@ mounted = [pytest.mark.tool, pytest.mark.skipif(bool(disks.missing()), reason=di
 BOUNDED = [name for name, one in SCENARIOS.items() if one.places != ("temp",) and not one.options]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounded", some([(name, n) for name in BOUNDED for n in (4096, 0, 65536, 300_000)], few=1))
 def test_no_file_gets_longer(tmp_path: Path, bounded: tuple[str, int]) -> None:
     """A bound on the length of files needs no rights; the engine and Python fail by it as on a full disk."""

@@ -32,6 +32,7 @@ def test_runs_of_random_cases_leave_what_they_must(first: int, tmp_path: Path) -
     assert not losses, "\n".join(losses)
 
 
+@pytest.mark.slow
 def test_a_seed_makes_one_case() -> None:
     for seed in range(20):
         one, other = make(seed), make(seed)

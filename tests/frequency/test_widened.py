@@ -74,6 +74,7 @@ DAYS = st.sampled_from(["1999-12-31", "2000-01-01", "2000-02-29", "2000-12-31", 
 ROWS = st.tuples(NUMBERS, DECIMALS | st.just(""), DAYS | st.just(""))
 
 
+@pytest.mark.slow
 @settings(max_examples=3)
 @given(rows=st.lists(ROWS, min_size=12, max_size=40), k=st.integers(2, 4), algorithm=ALGORITHMS)
 def test_no_end_is_a_value_and_every_value_lies_within(rows: list[Row], k: int, algorithm: str) -> None:
@@ -117,6 +118,7 @@ def loss(released: list[list[str]], place: int, values: set[str]) -> float:
     return float(sum(shares) / len(released))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("values", "released"),
     [
@@ -144,6 +146,7 @@ def test_what_a_range_is_released_as(tmp_path: Path, values: list[str], released
     assert {row[0] for row in rows} == {released}
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize(
     ("select", "released"),
     [

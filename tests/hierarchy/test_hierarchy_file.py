@@ -98,6 +98,11 @@ def test_delimiter_is_found_out(text: str, expected: tuple[str, ...]) -> None:
     assert tuple(level[0] for level in levels(text)) == expected
 
 
+def test_a_line_for_excel_names_the_delimiter_and_is_no_row() -> None:
+    assert levels("sep=|\r\na|x,1\r\nb|x,1\r\n") == [("a", "b"), ("x,1", "x,1")]
+    assert problems("sep=;\na;x\na;y\n")[0].startswith("h.csv:3: ")
+
+
 def test_an_empty_text_and_blanks_are_values() -> None:
     assert levels('"",none\n" a",x\na,x\n')[0] == ("", " a", "a")
     assert levels('""\na\n')[0] == ("", "a")

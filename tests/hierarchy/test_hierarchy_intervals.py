@@ -183,6 +183,7 @@ def test_open_ends_of_ages(engine: Engine) -> None:
     }
 
 
+@pytest.mark.slow
 def test_open_ends_in_their_types(engine: Engine) -> None:
     ages = ["17.9", "18", "89.99", "90"]
     mapping = build(engine, ages, "DOUBLE", builtin="intervals", widths=[50], bottom=18, top="90.0")

@@ -18,6 +18,7 @@ from kanon_sql.sql.connection import EngineOptions
 Json = dict[str, Any]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize(
     ("values", "said"),
     [
@@ -119,6 +120,7 @@ def test_the_first_of_many_lines(tmp_path: Path) -> None:
     assert ", as in line 150003;" in _message(tmp_path, str(tmp_path / "in.csv"))
 
 
+@pytest.mark.slow
 def test_the_file_and_place_of_a_value_that_is_not_covered(tmp_path: Path) -> None:
     for name, cities in [("a", ["Bonn"] * 5), ("b", ["Bonn", "Ulm", "Bonn"]), ("c", ["Ulm"])]:
         (tmp_path / f"{name}.csv").write_text("x,y\n" + "".join(f"{city},1\n" for city in cities))

@@ -200,6 +200,7 @@ def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return copy
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "page",
     [pytest.param(page, id=page.name, marks=SLOW.get(page.name, ())) for page in PAGES if page.name not in SERVED],
@@ -256,6 +257,7 @@ def without_times(text: str) -> list[str]:
     return [line for line in lines if not line.startswith("  seconds ")]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("block", blocks_in("yaml"))
 def test_configurations_run(block: Block, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     given = yaml.safe_load(block.text)

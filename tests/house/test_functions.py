@@ -56,6 +56,7 @@ def parameters(function: Function) -> int:
     return len([one for one in named if one.arg not in ("self", "cls")])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("measured", "most", "exceptions"), [(lines, MOST_LINES, LONGER), (parameters, MOST_PARAMETERS, WIDER)]
 )

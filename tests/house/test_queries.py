@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from places import ROOT
 from sqlglot import exp
 
@@ -72,6 +73,7 @@ def texts(tree: ast.Module) -> Iterator[str]:
             yield node.value
 
 
+@pytest.mark.slow
 def test_statements_that_read_or_change_rows_stand_in_queries() -> None:
     """Python holds statements that make, copy, move or drop a table or a file as a whole, and those listed."""
     for path in sorted((ROOT / "kanon_sql").rglob("*.py")):

@@ -59,6 +59,7 @@ def test_every_page_can_be_reached(site: ModuleType) -> None:
     assert set(listed) == here | outside | {"decisions/README.md"}  # which lists the decisions
 
 
+@pytest.mark.slow
 def test_every_link_leads_to_a_page(site: ModuleType, tmp_path: Path) -> None:
     """Among the pages as they are laid out, whose places differ from those in the project."""
     site.lay_out(tmp_path)

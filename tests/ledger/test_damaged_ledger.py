@@ -56,6 +56,7 @@ def change(path: Path, statement: str) -> None:
             assert connection.execute("SELECT details FROM kanon_sql_releases").fetchall() != before
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_cannot_be_a_release_is_refused(tmp_path: Path, whole: bytes, name: str) -> None:
     ledger = tmp_path / "ledger.duckdb"
@@ -100,6 +101,7 @@ def test_a_ledger_that_is_cut_off_is_refused(tmp_path: Path, whole: bytes, share
     assert not (tmp_path / "release.csv").exists()
 
 
+@pytest.mark.slow
 def test_columns_in_another_order_are_those_of_their_names(tmp_path: Path, whole: bytes) -> None:
     """The next entry was added by the places of columns."""
     ledger = tmp_path / "ledger.duckdb"
@@ -115,6 +117,7 @@ def test_columns_in_another_order_are_those_of_their_names(tmp_path: Path, whole
     assert second["program"] == first["program"]
 
 
+@pytest.mark.slow
 def test_a_column_that_somebody_added_stays(tmp_path: Path, whole: bytes) -> None:
     ledger = tmp_path / "ledger.duckdb"
     ledger.write_bytes(whole)

@@ -75,6 +75,7 @@ def test_in_place_a_second_time(tmp_path: Path, suffix: str, kind: str, identifi
     assert path.read_bytes() == before
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("builtin", "values", "level"),
     [

@@ -53,6 +53,7 @@ def small_classes(rows: list[dict[str, Any]], names: list[str], k: int) -> dict[
     return {"classes": len(small), "rows": sum(small)}
 
 
+@pytest.mark.slow
 def test_a_second_release_of_the_same_source(place: Path) -> None:
     kanon_sql.run(configuration(place))
     before = (place / "release.csv").read_bytes()
@@ -115,6 +116,7 @@ def test_a_release_built_on_the_first(place: Path) -> None:
     ]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("columns", [{"ward": {"case": "lower"}}, {"zip": {"type": "number"}}])
 def test_a_source_is_the_same_however_its_columns_are_read(place: Path, columns: dict[str, Any]) -> None:
     (place / "copy.csv").write_bytes((place / "source.csv").read_bytes())
@@ -148,6 +150,7 @@ def test_in_place(place: Path) -> None:
     assert result.report["ledger"]["built_on"] == 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("release", [{"order": "none"}, {"seed": 7}])
 def test_an_order_that_is_not_random(release: dict[str, Any], place: Path) -> None:
     config = configuration(place, release=release)
@@ -164,6 +167,7 @@ def test_a_run_that_fails_is_not_recorded(place: Path) -> None:
     assert not (place / "ledger.duckdb").exists()
 
 
+@pytest.mark.slow
 def test_a_release_that_does_not_come_to_its_place_is_not_recorded(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

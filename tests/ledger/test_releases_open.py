@@ -95,6 +95,7 @@ MOMENTS: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], bool]] = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("moment", some(list(MOMENTS), 4))
 def test_a_first_run_that_is_killed(moment: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     how, in_place = MOMENTS[moment]

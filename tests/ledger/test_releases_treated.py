@@ -47,6 +47,7 @@ def pseudonyms(place: Path) -> set[str]:
     return {str(row["name"]) for row in read_csv(place / "release.csv")}
 
 
+@pytest.mark.slow
 def test_fingerprints_are_kept_and_no_secret(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STUDY", "the secret study")
     shift = {"shift": {"days": 3, "by": "name", "key": "${KEY}"}}
@@ -61,6 +62,7 @@ def test_fingerprints_are_kept_and_no_secret(place: Path, monkeypatch: pytest.Mo
     assert KEY not in written and "secret study" not in written
 
 
+@pytest.mark.slow
 def test_the_same_pseudonyms_join_two_releases(place: Path) -> None:
     """Each class of both holds k persons, but sex and ZIP code of one person come together."""
     kanon_sql.run(job(place, {"quasi_identifiers": {"sex": {"builtin": "suppress"}}}))
@@ -81,6 +83,7 @@ def test_the_same_pseudonyms_join_two_releases(place: Path) -> None:
     assert released(job(place, {"quasi_identifiers": {"sex": {"builtin": "suppress"}}})) == []
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("what", ["key", "context"])
 def test_other_pseudonyms_are_warned_of(what: str, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kanon_sql.run(job(place, {"quasi_identifiers": {"sex": {"builtin": "suppress"}}}))
@@ -95,6 +98,7 @@ def test_other_pseudonyms_are_warned_of(what: str, place: Path, monkeypatch: pyt
     assert len(pseudonyms(place)) == PERSONS and not pseudonyms(place) & first
 
 
+@pytest.mark.slow
 def test_dates_that_are_shifted_otherwise_and_pseudonyms_of_pseudonyms(place: Path) -> None:
     shift = {"days": 3, "by": "name", "key": "${KEY}"}
     bare = {"privacy": {"k": 3}, "insensitive": ["day"], "suppression": {"limit": "99%"}}
@@ -109,6 +113,7 @@ def test_dates_that_are_shifted_otherwise_and_pseudonyms_of_pseudonyms(place: Pa
     assert any("holds pseudonyms already" in text for text in released(built))
 
 
+@pytest.mark.slow
 def test_aggregates_of_one_column_in_two_releases(place: Path) -> None:
     def mean(k: int, **more: Any) -> Json:
         quasi = {"sex": {"builtin": "suppress"}, "cost": {"builtin": "suppress", "aggregate": "mean"}}
@@ -123,6 +128,7 @@ def test_aggregates_of_one_column_in_two_releases(place: Path) -> None:
     kanon_sql.run(mean(40, quasi_identifiers={"sex": {"builtin": "suppress"}}))
 
 
+@pytest.mark.slow
 def test_apply_needs_the_key_of_then(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kanon_sql.run(job(place, {"privacy": {"k": 3}}))
     first = pseudonyms(place)

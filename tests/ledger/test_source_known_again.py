@@ -40,6 +40,7 @@ def copied(place: Path, head: list[str], rows: list[list[str]]) -> str:
     return str(place / "copy.csv")
 
 
+@pytest.mark.slow
 def test_a_copy_with_columns_less_more_and_renamed(place: Path) -> None:
     more = copied(place, [*HEAD, "age"], [[*row, str(i % 7)] for i, row in enumerate(table())])
     with pytest.raises(NoReleaseError, match=REFUSED):
@@ -61,6 +62,7 @@ def test_a_copy_with_columns_less_more_and_renamed(place: Path) -> None:
         kanon_sql.run(renamed, advice=False)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
@@ -88,6 +90,7 @@ def test_numbers_of_rows_and_plans_say_nothing(tmp_path: Path) -> None:
     assert origin(tmp_path, source=other, **shared) == 2
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "query",
     [
@@ -112,6 +115,7 @@ def test_what_a_query_reads_is_a_place(place: Path, query: str) -> None:
     assert origin(place, source=source) == 1
 
 
+@pytest.mark.slow
 def test_a_table_that_a_query_reads(tmp_path: Path) -> None:
     database = tmp_path / "clinic.duckdb"
     with duckdb.connect(str(database)) as connection:
@@ -125,6 +129,7 @@ def test_a_table_that_a_query_reads(tmp_path: Path) -> None:
         assert origin(tmp_path, source={**source, "query": query}) == 1
 
 
+@pytest.mark.slow
 def test_what_is_built_on_some_columns_of_a_release(place: Path) -> None:
     query = f'SELECT zip, "di""agnosis" AS diagnosis, sex FROM read_csv(\'{place}/release.csv\')'
     built = configuration(
@@ -139,6 +144,7 @@ def test_what_is_built_on_some_columns_of_a_release(place: Path) -> None:
     assert kanon_sql.run(built, advice=False).report["ledger"]["earlier"] == [1]
 
 
+@pytest.mark.slow
 def test_what_is_kept_of_columns(place: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()

@@ -211,6 +211,7 @@ def test_a_copy_is_at_risk_and_classes_are_not(tmp_path: Path) -> None:
     assert not any(f'"{value}"' in text for value in [*ILLS, "p1", "0-89", *"abcdefghij"])
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("grouping", [{}, {"privacy": {"k": 3, "entity": "who"}}])
 def test_rows_are_held_out(tmp_path: Path, grouping: Json) -> None:
     rows = [(*row[:3], f"p{number // 3}") for number, row in enumerate(people(120, 1))]
@@ -240,6 +241,7 @@ def test_rows_are_held_out(tmp_path: Path, grouping: Json) -> None:
         kanon_sql.attack(config, hold_out="20%", control=tmp_path / "data.csv")
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same(tmp_path: Path) -> None:
     loops = Loops(people(60, 1), people(60, 1)[:50], people(40, 2))
 
@@ -265,6 +267,7 @@ def test_intervals_are_those_of_the_papers() -> None:
     assert Tries(8, 16).interval == pytest.approx((0.5 - half, 0.5 + half))
 
 
+@pytest.mark.slow
 def test_what_cannot_be_attacked_is_said(tmp_path: Path) -> None:
     loops = Loops(people(9, 1), people(9, 1), people(4, 2))
     attack(tmp_path, loops)

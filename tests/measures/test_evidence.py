@@ -99,6 +99,7 @@ TARGETS: list[Json] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS, ids=lambda one: one.get("path") or one["database"])
 def test_statements_count_what_was_reported(target: Json, shown: list[PageFacts]) -> None:
     report = kanon_sql.run(configured(target=target, privacy=MODELS), html="p.html").report
@@ -113,6 +114,7 @@ def test_statements_count_what_was_reported(target: Json, shown: list[PageFacts]
     assert list(counted_again(evidence(shown))) == titles
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", [{"name": "mondrian"}, {"name": "local"}])
 @pytest.mark.parametrize("ranges", ["text", "columns"])
 def test_ranges_are_counted(algorithm: Json, ranges: str, shown: list[PageFacts]) -> None:
@@ -121,6 +123,7 @@ def test_ranges_are_counted(algorithm: Json, ranges: str, shown: list[PageFacts]
     assert len(list(counted_again(evidence(shown)))) == 3
 
 
+@pytest.mark.slow
 def test_masked_rows_are_counted(shown: list[PageFacts]) -> None:
     with Path("source.csv").open("a", encoding="utf-8") as file:
         file.write("x,20,A\n" * 2 + "y,20,A\ny,20,?\n")
@@ -129,6 +132,7 @@ def test_masked_rows_are_counted(shown: list[PageFacts]) -> None:
     assert "Masked rows" in list(counted_again(evidence(shown)))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("source", [{"database": "in.duckdb", "table": "people"}, {"path": "parts"}])
 def test_in_place_statements_read_what_is_there_then(source: Json, shown: list[PageFacts]) -> None:
     with duckdb.connect("in.duckdb") as connection:
@@ -145,6 +149,7 @@ def test_in_place_statements_read_what_is_there_then(source: Json, shown: list[P
     assert len(list(counted_again(found))) == 3 and found.source.note == "the release took its place"
 
 
+@pytest.mark.slow
 def test_evidence_says_what_was_read_and_by_what(shown: list[PageFacts]) -> None:
     digests = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in ("source.csv", "age.csv")}
     job = configured(releases={"path": "ledger.duckdb"})
@@ -179,6 +184,7 @@ def folders_of(page: str) -> list[str]:
     return re.findall(r"(?<![\w.)])(?:/[\w.-]+)+/[\w.-]*|[A-Z]:\\\\\w+", text)
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("job", ["file", "query", "outside", "failing"])
 def test_a_page_tells_no_literals_no_recoded_texts_and_no_folders(job: str, place: Path) -> None:
     folder = place.parent / f"{place.name}-users" / "anna meier"
@@ -210,6 +216,7 @@ def test_a_page_tells_no_literals_no_recoded_texts_and_no_folders(job: str, plac
         assert "(1 text, not shown)" in page and "(2 texts, not shown)" in page
 
 
+@pytest.mark.slow
 def test_paths_are_those_from_the_configuration(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (place / "jobs" / "out").mkdir(parents=True)
     for name in ("source.csv", "age.csv"):
@@ -221,12 +228,14 @@ def test_paths_are_those_from_the_configuration(place: Path, monkeypatch: pytest
     assert "out/release.csv" in page and "jobs" not in page and str(place) not in page
 
 
+@pytest.mark.slow
 def test_a_release_in_memory_has_no_statements(shown: list[PageFacts]) -> None:
     job = {key: value for key, value in configured().items() if key != "target"}
     kanon_sql.run(job, html="p.html")
     assert evidence(shown).recounts == () and evidence(shown).release.note == "no single file"
 
 
+@pytest.mark.slow
 def test_entities_are_not_counted_in_the_release(shown: list[PageFacts]) -> None:
     lines = Path("source.csv").read_text(encoding="utf-8").splitlines()
     named = [lines[0] + ",who", *(f"{line},{number // 2}" for number, line in enumerate(lines[1:]))]
@@ -236,11 +245,13 @@ def test_entities_are_not_counted_in_the_release(shown: list[PageFacts]) -> None
     assert len(list(counted_again(evidence(shown)))) == 2
 
 
+@pytest.mark.slow
 def test_no_field_of_the_evidence_is_forgotten(shown: list[PageFacts]) -> None:
     kanon_sql.run(configured(releases={"path": "ledger.duckdb"}), html="p.html")
     assert all(getattr(evidence(shown), one.name) for one in fields(Evidence))
 
 
+@pytest.mark.slow
 def test_the_salted_digest_of_the_source_can_be_checked_by_hand(shown: list[PageFacts]) -> None:
     report = kanon_sql.run(configured(), html="p.html").report
     command = 'printf \'%s%s\' "$0" "$(sha256sum < source.csv | cut -c 1-64)" | sha256sum'

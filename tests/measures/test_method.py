@@ -193,6 +193,7 @@ def test_what_labels_tell_is_so_in_every_way_to_fill_a_class(
     assert found["rows"] == most
 
 
+@pytest.mark.slow
 def test_a_label_of_one_value_is_that_value(folder: Path) -> None:
     """At level 1 of the prefixes x* is x1 and x2, y* only y1; z stays as it is."""
     rows = (("x1", "u"), ("x2", "u"), ("y1", "u"), ("y1", "u"), ("z", "u"), ("z", "u"))
@@ -202,6 +203,7 @@ def test_a_label_of_one_value_is_that_value(folder: Path) -> None:
     assert found["minimality"] is None
 
 
+@pytest.mark.slow
 def test_a_release_of_something_else_is_not_measured(folder: Path) -> None:
     kanon_sql.run(CASES[0].config(folder), advice=False)
     other = replace(CASES[0], rows=(*CASES[0].rows, *CASES[0].rows))

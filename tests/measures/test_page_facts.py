@@ -229,12 +229,14 @@ def check_case(case: Case, mask: bool, work: float) -> None:
         check_texts(facts)
 
 
+@pytest.mark.slow
 @given(cases(most=24), st.booleans(), st.sampled_from([0.0, 60.0]))
 @settings(max_examples=tries(150), suppress_health_check=list(HealthCheck))
 def test_facts_of_one_level_are_those_of_both_tables(case: Case, mask: bool, seconds: float) -> None:
     check_case(case, mask, seconds)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.booleans())
 @settings(max_examples=tries(60), suppress_health_check=list(HealthCheck))
 @example(3, True)
@@ -303,6 +305,7 @@ def labels_above(table: Table, column: str, released: set[Cell]) -> set[Cell]:
     return found
 
 
+@pytest.mark.slow
 @given(mondrian_tables(), st.sampled_from(["mondrian", "local"]))
 @settings(max_examples=tries(150), suppress_health_check=list(HealthCheck))
 def test_facts_of_classes_are_those_of_the_release(table: Table, algorithm: str) -> None:

@@ -111,6 +111,7 @@ CONFIGS: dict[str, Json] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
 def test_other_values_of_suppressed_rows_give_the_same_page(config: Json, tmp_path: Path) -> None:
     random = Random(7)
@@ -147,6 +148,7 @@ def test_every_diagnosis_of_suppressed_persons_is_as_likely_as_before(tmp_path: 
     assert len(told) == 1
 
 
+@pytest.mark.slow
 def test_the_page_of_a_release_that_is_there_tells_no_more(tmp_path: Path) -> None:
     random = Random(3)
     kept = kept_rows(random, 4, 5)
@@ -161,6 +163,7 @@ def test_the_page_of_a_release_that_is_there_tells_no_more(tmp_path: Path) -> No
         assert "without the 2 suppressed rows" in pages[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 3])
 def test_rows_of_a_class_may_change_places(limit: int, tmp_path: Path) -> None:
     """Which row of a class has which age, the page does not tell: of few rows not even a word of it."""

@@ -14,6 +14,7 @@ Json = dict[str, Any]
 ROWS = ["s0"] * 20 + ["s1"] * 20 + ["s12"] * 10 + ["s50"]  # the last is suppressed, or makes all *
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("limit", [0, 1])
 @pytest.mark.parametrize("level", [0, 1])
 def test_values_before_are_those_of_the_released_rows(limit: int, level: int, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import kanon_sql
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.summary import summarize
+from kanon_sql.report.page.withheld import told
 
 
 @pytest.mark.slow
@@ -38,15 +39,15 @@ def test_with_local_the_source_is_counted_in_full_and_by_its_own_values(tmp_path
     decades = Counter(f"{row[3] // 10 * 10}-{row[3] // 10 * 10 + 9}" for row in rows)
     shown = {bar.label: bar.source for bar in age.bars if bar.label is not None and bar.label in decades}
     assert shown and all(shown[label] == decades[label] for label in shown)
-    summary = summarize(facts)
+    summary = summarize(told(facts))
     assert summary.look == "open" and "nearly unique" in summary.headline
     assert "Not in the release: who and name." in summary.sentences
 
 
 @pytest.mark.parametrize(("rows", "look"), [("21648 of 30162", "open"), ("1,600 of 30,162", "good")])
 def test_the_headline_is_not_green_beside_a_column_that_is_nearly_unique(rows: str, look: str) -> None:
-    told = reported() | {"warnings": [f"insensitive column 'cost' holds a value of its own in {rows} rows: is it?"]}
-    summary = summarize(PageFacts(title="Release", report=told))
+    report = reported() | {"warnings": [f"insensitive column 'cost' holds a value of its own in {rows} rows: is it?"]}
+    summary = summarize(told(PageFacts(title="Release", report=report)))
     assert summary.look == look
     judged = [one.model for one in summary.verdicts if one.word == "to be judged"]
     assert judged == (["nearly unique column 'cost'"] if look == "open" else [])
@@ -61,3 +62,28 @@ def test_a_page_is_no_pdf(tmp_path: Path) -> None:
     }
     with pytest.raises(ConfigurationError, match="the page is written as HTML; expected a name such as page"):
         kanon_sql.run(config, html=tmp_path / "page.pdf")
+
+
+@pytest.mark.parametrize(("own", "look"), [(30, "open"), (5, "good")])
+def test_the_written_page_judges_a_column_that_is_nearly_unique(own: int, look: str, tmp_path: Path) -> None:
+    rows = [f"{20 + number % 2},{number if number < own else 'none'}" for number in range(40)]
+    (tmp_path / "in.csv").write_text("\n".join(["age,phone", *rows]), encoding="utf-8")
+    config = {
+        "source": str(tmp_path / "in.csv"),
+        "target": str(tmp_path / "out.csv"),
+        "quasi_identifiers": {"age": {"builtin": "suppress"}},
+        "insensitive": ["phone"],
+        "accept": [],
+        "privacy": {"k": 2},
+    }
+    kanon_sql.run(config, html=tmp_path / "page.html", advice=False)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert ("nearly unique column &#39;phone&#39;" in page) == (look == "open")
+    assert ("everything that was asked for holds" in page) == (look == "good")
+    assert "30 of 40" not in page
+
+
+def test_a_page_of_attacks_is_no_pdf_either(tmp_path: Path) -> None:
+    config = {"source": "none.csv", "quasi_identifiers": {"a": {"builtin": "suppress"}}, "privacy": {"k": 2}}
+    with pytest.raises(ConfigurationError, match="the page is written as HTML; expected a name such as page"):
+        kanon_sql.attack(config, html=tmp_path / "page.pdf")

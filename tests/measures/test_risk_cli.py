@@ -85,6 +85,7 @@ def test_columns_that_are_no_quasi_identifiers_are_marked(call: Call) -> None:
     assert "of 25 subsets of up to 3 columns" in out
 
 
+@pytest.mark.slow
 def test_subsets_that_hold_a_key_are_left_out(call: Call) -> None:
     write_csv(Path("t.csv"), [["id", "a"], ["1", "x"], ["2", "x"], ["3", "y"]])
     out = call("t.csv", "--qi", "a", "--columns", "all").out

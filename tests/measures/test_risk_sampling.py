@@ -63,6 +63,7 @@ def test_only_the_sizes_of_the_classes_count(folder: Path, rows: list[tuple[str,
     assert found["sampling_fraction"] == pytest.approx(1 / times)
 
 
+@pytest.mark.slow
 def test_the_release_is_a_sample_of_the_same_population(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path / "people.csv")
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(configuration("people.csv", "release.csv")))

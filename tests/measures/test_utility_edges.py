@@ -55,6 +55,7 @@ def folded(source: Sequence[Row], release: Sequence[Row], name: str, others: Seq
     return Both(sides[0], sides[1], stands, frozenset({"age"}))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("foreign", [[], ["!", "zz", "~"]])
 def test_many_texts_are_folded_alike_on_both_sides(tmp_path: Path, foreign: list[str]) -> None:
     """`!` sorts before all texts of the source, `~` behind."""
@@ -77,6 +78,7 @@ def test_many_texts_are_folded_alike_on_both_sides(tmp_path: Path, foreign: list
         assert found["pmse"] == 0
 
 
+@pytest.mark.slow
 def test_what_is_foreign_to_the_source_is_told_apart(tmp_path: Path) -> None:
     source: list[Row] = [{"age": str(number % 2), "ill": "ab"[number % 3 // 2]} for number in range(30)]
     release: list[Row] = [{**row, "ill": "x"} for row in source]
@@ -87,6 +89,7 @@ def test_what_is_foreign_to_the_source_is_told_apart(tmp_path: Path) -> None:
     assert alike["pmse"] == pytest.approx(0.25, abs=1e-4)  # of a column of one value, too
 
 
+@pytest.mark.slow
 def test_ranges_hold_numbers_of_32_bits_to_their_ends(tmp_path: Path) -> None:
     """0.1 of 32 bits is more than 0.1 of 64 bits, 0.7 is less."""
     with duckdb.connect() as connection:
@@ -106,6 +109,7 @@ def test_ranges_hold_numbers_of_32_bits_to_their_ends(tmp_path: Path) -> None:
     assert found["columns"]["age"]["total_variation"] == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_an_outlier_that_is_suppressed_hides_no_association(tmp_path: Path) -> None:
     near: list[Row] = [{"age": str(n), "pay": str(3 * n), "ill": "low" if n < 10 else "high"} for n in range(20)]
     far: Row = {"age": "1000000000", "pay": "3000000000", "ill": "high"}

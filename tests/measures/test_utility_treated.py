@@ -62,6 +62,7 @@ def made(folder: Path, suffix: str, **more: Any) -> tuple[Json, list[dict[str, A
         return config, list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_treated_numbers_and_dates_are_compared_with_what_they_were(tmp_path: Path, suffix: str) -> None:
     config, rows = made(tmp_path, suffix)
@@ -78,6 +79,7 @@ def test_treated_numbers_and_dates_are_compared_with_what_they_were(tmp_path: Pa
     assert found["age"] == {"total_variation": 0, "earth_mover": 0}
 
 
+@pytest.mark.slow
 def test_pseudonyms_are_compared_with_themselves_and_the_summary_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,6 +104,7 @@ def test_pseudonyms_are_compared_with_themselves_and_the_summary_says_so(
     assert found.get("person", {"compared_with": "treated"})["compared_with"] == "treated"
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("limit", [0, "20%"])
 def test_the_report_of_a_run_with_a_page_compares_treated_values(tmp_path: Path, limit: Any) -> None:
     """How far values lie beyond an end, or from a multiple, may be one person's: a page does not tell it."""
@@ -121,6 +124,7 @@ def test_the_report_of_a_run_with_a_page_compares_treated_values(tmp_path: Path,
     assert (found["total_variation"], found["compared_with"]) == (0, "treated")
 
 
+@pytest.mark.slow
 def test_a_rounded_quasi_identifier_is_compared_with_the_values_below_its_labels(tmp_path: Path) -> None:
     """Of 20-29 each value that the source holds, rounded or not, has an equal share."""
     config, rows = made(
@@ -136,6 +140,7 @@ def test_a_rounded_quasi_identifier_is_compared_with_the_values_below_its_labels
     assert len(rows) == len(ROWS)
 
 
+@pytest.mark.slow
 def test_a_hierarchy_of_listed_values_is_compared_with_the_treated_ones(tmp_path: Path) -> None:
     write_csv(tmp_path / "costs.csv", [(str(cost), "low" if cost < 20 else "high") for cost in range(0, 31, 10)])
     config, _ = made(

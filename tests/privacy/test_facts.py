@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import get_args
+from string import Formatter
+from typing import ClassVar, get_args
 
+import pytest
+import reference_models
+from model_cases import SPECS
 from places import ROOT
 
 from kanon_sql.privacy.base import PrivacyModel
@@ -50,3 +54,36 @@ def test_every_model_has_its_folder_of_statements() -> None:
     folder = template.queries_folder()
     there = {str(path.relative_to(folder).with_suffix("")) for path in (folder / "privacy").glob("*/*.sql")}
     assert files == there
+
+
+def test_every_model_has_an_independent_oracle() -> None:
+    of_population = {key for key, model in MODELS.items() if "population" in model.model_fields}
+    assert set(reference_models.POPULATION_MODELS) == of_population
+    assert set(reference_models.MODELS) == set(MODELS) - of_population
+
+
+def test_the_oracles_are_asked_of_every_statement() -> None:
+    measured = {MODELS[key].model_validate({"column": "s", **spec}).measure for key, spec in SPECS}
+    wanted = {spec.measure for key in reference_models.MODELS for _, spec in variants(MODELS[key])}
+    assert measured == wanted
+
+
+def test_every_model_says_what_it_asks() -> None:
+    for model in MODELS.values():
+        names = {"required", *(["column"] if "column" in model.model_fields else []), *model.options}
+        if model.files_by is not None and not isinstance(model.asks, str):
+            assert set(model.asks) == set(get_args(model.model_fields[model.files_by].annotation))
+        for text in [model.asks] if isinstance(model.asks, str) else model.asks.values():
+            holes = {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+            assert "required" in holes
+            assert holes <= names
+
+
+def test_a_model_that_does_not_say_what_it_asks_is_none() -> None:
+    with pytest.raises(TypeError, match="the privacy model Silent does not declare asks"):
+
+        class Silent(PrivacyModel):
+            key = "silent"
+            position = 99
+            summary = "a model that the page could not explain"
+            thresholds: ClassVar = {"most": "most"}

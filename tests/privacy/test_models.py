@@ -55,6 +55,7 @@ def test_what_is_lost_for_sure_is_lost_at_all_nodes_below(case: Asked, tmp_path:
     with_checker(case.config(tmp_path), look)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("model", "k", "lost"),
     [
@@ -113,6 +114,7 @@ def test_a_check_measures_the_table_as_it_stands(case: Asked, tmp_path: Path) ->
     check_as_it_stands(case, tmp_path)
 
 
+@pytest.mark.slow
 @slow
 @given(case=asked())
 def test_a_compiled_release_leaves_out_the_same_rows(case: Asked, tmp_path: Path) -> None:

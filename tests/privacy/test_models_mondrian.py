@@ -13,6 +13,7 @@ import kanon_sql
 from kanon_sql.errors import ConfigurationError
 
 
+@pytest.mark.slow
 @slow
 @given(case=asked_of_numbers())
 def test_every_class_holds_all_models_and_cannot_be_cut(case: Asked, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import reference_models
 from effort import tries
 from hypothesis import HealthCheck, Phase, event, given, settings
 from hypothesis import strategies as st
@@ -99,8 +100,8 @@ def test_the_optimum_is_that_of_all_nodes(
         f, everyone = classes(table, levels, of), classes(population, levels, of)
         holds = {
             key: f[key] >= k
-            and everyone[key] >= k_map
-            and Fraction(str(least)) <= Fraction(f[key], everyone[key]) <= Fraction(str(most))
+            and reference_models.k_map(f[key], everyone[key], {"k": k_map})[0]
+            and reference_models.delta_presence(f[key], everyone[key], {"min": least, "max": most})[0]
             for key in f
         }
         suppressed = sum(f[key] for key in f if not holds[key])

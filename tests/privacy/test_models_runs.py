@@ -42,6 +42,7 @@ def config(source: Path, sensitive: str, target: Path, **privacy: Any) -> dict[s
     }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", some(HOSTILE))
 @pytest.mark.parametrize("suffix", some([".parquet", ".csv"], 1))
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
@@ -75,6 +76,7 @@ def test_a_column_named_as_a_hole_of_the_query_files_is_a_column(algorithm: str,
         assert sum(distances) / 2 <= 0.5
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     "kind",
     some(
@@ -276,6 +278,7 @@ def asked_of(folder: Path, rows: str, privacy: dict[str, Any], **more: Any) -> d
     }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("algorithm", ["optimal", "samarati", "minimal"])
 @pytest.mark.parametrize(
     "model",

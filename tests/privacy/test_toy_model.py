@@ -54,6 +54,7 @@ class Repeated(PrivacyModel):
     key = "repeated"
     position = 100
     summary = "how many values of a sensitive column each class holds several times"
+    asks = "every class holds at least {required} values of {column} {times} times each"
     thresholds: ClassVar = {"values": "least"}
     options = ("times",)
     between = (rules.Odd(thirteen),)
@@ -144,6 +145,7 @@ few = settings(slow, max_examples=tries(10))
 pytestmark = pytest.mark.usefixtures("toy")
 
 
+@pytest.mark.few(1)
 @few
 @given(case=asked(specs=SPECS))
 def test_the_optimum_is_that_of_all_nodes(case: Asked, tmp_path: Path) -> None:

@@ -302,6 +302,7 @@ def test_classes_of_entities_show_aggregates(tmp_path: Path, algorithm: str) -> 
     check_classes(given, read(tmp_path / "out.csv"), shown, k=3)
 
 
+@pytest.mark.slow
 def test_what_does_not_go_with_aggregates_is_refused(tmp_path: Path) -> None:
     table(tmp_path / "in.csv", rows=40)
     population = {"k_map": {"k": 2, "population": {"path": str(tmp_path / "in.csv")}}}

@@ -154,6 +154,7 @@ def test_a_dialect_that_no_test_executes_says_so() -> None:
     assert {name for name, dialect in DIALECTS.items() if dialect.executed} == {"duckdb", "spark", "postgres"}
 
 
+@pytest.mark.few(34)
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("case", CASES)
 def test_all_of_it_is_of_the_portable_core(case: str, dialect: str) -> None:

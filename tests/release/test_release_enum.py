@@ -112,6 +112,7 @@ def test_a_compiled_statement_makes_no_column_of_an_enum_type(tmp_path: Path) ->
         assert not [row for row in described if "ENUM" in row[1]]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian"])
 @pytest.mark.parametrize("suffix", ["parquet", "csv"])
 def test_texts_of_few_values_are_written_as_they_are(

@@ -290,6 +290,7 @@ def test_random_is_the_default_order(tmp_path: Path) -> None:
     assert numbers != sorted(numbers)
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_the_order_and_is_not_reported(tmp_path: Path) -> None:
     report, first = many(tmp_path, 5000, order="random", seed=424242)
     again, second = many(tmp_path, 5000, order="random", seed=424242)

@@ -95,6 +95,7 @@ def then(monkeypatch: pytest.MonkeyPatch, sink: type, harm: Callable[[Any, Any],
     monkeypatch.setattr(sink, "write", harmed)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl", ".json"])
 def test_a_file_with_other_rows_is_withdrawn(
@@ -190,6 +191,7 @@ def test_every_byte_of_a_column_that_is_no_quasi_identifier(tmp_path: Path, monk
     assert withdrawn > len(places) // 2
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize("share", [0.0, 0.5, 0.99])
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".jsonl", ".json"])
 def test_a_file_that_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, share: float) -> None:
@@ -331,6 +333,7 @@ TYPES = {
 _REFUSED = {"parquet": ("HUGEINT", "INTERVAL"), "jsonl": ("DECIMAL(18,3)",)}
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", some(list(TYPES), 4))
 def test_a_sound_release_is_none_the_worse(tmp_path: Path, kind: str) -> None:
     """The same value on both sides, whatever the type is and however the target writes it."""

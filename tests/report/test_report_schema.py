@@ -51,6 +51,7 @@ RUNS: dict[str, Json] = {
 }
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", RUNS)
 def test_reports_keep_the_schema(name: str) -> None:
     report = reported(**RUNS[name])
@@ -64,6 +65,7 @@ def test_a_dry_run_keeps_the_schema() -> None:
     assert report["status"] == "dry-run" and faults(report) == []
 
 
+@pytest.mark.slow
 def test_a_release_of_which_only_itself_is_there_keeps_the_schema() -> None:
     job = {**BASE, "target": "in-place"}
     kanon_sql.run(job)
@@ -71,6 +73,7 @@ def test_a_release_of_which_only_itself_is_there_keeps_the_schema() -> None:
     assert report["rows"]["suppressed"] is None and faults(report) == []
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("path", "value"),
     [

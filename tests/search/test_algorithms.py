@@ -48,6 +48,7 @@ def top(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(dispatch.SEARCHES, "top", search)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("top")
 def test_a_toy_search_of_levels_runs(tmp_path: Path) -> None:
     least = kanon_sql.run(configuration(tmp_path, "optimal")).report

@@ -75,6 +75,7 @@ def test_whatever_the_sensitive_values_are_the_levels_are_the_same(
     assert levels[1:] == levels[:-1]
 
 
+@pytest.mark.slow
 def test_other_searches_and_objectives_are_blind_as_well(folder: Path) -> None:
     rows = tuple((a, b, s, None) for a in ("x1", "x2", "y1") for b in ("u", "v") for s in ("1", "1", "2"))
     rows += (("y2", "u", "9", None), ("y2", "u", "9", None), ("y2", "u", "9", None))
@@ -94,6 +95,7 @@ def test_other_searches_and_objectives_are_blind_as_well(folder: Path) -> None:
         assert not report["search"]["proven"]
 
 
+@pytest.mark.slow
 def test_a_node_that_the_models_refuse_is_not_replaced_by_another(folder: Path) -> None:
     rows = tuple((a, "u", s, None) for a, s in (("x1", "1"), ("x1", "1"), ("y1", "1"), ("y1", "2")))
     case = Asked(rows, 2, 0, (("l_diversity", {"l": 2}),), False)
@@ -111,6 +113,7 @@ def test_a_node_that_the_models_refuse_is_not_replaced_by_another(folder: Path) 
         )
 
 
+@pytest.mark.slow
 def test_lattice_marks_the_node_that_a_blind_run_releases(folder: Path) -> None:
     rows = tuple((a, "u", s, None) for a, s in (("x1", "1"), ("x1", "1"), ("y1", "1"), ("y1", "2")))
     case = Asked(rows, 2, 2, (("l_diversity", {"l": 2}),), False)

@@ -320,6 +320,7 @@ def test_a_release_that_is_a_star_everywhere_is_one_class(folder: Path, cells: s
     check_winner(case, folder, "optimal", "loss")
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("lines", [["a"], ["a", "*"], ["a", "g", "*"], ["a", "g"]], ids="-".join)
 @pytest.mark.parametrize("cells", some(["aa  x", "aaax", "aaa x", "aa x"], 1))
 def test_a_hierarchy_of_one_value(folder: Path, lines: list[str], cells: str) -> None:

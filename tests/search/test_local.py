@@ -53,6 +53,7 @@ class Countdown(Deadline):
             raise TimeUpError
 
 
+@pytest.mark.slow
 @examples(60)
 @given(tables())
 def test_every_row_has_a_class_of_k(folder: Path, table: Table) -> None:
@@ -122,6 +123,7 @@ def test_shifts_of_ranks() -> None:
     assert even_shifts(2**40, 4) == (0, 10, 20, 30, 41)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("kind", "values", "labels"),
     [

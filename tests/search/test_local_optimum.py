@@ -87,6 +87,7 @@ def test_the_whole_domain_optimum_is_that_of_all_nodes(folder: Path, case: Case)
         assert least <= of_lattice + 1e-9
 
 
+@pytest.mark.slow
 @examples(60)
 @given(cases(weights=True))
 def test_never_worse_than_any_node(folder: Path, case: Case) -> None:
@@ -237,6 +238,7 @@ def test_too_many_tuples_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert weighted(tuples, found.classes.units) == pytest.approx(cut(engine, tuples, 4))
 
 
+@pytest.mark.slow
 def test_large_tuples_lend_what_they_can_spare(tmp_path: Path) -> None:
     """Two rows of their own, far from each other, each beside three alike: the sweep makes a class of the two."""
     lines = [[word, word[0], "*"] for word in ("a1", "a2", "b1", "b2")]

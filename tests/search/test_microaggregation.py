@@ -58,6 +58,7 @@ def groups(rows: Sequence[Sequence[float]], released: Sequence[tuple[str, ...]])
     return list(held.values())
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(("seed", "rows", "columns", "k"), [(1, 60, 2, 3), (2, 47, 4, 5), (3, 23, 1, 4), (4, 9, 3, 5)])
 def test_without_exchanges_the_groups_are_those_of_mdav(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, rows: int, columns: int, k: int
@@ -73,6 +74,7 @@ def test_without_exchanges_the_groups_are_those_of_mdav(
         assert min(Counter(released).values()) >= min(k, rows)
 
 
+@pytest.mark.slow
 def test_exchanges_gain(tmp_path: Path) -> None:
     made = table(7, 120, 4)
     report, released = run(tmp_path, made, 4)
@@ -82,6 +84,7 @@ def test_exchanges_gain(tmp_path: Path) -> None:
     assert report["solution"] == {"partitions": len(set(released))}
 
 
+@pytest.mark.slow
 def test_many_points_are_grouped_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = table(5, 300, 3)
     lost = share_lost(mdav(standardized(made), 3))
@@ -92,6 +95,7 @@ def test_many_points_are_grouped_in_blocks(tmp_path: Path, monkeypatch: pytest.M
     assert share_lost(groups(made, released)) < 1.2 * lost
 
 
+@pytest.mark.slow
 def test_equal_rows_stay_together(tmp_path: Path) -> None:
     draw = random.Random(3)
     made = [[draw.randrange(6), draw.randrange(4)] for _ in range(150)]
@@ -100,6 +104,7 @@ def test_equal_rows_stay_together(tmp_path: Path) -> None:
     assert len({(tuple(row), label) for row, label in zip(made, released, strict=True)}) == len(set(map(tuple, made)))
 
 
+@pytest.mark.slow
 def test_missing_values_are_apart_where_there_are_enough(tmp_path: Path) -> None:
     made = [[i, None if i % 4 == 0 else i * i] for i in range(40)]
     _, released = run(tmp_path, made, 4)
@@ -109,6 +114,7 @@ def test_missing_values_are_apart_where_there_are_enough(tmp_path: Path) -> None
     assert min(Counter(run(tmp_path, few, 4)[1]).values()) >= 4
 
 
+@pytest.mark.slow
 def test_columns_of_one_value_and_dates(tmp_path: Path) -> None:
     made = [[f"2024-01-{1 + i % 28:02d}", 7, i % 5] for i in range(60)]
     report, released = run(tmp_path, made, 6)
@@ -116,6 +122,7 @@ def test_columns_of_one_value_and_dates(tmp_path: Path) -> None:
     assert report["loss"]["attributes"]["q1"] == 0
 
 
+@pytest.mark.slow
 def test_weights_count(tmp_path: Path) -> None:
     made = table(11, 80, 2)
     weighted = {"q0": {"weight": 100.0}, "q1": {}}
@@ -125,6 +132,7 @@ def test_weights_count(tmp_path: Path) -> None:
     assert heavy["q1"] > plain["q1"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("privacy", [{"l_diversity": {"column": "sick", "l": 3}}, {"entity": "who"}])
 def test_groups_join_until_they_hold_all_models(tmp_path: Path, privacy: Json) -> None:
     draw = random.Random(9)

@@ -52,6 +52,7 @@ def check_report(table: Table, report: Json, partitions: Sequence[Partition], cl
     assert report["loss"]["discernibility"] == sum(size * size for size in sizes)
 
 
+@pytest.mark.slow
 @examples(70)
 @given(tables(), st.sampled_from(["strict", "strict-le", "relaxed"]))
 def test_the_widest_dimension_is_cut_as_by_the_reference(folder: Path, table: Table, cut: str) -> None:
@@ -71,6 +72,7 @@ def test_the_widest_dimension_is_cut_as_by_the_reference(folder: Path, table: Ta
     assert report["algorithm"] == {"name": "mondrian", "cut": cut, "dimension": "widest", "seed": 1}
 
 
+@pytest.mark.slow
 @examples(70)
 @given(tables(ambiguous=False), st.sampled_from(["loss", "random"]), st.integers(0, 3))
 def test_strict_cuts_leave_nothing_that_can_be_cut(folder: Path, table: Table, dimension: str, seed: int) -> None:
@@ -147,6 +149,7 @@ def test_equal_values_stay_together_or_are_shared_out(tmp_path: Path) -> None:
     assert sorted(relaxed[2:4]) == ["1-3", "3-5"]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize(
     ("kind", "values", "labels"),
     [

@@ -20,6 +20,7 @@ def column(rows: Sequence[Sequence[str]], place: int = 0) -> list[str]:
     return [row[place] for row in rows]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("values", "released"),
     [
@@ -151,6 +152,7 @@ def test_compile_gives_the_classes_that_run_writes(tmp_path: Path, cut: str, zip
     assert kanon_sql.check({**config, "source": str(tmp_path / "out.csv")})["status"] == "satisfied"
 
 
+@pytest.mark.slow
 def test_in_place_and_on_a_connection(tmp_path: Path) -> None:
     source = people(tmp_path)
     config = {
@@ -173,6 +175,7 @@ def test_in_place_and_on_a_connection(tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM duckdb_tables()").fetchall() == [(2,)]
 
 
+@pytest.mark.slow
 def test_too_few_rows_are_no_release(tmp_path: Path) -> None:
     source = write(tmp_path / "s.csv", ["q"], [["1"], ["2"]])
     with pytest.raises(NoReleaseError, match="only 2 rows take part") as caught:
@@ -222,6 +225,7 @@ def test_a_lattice_is_not_mondrians(tmp_path: Path) -> None:
         kanon_sql.lattice(config)
 
 
+@pytest.mark.slow
 def test_partitions_that_do_not_verify_are_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from kanon_sql.errors import VerificationError
     from kanon_sql.search import multidimensional as problem
@@ -237,6 +241,7 @@ def test_partitions_that_do_not_verify_are_withdrawn(tmp_path: Path, monkeypatch
     assert not (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_drawn_dimension_goes_with_models_beyond_k(tmp_path: Path) -> None:
     source = write(tmp_path / "s.csv", ["q", "r", "s"], [[str(i), str(i * 7 % 11), "xy"[i % 2]] for i in range(12)])
     models = {"k": 2, "l_diversity": {"column": "s", "l": 2}}

@@ -107,6 +107,7 @@ def test_groups_hold_rows_of_one_stratum_that_are_near_there(tmp_path: Path) -> 
     assert report["solution"] == {"partitions": 8}
 
 
+@pytest.mark.slow
 def test_strata_that_are_too_small_need_a_limit(tmp_path: Path) -> None:
     rows = [*((str(i), str(i), "f", "north", str(i)) for i in range(9)), ("1", "1", "m", "north", "9")]
     with pytest.raises(NoReleaseError) as refused:

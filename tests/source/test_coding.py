@@ -214,6 +214,7 @@ def expected_ends(ages: list[int], share: Decimal, k: int, persons: list[str] | 
     return min(bottoms), max(tops)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(("share", "k"), [("10%", 5), ("3.5%", 2), ("0.1%", 20)])
 @pytest.mark.parametrize("by_persons", [False, True])
 def test_ends_that_are_shares_have_k_rows_or_persons_behind_them(

@@ -256,6 +256,7 @@ def test_a_release_of_every_search(
         assert masked or report["privacy"]["l_diversity"]["actual"] == counted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
 @pytest.mark.parametrize("distance", ["equal", "ordered"])
 def test_two_texts_of_a_number_are_one_value_for_t_closeness(tmp_path: Path, algorithm: str, distance: str) -> None:
@@ -280,6 +281,7 @@ def test_two_texts_of_a_number_are_one_value_for_t_closeness(tmp_path: Path, alg
     assert kanon_sql.run(config).report["classes"]["count"] == 1
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("algorithm", ["optimal", "mondrian", "local"])
 @pytest.mark.parametrize("cost", [{"type": "number", "invalid": "missing"}, {"missing": ["none", "50"]}])
 def test_what_a_column_makes_missing_is_read_so_in_a_release(tmp_path: Path, algorithm: str, cost: Json) -> None:
@@ -321,6 +323,7 @@ def test_in_place(tmp_path: Path) -> None:
     assert [row["born"] for row in read(tmp_path / "in.csv")] == ["01.02.1950"] * 2 + ["1.2.1950"] * 2
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("show", [False, True])
 def test_texts_that_do_not_fit_are_counted_and_found(
     tmp_path: Path, show: bool, capsys: pytest.CaptureFixture[str]
@@ -394,6 +397,7 @@ def test_columns_that_contradict_themselves(column: Json, said: str) -> None:
     assert "source.columns.b" in str(raised.value)
 
 
+@pytest.mark.slow
 def test_values_that_recoding_makes_are_covered_or_refused(tmp_path: Path) -> None:
     write(tmp_path, HEADER, [["", "", "m", "1", "x"]] * 2)
     (tmp_path / "sex.csv").write_text("m,*\nw,*\n")
@@ -421,6 +425,7 @@ def test_columns_by_set_and_names_with_odd_characters(tmp_path: Path) -> None:
     assert Counter(row[name] for row in read(tmp_path / "out.csv")) == {"M": 2}
 
 
+@pytest.mark.slow
 def test_linking_compares_what_is_understood(tmp_path: Path) -> None:
     """The external table writes dates as ISO 8601 and sexes in words of the source: each finds its rows."""
     rows = [["01.02.1950", "50", "m", "10", "x"]] * 2 + [["3.4.1955", "1.050,5", "W ", "20", "x"]] * 2

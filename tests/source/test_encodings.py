@@ -61,6 +61,7 @@ def written(folder: Path, way: str, rows: Sequence[Sequence[str]] = EXPORT) -> P
     return path
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("declared", [False, True])
 @pytest.mark.parametrize("way", some(list(WAYS), 3))
 def test_what_is_read(tmp_path: Path, way: str, declared: bool) -> None:
@@ -74,6 +75,50 @@ def test_what_is_read(tmp_path: Path, way: str, declared: bool) -> None:
     assert (
         any(f"in.csv{'.gz' * way.startswith('packed')} is read as {name}" in one for one in result.warnings) != declared
     )
+
+
+# How a file is written, and how its lines end.
+MARKED = [
+    *(("windows-1252", "\r\n"), ("utf-8 with a mark", "\r\n"), ("utf-8", "\n"), ("utf-16", "\r\n")),
+    *(("utf-16, big-endian", "\r\n"), ("packed windows-1252", "\r\n"), ("utf-8 with a mark", "\n")),
+]
+
+
+@pytest.mark.parametrize("written_so", some(MARKED, 3))
+def test_a_line_for_excel_names_the_delimiter_and_is_no_record(tmp_path: Path, written_so: tuple[str, str]) -> None:
+    way, end = written_so
+    text = "sep=|" + end + text_of(EXPORT, "|", end)
+    ways = {"utf-8": str.encode, "utf-8 with a mark": lambda one: b"\xef\xbb\xbf" + one.encode(), **WAYS}
+    source = tmp_path / ("in.csv.gz" if way.startswith("packed") else "in.csv")
+    source.write_bytes(ways[way](text))
+    config = simple(str(source), tmp_path / "out.csv", "Geschlecht")
+    kanon_sql.run(config)
+    out = records(tmp_path / "out.csv", "|")
+    assert out[0] == EXPORT[0] and sorted(out[1:]) == sorted(EXPORT[1:])
+    measured = kanon_sql.check(config)
+    assert (measured["status"], measured["rows"]["source"]) == ("satisfied", len(EXPORT) - 1)
+    assert {one["name"] for one in kanon_sql.init(source).to_dict()["columns"]} == set(EXPORT[0])
+    kanon_sql.run({**config, "target": "in-place"})
+    assert sorted(records(source, "|")[1:] if not way.startswith("packed") else out[1:]) == sorted(EXPORT[1:])
+
+
+def test_a_line_for_excel_counts_as_one(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text('"sep=;"\nx;y\n1;2\n1;zwei\n', encoding="utf-8")
+    described = {"path": str(tmp_path / "in.csv"), "columns": {"y": {"type": "number"}}}
+    with pytest.raises(KanonError, match="line 4"):
+        kanon_sql.run(simple(described, tmp_path / "out.csv", "x"))
+    (tmp_path / "in.csv").write_text("SEP=,\nx,y\n1,2\n1\n", encoding="utf-8")
+    with pytest.raises(KanonError, match="line 4"):
+        kanon_sql.run(simple(str(tmp_path / "in.csv"), tmp_path / "out.csv", "x"))
+
+
+def test_files_with_and_without_a_line_for_excel(tmp_path: Path) -> None:
+    for name, first in (("a", "sep=;\n"), ("b", "sep=;\n"), ("c", "")):
+        (tmp_path / f"{name}.csv").write_text(f"{first}x;y\n1;2\n1;3\n", encoding="utf-8")
+    both = simple(str(tmp_path / "[ab].csv"), tmp_path / "out.csv", "x")
+    assert kanon_sql.run(both).report["rows"]["released"] == 4
+    with pytest.raises(EngineError, match="begins with a line sep="):
+        kanon_sql.run(simple(str(tmp_path / "[bc].csv"), tmp_path / "other.csv", "x"))
 
 
 @settings(max_examples=tries(40))
@@ -132,6 +177,21 @@ def test_what_is_refused(tmp_path: Path, content: bytes, declared: str | None, s
     with pytest.raises(KanonError, match=said) as caught:
         kanon_sql.run(simple(described, tmp_path / "out.csv", "x"))
     assert caught.value.exit_status == status
+
+
+def test_every_command_says_the_same_of_letters_of_latin_1(tmp_path: Path) -> None:
+    content = text_of([["Größe", "n"], *[["ä", str(n % 3)] for n in range(30)]])
+    (tmp_path / "in.csv").write_bytes(content.encode("latin-1"))
+    config = simple(str(tmp_path / "in.csv"), tmp_path / "out.csv", "Größe")
+    said = "in.csv is read as windows-1252"
+    ran = kanon_sql.run(config, advice=False)
+    checked = kanon_sql.check(config)
+    measured = [kanon_sql.risk(config), kanon_sql.utility(config), kanon_sql.attack(config, attacks=2)]
+    for warnings in (ran.warnings, checked["warnings"], *(one["warnings"] for one in measured)):
+        assert sum(said in warning for warning in warnings) == 1
+    assert ran.report["source"]["encoding"] == checked["source"]["encoding"] == "windows-1252"
+    assert "encoding: windows-1252" in kanon_sql.init(tmp_path / "in.csv").yaml
+    assert kanon_sql.check(config, tmp_path / "out.csv")["source"]["encoding"] == "utf-8"
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "json"])
@@ -209,6 +269,7 @@ def test_a_release_is_checked_whatever_its_source_is_in(tmp_path: Path) -> None:
     assert kanon_sql.check(old, tmp_path / "out.csv")["status"] == "satisfied"
 
 
+@pytest.mark.slow
 def test_what_is_read_beside_the_source(tmp_path: Path) -> None:
     """Hierarchies come from the same program, and populations are opened once the connection is locked down."""
     source = written(tmp_path, "windows-1252")

@@ -323,6 +323,7 @@ def test_a_sheet_of_opendocument(tmp_path: Path, openpyxl: Any) -> None:
         assert read(tmp_path / f"{name}.jsonl") == [{"x": "a", "n": 5, "d": "2020-01-05"}]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "json", "xlsx"])
 def test_columns_are_read_alike_in_every_format(tmp_path: Path, openpyxl: Any, suffix: str) -> None:
     """Of a sheet nothing was done with what the configuration says of texts."""

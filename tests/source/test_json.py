@@ -112,6 +112,7 @@ def run(source: Any, target: Any, *columns: str, **more: Any) -> Any:
     return kanon_sql.run(simple(source, target, *columns, k=more.pop("k", 1), **more))
 
 
+@pytest.mark.slow
 @settings(max_examples=tries(60))
 @given(tables(), st.sampled_from([".jsonl", ".ndjson.gz", ".json"]), st.sampled_from([".jsonl", ".json", ".ndjson.gz"]))
 def test_what_comes_in_comes_out(tmp_path_factory: pytest.TempPathFactory, table: Any, suffix: str, to: str) -> None:
@@ -127,6 +128,7 @@ LAYOUTS = ["lines", "array", "indented", "concatenated", "blank lines", "mark"]
 PEOPLE = [{"sex": "fm"[i % 2], "age": i % 5, "zip": f"0213{i % 3}", "note": f"n{i}\u2028"} for i in range(40)]
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".json.gz", ".ndjson.zst", ""])
 def test_every_layout_is_read(tmp_path: Path, layout: str, suffix: str) -> None:
@@ -135,6 +137,7 @@ def test_every_layout_is_read(tmp_path: Path, layout: str, suffix: str) -> None:
     assert rows(read(tmp_path / "out.jsonl")) == rows(PEOPLE)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".json.gz", ".jsonl.zst"])
 def test_in_place_a_file_keeps_its_layout(tmp_path: Path, layout: str, suffix: str) -> None:
@@ -154,6 +157,7 @@ def test_in_place_a_run_that_fails_leaves_the_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize("target", ["out.jsonl", "out.json", "out.parquet", "out.csv", "in-place"])
 def test_folders_globs_and_partitions(tmp_path: Path, target: str) -> None:
     folder = tmp_path / "in"
@@ -180,6 +184,7 @@ def test_folders_globs_and_partitions(tmp_path: Path, target: str) -> None:
             assert rows([dict(zip(names, row, strict=True)) for row in found.fetchall()]) == meant
 
 
+@pytest.mark.slow
 def test_a_folder_without_partitions_and_a_glob_of_several_layouts(tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
@@ -332,6 +337,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.few(14)
 @pytest.mark.parametrize("case", FAULTS)
 def test_what_cannot_be_read_is_said_without_values(tmp_path: Path, case: str) -> None:
     suffix, text, problem = FAULTS[case]
@@ -361,6 +367,7 @@ def test_the_place_of_a_value_that_a_hierarchy_lacks(tmp_path: Path) -> None:
             kanon_sql.run({**config, "quasi_identifiers": {"q": str(tmp_path / "h.csv")}})
 
 
+@pytest.mark.slow
 def test_commands_read_json(tmp_path: Path) -> None:
     source = written(tmp_path / "in.json", PEOPLE, "array")
     config = simple(source, tmp_path / "out.jsonl", "sex", "zip", k=5, suppression={"limit": "50%"})

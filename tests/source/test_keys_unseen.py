@@ -200,6 +200,7 @@ def hostile(name: str, job: Json, tmp_path: Path) -> Json:
     return reading(job, in_database(tmp_path, *(one.replace("LIKE_OF_OLD", GENERATED) for one in made)), **source)
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_tells_of_statements_is_refused(name: str, job: Json, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"calls [\w()]+, which tells of statements"):
@@ -224,6 +225,7 @@ def test_what_is_not_refused_finds_no_key(
     assert sorted(map(str, rows)) == sorted(map(str, treated().elements()))
 
 
+@pytest.mark.slow
 def test_names_and_defaults_that_run_nothing_are_read(job: Json, tmp_path: Path) -> None:
     """A default is of rows to come; a column may have any name; who calls it elsewhere is of no concern."""
     database = in_database(

@@ -59,6 +59,7 @@ KINDS = ["JSON", "NDJSON", "Excel (.xlsx)", "zip", "Excel (.xls)", "SQLite", "PD
 KINDS += ["Zstandard", "HTML", "DuckDB", "Parquet"]
 
 
+@pytest.mark.few(24)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["in.csv", "in.csv.gz"])
 def test_other_files_are_refused_by_name(tmp_path: Path, kind: str, name: str) -> None:
@@ -77,6 +78,7 @@ def test_json_that_is_called_parquet(tmp_path: Path) -> None:
         kanon_sql.run(simple(tmp_path / "in.parquet", tmp_path / "out.csv", "x"))
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize("header", ["{x},y", "[x],y", '"{""x"": 1}",y', "x,{y}", "<x>,y", "ORDER,y"])
 def test_headers_that_look_a_little_like_it(tmp_path: Path, header: str) -> None:
     (tmp_path / "in.csv").write_text(f"{header},q\na,1,b\na,1,b\n")

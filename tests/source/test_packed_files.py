@@ -46,6 +46,7 @@ def blocks(data: bytes) -> list[int]:
             return found
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("kind", ["gz", "zst"])
 def test_whole_files_are_read(tmp_path: Path, kind: str) -> None:
     source = tmp_path / f"in.jsonl.{kind}"

@@ -55,6 +55,7 @@ def written(path: Path, columns: dict[str, list[str]]) -> Path:
 VALUES = st.sampled_from(["a", "b", "c", " a", "N/A", "", "?", "12", "13", "1,5", "Ä", "k.A.", "none", "x y"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(VALUES, VALUES, st.integers(0, 5) | st.none()), min_size=1, max_size=40))
 def test_counts_are_those_of_plain_python(rows: list[tuple[str, str, int | None]]) -> None:
     literal = ", ".join(f"('{a}', '{b}', {'NULL' if n is None else n})" for a, b, n in rows)
@@ -114,6 +115,7 @@ NUMBERS: list[tuple[list[str], str, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(("values", "kind", "reading"), NUMBERS)
 def test_numbers_are_read(tmp_path: Path, values: list[str], kind: str, reading: dict[str, Any]) -> None:
     values = values * 5
@@ -125,6 +127,7 @@ FORMATS = ["%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%Y%m%d", "%d.%m.%y",
 TIMED = ["%Y-%m-%d %H:%M:%S", "%d.%m.%Y %H:%M", "%Y-%m-%dT%H:%M:%S", "%m/%d/%Y %I:%M %p", "%Y-%m-%d %H:%M:%S.%f"]
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("text", FORMATS + TIMED)
 def test_dates_are_read_in_their_format(tmp_path: Path, text: str) -> None:
     days = [datetime(1990 + i % 30, 1 + i % 12, 1 + i % 28, i % 24, i % 60, i % 60, 1000 * i) for i in range(90)]
@@ -174,6 +177,7 @@ TYPES = {
 }  # fmt: skip
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("kind", TYPES)
 def test_a_column_of_nulls_is_empty_whatever_its_type(kind: str) -> None:
     found = queried(f"SELECT CAST(NULL AS {kind}) AS a FROM range(3)").columns[0]
@@ -187,6 +191,7 @@ EXAMPLES = {
 }  # fmt: skip
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_columns_of_every_type_are_counted(kind: str) -> None:
     found = queried(f"SELECT CAST({EXAMPLES[kind]} AS {kind}) AS a, i FROM range(3) AS r(i)").columns[0]
@@ -281,6 +286,7 @@ def test_na_is_a_country_among_codes_of_countries(tmp_path: Path) -> None:
     assert (found.missing, found.distinct) == (0, 9)
 
 
+@pytest.mark.slow
 def test_many_columns_are_profiled_together() -> None:
     names = ", ".join(f"i % {position + 2} AS c{position}" for position in range(450))
     found = queried(f"SELECT {names} FROM range(300) AS r(i)")

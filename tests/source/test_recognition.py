@@ -63,6 +63,7 @@ EXPECTED = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_values_alone_tell_what_a_column_is(tmp_path: Path) -> None:
     found, alarms = findings(tmp_path, PEOPLE)
     assert {name: one.name for name, one in found.items() if one is not None and name in EXPECTED} == EXPECTED
@@ -102,6 +103,7 @@ HARMLESS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_categories_numbers_and_dates_raise_no_alarm(tmp_path: Path) -> None:
     found, alarms = findings(tmp_path, HARMLESS)
     assert alarms == {}

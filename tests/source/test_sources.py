@@ -174,6 +174,7 @@ def test_empty_values_are_seen_by_every_reader(tmp_path: Path) -> None:
         assert len(list(csv.DictReader(file))) == 4
 
 
+@pytest.mark.few(6)
 @pytest.mark.parametrize(
     ("content", "options"),
     [
@@ -278,6 +279,7 @@ TYPES = {
 }
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("name", some(list(TYPES), 4))
 @pytest.mark.parametrize("target", ["out.parquet", "out.csv"])
 def test_typed_values_come_out_as_they_went_in(tmp_path: Path, name: str, target: str) -> None:

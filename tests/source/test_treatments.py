@@ -119,6 +119,7 @@ def test_dates_that_are_cut_or_generalized_have_no_days_between_them(
     assert {row["admitted"][7:] for row in rows} == ({"-01"} if cut else {""})
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("weeks", [False, True])
 def test_dates_of_a_person_move_together(source: Path, weeks: bool) -> None:
     transform = {"patient": pseudonym(), "admitted": shift(weeks=weeks), "left": shift(weeks=weeks)}
@@ -190,6 +191,7 @@ def test_values_that_share_a_pseudonym_end_the_run(source: Path) -> None:
     assert not (source.parent / "out.csv").exists()
 
 
+@pytest.mark.slow
 def test_a_check_measures_the_source_as_it_stands(source: Path) -> None:
     transform = {"patient": pseudonym(), "admitted": shift()}
     config = {**PLAIN, "source": str(source), "target": str(source.parent / "o.csv"), "transform": transform}
@@ -227,14 +229,15 @@ def _putting(wrong: str) -> Any:
         engine.run(f"CREATE TEMP TABLE spoilt AS {release.sql('duckdb')}")
         first = "(SELECT min(rowid) FROM spoilt WHERE patient <> '' AND \"left\" <> '')"
         engine.run(f"UPDATE spoilt SET {name} = {value} WHERE rowid = {first}")
-        self.made = exp.select(*(exp.column(name, quoted=True).as_(name, quoted=True) for name in columns)).from_(
+        self.statement = exp.select(*(exp.column(name, quoted=True).as_(name, quoted=True) for name in columns)).from_(
             "spoilt"
         )
-        self.write(engine, self.made, source, columns)
+        self.write(engine, self.statement, source, columns)
 
     return put
 
 
+@pytest.mark.slow
 def test_shifted_dates_are_counted_in_a_rehearsal_and_in_place(source: Path) -> None:
     transform = {"patient": pseudonym(), "admitted": shift(), "left": shift()}
     config = {**PLAIN, "source": str(source), "target": "in-place", "transform": transform}
@@ -245,6 +248,7 @@ def test_shifted_dates_are_counted_in_a_rehearsal_and_in_place(source: Path) -> 
     assert kanon_sql.check(config)["status"] == "satisfied"
 
 
+@pytest.mark.slow
 def test_a_compiled_statement_takes_the_key_from_the_session(source: Path) -> None:
     transform = {"patient": pseudonym(20, "P", "x"), "admitted": shift(), "left": shift(weeks=True)}
     rows, _ = released(source, transform)
@@ -318,6 +322,7 @@ def test_a_new_key_has_256_random_bits(capsys: pytest.CaptureFixture[str]) -> No
     assert len(made) == 2 and {len(bytes.fromhex(one)) for one in made} == {32}
 
 
+@pytest.mark.slow
 def test_a_table_takes_the_place_of_another_with_pseudonyms_and_shifted_dates(source: Path) -> None:
     """Its columns are compared with those of the table that is there before any pseudonym is made."""
     database = source.parent / "out.duckdb"

@@ -46,6 +46,7 @@ def smallest(connection: duckdb.DuckDBPyConnection) -> int:
     return int(found.fetchall()[0][0])
 
 
+@pytest.mark.slow
 def test_a_table_becomes_a_table(connection: duckdb.DuckDBPyConnection) -> None:
     before = settings(connection)
     result = kanon_sql.run(CONFIG, connection=connection, source="people", target="released")

@@ -16,6 +16,7 @@ from kanon_sql.sql import template
 FILES = sorted(template.queries_folder().rglob("*.sql"))
 
 
+@pytest.mark.few(215)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_query_file_is_one_statement_that_says_what_it_does(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
@@ -31,6 +32,7 @@ _LISTED = (exp.ArrayAgg, exp.GroupConcat, exp.First, exp.Last, exp.List)
 _ALIKE = {"commands/apply/release"}
 
 
+@pytest.mark.few(272)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_no_query_takes_an_order_for_granted(path: Path) -> None:
     """A window with nothing in OVER () alone keeps the order of its rows; which the file's comment speaks of."""

@@ -12,7 +12,7 @@ from tables import configuration, write
 import kanon_sql
 from kanon_sql.errors import EngineError, OutOfTimeError, VerificationError
 from kanon_sql.ledger import recording
-from kanon_sql.sql.watching import Watch, telling_changes
+from kanon_sql.sql.watching import Watch, report_changed_files
 
 
 def rewritten(folder: Path) -> None:
@@ -57,15 +57,16 @@ def test_an_error_says_that_a_file_changed(
 ) -> None:
     watch = Watch()
     watch.add("here", lambda: [tmp_path / "a"])
-    with pytest.raises(type(error)) as as_it_was, telling_changes(watch):
+    with pytest.raises(type(error)) as as_it_was, report_changed_files(watch):
         raise error
     assert "was changed" not in str(as_it_was.value)
     (tmp_path / "a").touch()
-    with pytest.raises(expected) as caught, telling_changes(watch):
+    with pytest.raises(expected) as caught, report_changed_files(watch):
         raise error
     assert ("was changed by another program" in str(caught.value)) is told
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_a_source_that_changes_after_the_last_reading_is_not_released(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dry_run: bool

@@ -3,8 +3,8 @@
 Without `--all`, tests with a mark of pyproject.toml (those that take long, or need more than `.[dev]`) are deselected,
 and properties are tried on fewer examples. `--rest` runs what that leaves out.
 
-`--turn 3/4` takes the third of four parts of the rest: of the slow tests those that their names assign to it, of each
-property a quarter of the examples, drawn by a seed of that turn. All turns together try as much as `--rest` does, and
+`--turn 3/8` takes the third of eight parts of the rest: of the slow tests those that their names assign to it, of each
+property an eighth of the examples, drawn by a seed of that turn. All turns together try as much as `--rest` does, and
 more cases, as every turn draws others. Tests below a path of `--whole` run in every turn.
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,9 +80,12 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+@pytest.hookimpl(tryfirst=True)  # before marks are chosen by -m
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    marks = {line.partition(":")[0] for line in config.getini("markers")}
+    marks = {line.partition(":")[0] for line in config.getini("markers")} - {"few(number)"}
     whole = [(config.rootpath / path).resolve() for path in config.getoption("whole")]
+
+    _mark_all_but_few(items)
 
     def is_kept(item: pytest.Item) -> bool:
         own_marks = marks & {mark.name for mark in item.iter_markers()}
@@ -101,6 +105,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if is_property(item) and isinstance(item, pytest.Function):
                 seed(f"{item.nodeid} in turn {_turn.number}")(item.obj)
+
+
+def _mark_all_but_few(items: Sequence[pytest.Item]) -> None:
+    """Makes a test with the mark `few(number)` slow for all its parameters but the first so many."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        for mark in item.iter_markers("few"):
+            name = item.nodeid.partition("[")[0]
+            seen[name] += 1
+            if seen[name] > mark.args[0]:
+                item.add_marker("slow")
 
 
 def is_property(item: pytest.Item) -> bool:

@@ -1,7 +1,8 @@
 """The privacy models by their definitions, in plain Python and exact fractions.
 
 Each function takes the sensitive values of a class and those of all rows (None is missing) and says whether the class
-holds the model, and what it reaches. Shares no code with the package.
+holds the model, and what it reaches; those of a population take the class's rows in the table and its persons in the
+population instead. Shares no code with the package.
 """
 
 from __future__ import annotations
@@ -110,6 +111,16 @@ def delta_disclosure(values: Values, everything: Values, spec: Spec) -> tuple[bo
     return reached < float(spec["delta"]), reached
 
 
+def k_map(_: int, persons: int, spec: Spec) -> tuple[bool, int]:
+    return persons >= spec["k"], persons
+
+
+def delta_presence(rows: int, persons: int, spec: Spec) -> tuple[bool, Fraction]:
+    share = Fraction(rows, persons)
+    return exact(spec.get("min", 0)) <= share <= exact(spec.get("max", 1)), share
+
+
+POPULATION_MODELS = {"k_map": k_map, "delta_presence": delta_presence}
 MODELS = {
     "l_diversity": l_diversity,
     "t_closeness": t_closeness,

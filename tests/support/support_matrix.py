@@ -10,7 +10,7 @@ from kanon_sql.settings.algorithms import ALGORITHMS, ENGINES
 PAGE = ROOT / "docs" / "engines.md"
 BEGIN, END = "<!-- made by tests/support/support_matrix.py -->\n", "<!-- end of what is made -->\n"
 ASKED = ("k", "entity", *MODELS)
-SEARCHED_THERE = ("k", "l_diversity", "t_closeness", "alpha_k", "beta", "delta_disclosure")
+SEARCHED_THERE = ("k", *(key for key, model in MODELS.items() if "population" not in model.model_fields))
 # What an engine is declared to be able to do, in words.
 ABILITIES = {
     "files": "a file or a folder of files as `source`",

@@ -31,6 +31,7 @@ def written_elsewhere(path: Path) -> bool:
     return subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_digest_does_not_end_the_lock_on_a_database(tmp_path: Path) -> None:
     path = tmp_path / "people.duckdb"
     with duckdb.connect(str(path)) as connection:
@@ -42,6 +43,7 @@ def test_a_digest_does_not_end_the_lock_on_a_database(tmp_path: Path) -> None:
     assert written_elsewhere(path)
 
 
+@pytest.mark.slow
 def test_no_digest_of_a_database_that_the_user_has_open(tmp_path: Path) -> None:
     path = tmp_path / "people.duckdb"
     source = {"database": str(path), "table": "people"}
@@ -78,6 +80,7 @@ def test_threads_leave_the_mask_as_it_was(tmp_path: Path) -> None:
         os.umask(before)
 
 
+@pytest.mark.slow
 def test_a_database_made_just_before_the_run_has_the_lock_keeps_its_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

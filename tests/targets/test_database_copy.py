@@ -239,6 +239,7 @@ def test_a_run_that_fails_leaves_an_existing_database_byte_for_byte(
     assert {one.name for one in tmp_path.iterdir()} - {"t.duckdb.wal"} == {"w.duckdb", "t.duckdb"}
 
 
+@pytest.mark.slow
 def test_an_overwritten_table_leaves_no_row_and_the_other_tables_stay(tmp_path: Path) -> None:
     source = people_database(tmp_path / "w.duckdb")
     path = people_database(

@@ -19,6 +19,7 @@ import kanon_sql
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError, VerificationError
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path, suffix: str) -> None:
     path = write(tmp_path / f"people{suffix}")
@@ -30,6 +31,7 @@ def test_a_file_is_replaced_and_keeps_its_mode(tmp_path: Path, suffix: str) -> N
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 
 
+@pytest.mark.slow
 def test_a_partitioned_folder_is_replaced_with_its_partitions(tmp_path: Path) -> None:
     folder = write(tmp_path / "people", options="FORMAT parquet, PARTITION_BY (sex)")
     result = kanon_sql.run(configuration(str(folder), "in-place"))

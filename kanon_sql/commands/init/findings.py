@@ -98,9 +98,12 @@ class Findings:
         for one in found.columns:
             again = one.rows - one.missing - one.distinct
             is_id = one.finding is not None and one.finding.name in ("id", *_OF_ONE) and one.name != self.entity
-            if is_id and one.exact and one.alone >= _NEARLY_ALL and again > 0:
+            if is_id and one.exact and one.alone >= _MOST and again > 0:
                 verb = "row repeats" if again == 1 else "rows repeat"
-                lines.append(f"{again:,} {verb} a value of {one.name}, which nearly all others have for themselves")
+                lines.append(
+                    f"{again:,} {verb} a value of {one.name}, of which {percent(one.alone)} of the rows have one for "
+                    "themselves"
+                )
         return lines
 
     def too_many(self) -> str | None:
@@ -117,7 +120,7 @@ class Findings:
 
 
 _MANY, _COSTLY = 8, 3
-_NEARLY_ALL = 0.9
+_MOST = 0.5  # of the rows, which have an id for themselves where that is one of rows
 _OF_ONE = ("social security number", "insurance number", "passport number")
 
 

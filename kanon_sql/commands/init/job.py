@@ -30,11 +30,11 @@ from kanon_sql.commands.init.persons import numbered_groups, persons_of
 from kanon_sql.commands.init.proposal import Places, Proposal, algorithm_for, smallest_class
 from kanon_sql.commands.init.roles import roles_of, with_answers, with_dependencies, with_one_at_least
 from kanon_sql.commands.init.treating import Treatment, amounts, birth_years, has_key, stays_of
-from kanon_sql.engines.duckdb.connection import HandedIn, open_duckdb, open_given
+from kanon_sql.engines.duckdb.connection import UserInput, open_duckdb, open_given
 from kanon_sql.engines.duckdb.frames import rereadable
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.progress import Progress
-from kanon_sql.settings.columns import LATIN1, UTF8, WINDOWS
+from kanon_sql.settings.columns import UTF8
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import read_columns
 from kanon_sql.source.duckdb import attach
@@ -107,7 +107,7 @@ class Request:
     source: SourceConfig | None
     config: Path | None = None
     hierarchies: Path | None = None
-    handed: HandedIn | None = None
+    handed: UserInput | None = None
     header: bool | None = None
 
     @property
@@ -156,7 +156,7 @@ def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progre
 def _opened(request: Request, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
     """The source on a connection that reads nothing else, or rows that were handed in."""
     if request.source is None:
-        handed = request.handed or HandedIn()
+        handed = request.handed or UserInput()
         with open_duckdb(options, handed.connection) as engine:
             yield engine, open_given(engine, rereadable(handed.data), ())
         return
@@ -184,8 +184,7 @@ def _as_read(described: SourceConfig, found: Profile, source: Source) -> SourceC
     common = [text for text, columns in counted.items() if columns > 1 and text in ALWAYS and text not in is_value]
     given: dict[str, Any] = described.model_dump(exclude_unset=True)
     if source.encoding not in (None, UTF8) and described.csv_options.encoding is None:
-        # Another export of the same table may hold more than Latin-1 has.
-        given["encoding"] = WINDOWS if source.encoding == LATIN1 else source.encoding
+        given["encoding"] = source.encoding
     missing = [*source.missing, *sorted(text for text in common if text not in source.missing)]
     if common:
         given["missing"] = missing
@@ -264,7 +263,7 @@ def _proposed(
     tools = Tools(engine, source, found.rows, k, spread, given, [*taken_as_row(source, request.header), *notes])
     years = birth_years(findings)
     made = {one.name: years.get(one.name) or generalization_of(tools, one) for one in quasi}
-    treatments = {**stays.treatments, **amounts(engine, sample, findings)}
+    treatments = {**stays.treatments, **amounts(engine, sample, findings, k)}
     released = {name: one for name, one in made.items() if name not in left}
     if not quasi:
         tools.notes.append(
@@ -285,12 +284,17 @@ def _proposed(
 
 
 def _asked_for(findings: Findings) -> Iterator[str]:
-    """The line that asks who is a person, where a column perhaps says so and nobody has been asked."""
-    for name in findings.maybe_persons[:1]:
-        yield (
-            f"{name!r} has {findings.rows_each(name):.1f} rows for a value. If it names a person who has several, say "
-            f"--entity {name} (in Python entity=), so that k counts persons; now k counts rows"
-        )
+    """The line that asks who is a person, where columns perhaps say so and nobody has been asked."""
+    names = findings.maybe_persons
+    if not names:
+        return
+    counted = ", ".join(f"{name!r} has {findings.rows_each(name):.1f} rows for a value" for name in names)
+    which = "it names" if len(names) == 1 else "one of them names"
+    options = " or ".join(f"--entity {quote(name)}" for name in names)
+    yield (
+        f"{counted}. If {which} a person who has several, say {options} (in Python entity=), so that k counts persons; "
+        "now k counts rows"
+    )
 
 
 def _shifted_by(findings: Findings) -> str | None:
@@ -324,7 +328,9 @@ def unnamed_table(path: Path) -> ConfigurationError:
         return ConfigurationError(f"{path}: is a DuckDB database without a table; name another file")
     listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
     holds = f"whose only table is {listed}" if len(names) == 1 else f"of {len(names)} tables and views: {listed}"
+    meant = f"expected --table: kanon-sql init {quote(str(path))} --table"
+    if len(names) == 1:
+        return ConfigurationError(f"{path}: is a DuckDB database {holds}; {meant} {quote(names[0])} (in Python table=)")
     return ConfigurationError(
-        f"{path}: is a DuckDB database {holds}; say which one is meant: "
-        f"kanon-sql init {quote(str(path))} --table {quote(names[0])} (in Python table=)"
+        f"{path}: is a DuckDB database {holds}; {meant} TABLE, with one of them for TABLE (in Python table=)"
     )

@@ -44,7 +44,10 @@ _LONG = 5
 
 @dataclass(frozen=True)
 class Persons:
-    """The column that is `assumed` to name the person, and those that are to be `asked` about, the likeliest first."""
+    """The column that is `assumed` to name the person, and those that are to be `asked` about.
+
+    Those come first whose rows agree in most columns.
+    """
 
     assumed: str | None
     asked: tuple[str, ...]
@@ -76,10 +79,10 @@ def persons_of(engine: Engine, sample: Sample, found: Profile, groups: Collectio
     """Who is a person: assumed only of a column that is called so, repeats, and tells others; else asked."""
     ids = [one for one in found.columns if one.name not in groups and _may_name_persons(found, one)]
     ids.sort(key=lambda one: (not _is_person(one), -one.distinct))
-    sure = [one for one in ids if _is_person(one) and not one.missing]
-    tells = told_by(engine, sample, found, sure)
-    assumed = next((one.name for one in sure if tells[one.name]), None)
-    return Persons(assumed, tuple(one.name for one in ids if one.name != assumed))
+    tells = told_by(engine, sample, found, ids)
+    assumed = next((one.name for one in ids if _is_person(one) and not one.missing and tells[one.name]), None)
+    ranked = sorted(ids, key=lambda one: -len(tells[one.name]))
+    return Persons(assumed, tuple(one.name for one in ranked if one.name != assumed))
 
 
 def told_by(

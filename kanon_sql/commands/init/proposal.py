@@ -18,7 +18,7 @@ from typing import Any
 from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.generalizing import Generalization
 from kanon_sql.commands.init.roles import percent
-from kanon_sql.commands.init.treating import KEY, Treatment
+from kanon_sql.commands.init.treating import KEY, NEARLY_UNIQUE, Treatment
 from kanon_sql.config.arguments import in_line, to_yaml
 from kanon_sql.errors import ConfigurationError, NoReleaseError, escape
 from kanon_sql.settings.formats import FORMATS, format_of
@@ -116,6 +116,8 @@ def _relative(text: str, base: Path) -> str:
 _WIDTH = 116
 _MOST_SETS = 3
 _LONGEST_KEY = 100
+_MEASURED = ("decimal", "date", "timestamp")  # kinds that are no categories
+_MOST_CODES = 50  # that whole numbers stand for
 
 _ROLES = {
     "identifiers": "never released: they name a person, or may hold what does",
@@ -139,7 +141,7 @@ def configuration(proposal: Proposal, base: Path) -> str:
     lines += _list("insensitive", findings)
     lines += _transform(proposal)
     for key, (value, why) in proposal.settings.items():
-        lines += [*_commented(why, key, value), *(_diversity(findings) if key == "privacy" else ()), ""]
+        lines += [*_commented(why, key, value), *(_diversity(proposal) if key == "privacy" else ()), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -234,9 +236,11 @@ def _why(findings: Findings, column: ColumnProfile) -> str:
     return findings.roles[column.name].why
 
 
-def _diversity(findings: Findings) -> Iterator[str]:
-    """l-diversity for sensitive columns, to be switched on."""
-    columns = [one for one in findings.columns("sensitive") if one.distinct > 1]
+def _diversity(proposal: Proposal) -> Iterator[str]:
+    """l-diversity for sensitive columns, to be switched on: of categories, which rows share; else of what there is."""
+    moved = {name for name, treatment in proposal.treatments.items() if "shift" in treatment.spec}
+    several = [column for column in proposal.findings.columns("sensitive") if column.distinct > 1]
+    columns = list(filter(_is_category, several)) or [column for column in several if column.name not in moved]
     if not columns:
         return
     yield from _comment(
@@ -247,6 +251,12 @@ def _diversity(findings: Findings) -> Iterator[str]:
     entries = [{"column": one.name, "l": min(3, one.distinct)} for one in columns[:3]]
     for line in _entry("l_diversity", entries if len(entries) > 1 else entries[0], 0):
         yield f"  # {escape(line)}"
+
+
+def _is_category(column: ColumnProfile) -> bool:
+    if column.kind == "whole number":
+        return column.distinct <= _MOST_CODES
+    return column.kind not in _MEASURED and column.alone < NEARLY_UNIQUE
 
 
 def _commented(why: str, key: str, value: Any) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Any
 
 from kanon_sql.commands.init.findings import Findings, Sample, spreads
@@ -19,11 +20,12 @@ KEY = f"${{{_VARIABLE}}}"
 """The key of shifts, as a configuration reads it from the environment."""
 
 _DAYS = 60
-_NEARLY_UNIQUE = 0.5  # of the rows that are alone with their amount
+NEARLY_UNIQUE = 0.5  # of the rows that are alone with their value
 _FEW_ALONE = 0.05
 _LEAST_ROWS = 50
 _STEPS = (200, 100, 50, 20)  # that the usual amounts are rounded to, about: the first that leaves few rows alone
 _ENDS = 0.01
+_MOST_ABOVE = 0.25  # of the rows, or persons, for an end that the highest share
 _NUMBERS = ("whole number", "decimal")
 _DATES = ("date", "timestamp")
 
@@ -94,20 +96,47 @@ def birth_years(findings: Findings) -> dict[str, Generalization]:
     return made
 
 
-def amounts(engine: Engine, sample: Sample, findings: Findings) -> dict[str, Treatment]:
-    """Amounts of which most rows have one of their own: a step that leaves few alone, an end for the highest."""
-    columns = [one for one in findings.columns("sensitive") if one.kind in _NUMBERS and _is_nearly_unique(one)]
-    made = {}
-    for name, (low, high) in spreads(engine, sample, [one.name for one in columns], _ENDS).items():
+def amounts(engine: Engine, sample: Sample, findings: Findings, k: int) -> dict[str, Treatment]:
+    """Amounts of which most rows have one of their own: a step that leaves few alone, an end for the highest.
+
+    The end is a number, which is the same in every table, so that new data can be released beside old.
+    """
+    columns = findings.columns("sensitive")
+    names = [column.name for column in columns if column.kind in _NUMBERS and _is_nearly_unique(column)]
+    treatments = {}
+    for name, (low, high) in spreads(engine, sample, names, _ENDS).items():
         column = findings.profile.column(name)
         step = _step(engine, sample, column, high - low)
-        if step is not None:
-            why = (
-                f"{alone_text(column)}: who knows one amount knows the row. Rounded, with one end for the "
-                "highest hundredth; take it out where the exact amounts are needed"
-            )
-            made[name] = Treatment({"round": number(step), "top": "1%"}, why)
-    return made
+        if step is None:
+            continue
+        end = _high_end(engine, sample, findings, name, step, k)
+        spec, how = {"round": number(step)}, "Rounded"
+        if end is not None and end[0] > low:
+            spec["top"] = end[0]
+            how += f", with one end for the highest, of which there are {end[1]:,} or more"
+        told = f"{alone_text(column)}: who knows one amount knows the row"
+        treatments[name] = Treatment(spec, f"{told}. {how}; take it out where exact amounts are needed")
+    return treatments
+
+
+def _high_end(
+    engine: Engine, sample: Sample, findings: Findings, name: str, step: float, k: int
+) -> tuple[float, int] | None:
+    """(a multiple of the step, how many rows or persons are above it at least): a hundredth of them, and k.
+
+    None where these are too many to share an end.
+    """
+    entity = findings.entity
+    person = "rowid" if entity is None else sample.source.column(entity).key
+    there = sample.rows if entity is None else min(sample.rows, findings.profile.column(entity).distinct)
+    needed = max(k, ceil(_ENDS * there))
+    if needed > _MOST_ABOVE * there:
+        return None
+    names = {"sample": state("init_sample"), "amount": sample.source.column(name).key, "person": person}
+    counted, least = engine.query("commands/init/high_end", names=names, values={"needed": needed})[0]
+    if counted < needed:
+        return None
+    return number((ceil(least / step) - 1) * step), needed
 
 
 def _is_of_stay(column: ColumnProfile) -> bool:
@@ -115,7 +144,7 @@ def _is_of_stay(column: ColumnProfile) -> bool:
 
 
 def _is_nearly_unique(column: ColumnProfile) -> bool:
-    return column.alone >= _NEARLY_UNIQUE and column.rows >= _LEAST_ROWS
+    return column.alone >= NEARLY_UNIQUE and column.rows >= _LEAST_ROWS
 
 
 def _step(engine: Engine, sample: Sample, column: ColumnProfile, span: float) -> float | None:

@@ -21,7 +21,7 @@ from kanon_sql.errors import (
 from kanon_sql.ledger.earlier import telling_releases
 from kanon_sql.ledger.recording import Made, note_digests, put_in_place, refuse_early, rehearse
 from kanon_sql.measures.release_pair import Subject
-from kanon_sql.release.multidimensional import release_of
+from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify, verify_treatments
 from kanon_sql.report.call import Call, reporting
@@ -37,8 +37,8 @@ from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.files import new_salt
-from kanon_sql.targets.outputs import named_twice, refuse_outputs
-from kanon_sql.targets.target import Rehearsed, Sink
+from kanon_sql.targets.outputs import named_twice, refuse_outputs, refuse_pdf
+from kanon_sql.targets.target import DryRunRelease, Sink
 
 if TYPE_CHECKING:
     from kanon_sql.report.page.model import PageFacts
@@ -63,8 +63,8 @@ def unique_columns(prepared: SearchProblem, loaded: LoadedConfig) -> list[str]:
     }
     return [
         f"{_WORDS.get(roles.of(one.column), roles.of(one.column))} column {one.column.name!r} holds a value of its own "
-        f"in {one.rows} of {one.looked_at} rows: is it {_MEANT.get(roles.of(one.column), 'a quasi-identifier or ')}an "
-        "identifier?"
+        f"in {one.rows:,} of {one.looked_at:,} rows: is it "
+        f"{_MEANT.get(roles.of(one.column), 'a quasi-identifier or ')}an identifier?"
         for one in (source.backend.alone(source, prepared.rows, prepared.n, most) if most else ())
     ]
 
@@ -107,11 +107,8 @@ def refuse_report(loaded: LoadedConfig, call: Call) -> None:
     for what, path in told:
         if not path.parent.is_dir():
             raise EngineError(f"{path}: {what} cannot be written, its folder does not exist; make it")
-        if what == "the page" and path.suffix.lower() == ".pdf":
-            raise ConfigurationError(
-                f"{path}: the page is written as HTML; expected a name such as "
-                f"{path.with_suffix('.html').name}, which a browser prints as PDF"
-            )
+        if what == "the page":
+            refuse_pdf(path)
         if path.is_dir():
             raise EngineError(f"{path}: {what} cannot be written, this is a folder; name a file in it")
     refuse_outputs([loaded], told)
@@ -148,8 +145,8 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         release = release_of(engine, found)
         with call.step("read", "looking at other columns", engine.progress):
             run.draft.warnings += betraying_columns(engine, prepared, release.finer())
-        run.draft.warnings += unshifted_dates(prepared, loaded.config, found.describe().get("levels"))
-        _refuse_warnings(run, sink)
+        run.draft.warnings += unshifted_dates(prepared, loaded.config, found.least_levels())
+        refuse_warnings(call, run.draft, sink)
         written = _verified(run, engine, sink, release)
         paths, handed_in = sink.paths(), (job.source_handed_in, job.target_handed_in)
         made = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
@@ -157,7 +154,7 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         with call.watch.part("verify"):
             if call.dry_run or call.strict:
                 rehearse(loaded, made)
-                _refuse_warnings(run, sink)
+                refuse_warnings(call, run.draft, sink)
             if call.dry_run:
                 run.draft.status = "dry-run"
             else:
@@ -170,11 +167,11 @@ def _run(run: Run, job: Job) -> PageFacts | None:
     return facts
 
 
-def _refuse_warnings(run: Run, sink: Sink) -> None:
-    """Raises WarnedError with every warning that a strict run has come to so far."""
-    warnings = [*run.draft.warnings, *sink.warnings]
-    if run.call.strict and warnings:
-        run.draft.warnings = warnings
+def refuse_warnings(call: Call, draft: ReportDraft, sink: Sink) -> None:
+    """Raises WarnedError with every warning that a strict call has come to so far."""
+    warnings = [*draft.warnings, *sink.warnings]
+    if call.strict and warnings:
+        draft.warnings = warnings
         raise WarnedError([f"{one}; strict: nothing was released" for one in warnings])
 
 
@@ -344,14 +341,14 @@ def note_ends(run: Run, source: Source, released: Source) -> None:
         run.draft.treatments[name] = {**run.draft.treatments.get(name, {}), **ends}
 
 
-def _write(run: Run, engine: Engine, release: Release, sink: Sink, masked: int) -> Rehearsed | None:
+def _write(run: Run, engine: Engine, release: Release, sink: Sink, masked: int) -> DryRunRelease | None:
     """Writes the release beside the target; a dry run has only what it would write."""
     loaded = run.loaded
     asked = loaded.config.release
     writing = Writing(asked.order, asked.seed, False, asked.suppressed == "mask", masked > 0)
     if run.call.dry_run:
         with run.call.progress.step("counting the release", engine.progress):
-            return sink.rehearsed(engine, loaded, release, writing)
+            return sink.dry_run(engine, loaded, release, writing)
     with run.call.progress.step("writing the release", engine.progress):
         sink.make(engine, loaded, release, writing)
     return None

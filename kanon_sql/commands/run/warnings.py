@@ -47,6 +47,7 @@ _SHARE = 0.5  # of the rows: those in groups that tell, and how far beyond chanc
 _DEVIATIONS = 6.0  # beyond chance, so that small tables do not cry wolf
 _PAIRED, _MOST_VALUES = 12, 2_000  # columns that are looked at two by two, and how many values they hold at most
 _SHOWN = 10
+_DAYS = ("hour", "day")  # levels of dates that tell the day
 
 
 @dataclass(frozen=True)
@@ -162,7 +163,7 @@ def _told_by(engine: Engine, looked_at: _Sample, finer: Sequence[Finer], columns
         beyond = share - chance
         if share > _SHARE and beyond > max(_SHARE * (covered - chance), _DEVIATIONS * math.sqrt(variance) / rows):
             found[fine.column.name] = (
-                f"{share:.0%} of {rows} rows{' looked at' * looked_at.is_part} (by chance {chance:.0%})"
+                f"{share:.0%} of {rows:,} rows{' looked at' * looked_at.is_part} (by chance {chance:.0%})"
             )
     return found
 
@@ -262,15 +263,16 @@ def _looks(finding: Finding) -> str:
     return f"looks like {finding.name} ({finding.sure:.0%} sure: {finding.why})"
 
 
-def unshifted_dates(prepared: SearchProblem, config: Config, levels: Mapping[str, int] | None) -> list[str]:
-    """A warning of released columns of dates that are not shifted where others are; of a quasi-identifier where its
-    level may be that of days.
+def unshifted_dates(prepared: SearchProblem, config: Config, levels: Mapping[str, int]) -> list[str]:
+    """A warning of released columns of dates that are not shifted where others are.
+
+    Of a quasi-identifier only where its lowest level in the release, as `levels` say, is that of days.
     """
     shifted = [name for name, treatment in config.transform.items() if treatment.shift is not None]
     released = [
         item
         for item in prepared.roles.released
-        if item.name not in shifted and not (item.name in config.quasi_identifiers and (levels or {}).get(item.name))
+        if item.name not in shifted and not _is_cut(config, item.name) and _shows_days(config, item.name, levels)
     ]
     dates = [item.name for item in released if _holds_dates(prepared, item)] if shifted else []
     if not dates:
@@ -280,6 +282,21 @@ def unshifted_dates(prepared: SearchProblem, config: Config, levels: Mapping[str
         "whoever knows how many days lie between both knows the shift, and with it all dates of the person; shift them "
         "by the same column, release months or years, or leave them out"
     ]
+
+
+def _is_cut(config: Config, name: str) -> bool:
+    """Whether the dates of a column become the first of their month or year."""
+    return name in config.transform and config.transform[name].cut in ("month", "year")
+
+
+def _shows_days(config: Config, name: str, levels: Mapping[str, int]) -> bool:
+    """Whether the release may show days of a column; of a hierarchy file only its values are days."""
+    spec = config.quasi_identifiers.get(name)
+    if spec is None:
+        return True
+    level = levels[name]
+    periods = (spec.levels or ()) if spec.builtin == "date" else ()
+    return level == 0 or (level <= len(periods) and periods[level - 1] in _DAYS)
 
 
 def _holds_dates(prepared: SearchProblem, item: Column) -> bool:

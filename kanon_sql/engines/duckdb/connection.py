@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.frames import is_relation, read_frame
-from kanon_sql.engines.job import ConfiguredJob, Given, Opened, standing_in
+from kanon_sql.engines.job import ConfigLike, ConfiguredJob, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.duckdb import opened, refuse_calls
 from kanon_sql.source.formats.registry import telling_source
@@ -27,29 +27,27 @@ from kanon_sql.source.opening import open_source, read_source_columns
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine, start_engine
 from kanon_sql.sql.template import state
-from kanon_sql.sql.watching import telling_changes
+from kanon_sql.sql.watching import report_changed_files
 from kanon_sql.targets.opening import open_sink, prepare
 from kanon_sql.targets.target import LocalSink
 
 HANDED_IN = "data"  # in the place of a query that is configured
 _LOCK = threading.Lock()
+# By the identities of connections, each while a job runs on it.
+_shared: dict[int, _Shared] = {}
 
 
 @dataclass
 class _Shared:
-    """What the jobs that run on one connection share: the turn to ask it something, and the numbers of their scopes."""
+    """What the jobs on one connection share: the turn to use it, and the numbers of their scopes."""
 
     turn: AbstractContextManager[Any] = field(default_factory=threading.RLock)
     scopes: set[int] = field(default_factory=set)
 
 
-# By the identities of connections, each while a job runs on it.
-_shared: dict[int, _Shared] = {}
-
-
 @contextmanager
 def _beside_others(connection: duckdb.DuckDBPyConnection) -> Iterator[AbstractContextManager[Any]]:
-    """A scope that no other job on this connection has at the moment; the turn that they share."""
+    """Gives the shared turn, in a scope that no other job on this connection has at the moment."""
     with _LOCK:
         shared = _shared.setdefault(id(connection), _Shared())
         number = next(number for number in count() if number not in shared.scopes)
@@ -67,12 +65,12 @@ def _beside_others(connection: duckdb.DuckDBPyConnection) -> Iterator[AbstractCo
 class ConnectionSink(LocalSink):
     """A table made in the user's connection, in one transaction unless the user has one open; temporary in `temp`.
 
-    Until it is committed or rolled back it is the `turn` of this job.
+    From writing until it is committed or rolled back, it holds the turn to use the connection.
     """
 
     plain_text = in_transaction = True
     stays = True
-    connection: Any = None  # that holds the release once it is committed
+    connection: Any = None  # set on commit: it holds the release
 
     def __init__(self, name: exp.Table, turn: AbstractContextManager[Any], *, lasting: bool = True) -> None:
         self.name = name
@@ -108,22 +106,22 @@ class ConnectionSink(LocalSink):
         self.connection = engine.connection
 
     def roll_back(self, engine: Engine) -> None:
-        """Takes back what was not committed."""
+        """Undoes what was not committed."""
         with self._holds:
             if self._begun:
                 engine.run("ROLLBACK")
 
 
 class DuckDBJob(ConfiguredJob):
-    """DuckDB with what was handed in: a connection, the rows, the table to make; the rest is as configured.
+    """DuckDB, with what a caller passed: a connection, the rows, the table to make; the rest is as configured.
 
     A target in a file is staged and locked before the source is looked at. A release without a target stays in the
     connection, which then is not closed at the end.
     """
 
-    def __init__(self, loaded: LoadedConfig, handed: HandedIn | None = None) -> None:
+    def __init__(self, loaded: LoadedConfig, handed: UserInput | None = None) -> None:
         super().__init__(loaded)
-        self.handed = handed or HandedIn()
+        self.handed = handed or UserInput()
         self.source_handed_in = self.handed.data is not None
         self.target_handed_in = self.handed.target is not None or loaded.config.target is None
 
@@ -148,14 +146,14 @@ class DuckDBJob(ConfiguredJob):
     def _engine(
         self, options: EngineOptions, *, keep: bool = False
     ) -> Iterator[tuple[Engine, AbstractContextManager[Any]]]:
-        """(DuckDB, the turn to ask it); the program's own tables are dropped at the end where it stays open."""
+        """(DuckDB, the turn to use it); where it stays open the program's own tables are dropped at the end."""
         if self.handed.connection is not None:
-            with _in_turns(self.handed.connection, options) as asked:
-                yield asked
+            with _in_turns(self.handed.connection, options) as engine_and_turn:
+                yield engine_and_turn
         elif keep:
             engine = start_engine(options)
             try:
-                with telling_changes(engine.watch):
+                with report_changed_files(engine.watch):
                     yield engine, nullcontext()
                 drop_state(engine)
                 release_files(engine)
@@ -185,7 +183,7 @@ class DuckDBJob(ConfiguredJob):
             sink.roll_back(engine)
 
     def _refuse_target(self) -> None:
-        """Raises ConfigurationError for a target that does not go with what was handed in."""
+        """Raises ConfigurationError for a target that does not go with what the caller passed."""
         target, place = self.loaded.config.target, self.loaded.place("target")
         if target is not None and target.in_place and self.source_handed_in:
             raise ConfigurationError(f"{place}: in-place replaces a file or a table; data= is neither: name a target")
@@ -195,7 +193,7 @@ class DuckDBJob(ConfiguredJob):
             )
 
     def _source(self, engine: Engine, read: list[Source]) -> Source:
-        """The source, which is added to those that are `read`."""
+        """Opens the source and adds it to those that are `read`."""
         if self.handed.data is None:
             source = open_source(engine, self.loaded)
         else:
@@ -205,25 +203,26 @@ class DuckDBJob(ConfiguredJob):
         return source
 
 
-def open_given(engine: Engine, data: Any, missing: tuple[str, ...], what: str = "data") -> Source:
-    """Rows that were handed in, as a source: a table, a view or a relation of a user's connection, or a frame.
+def open_given(engine: Engine, data: Any, missing: tuple[str, ...], subject: str = "data") -> Source:
+    """The rows that a caller passed, as a source: a table, view or relation of the user's connection, or a frame.
 
-    Raises ConfigurationError or EngineError.
+    `subject` names them in messages. Raises ConfigurationError or EngineError.
     """
     if isinstance(data, str):
         table = _table(data)
-        refuse_calls(engine, table, what)
+        refuse_calls(engine, table, subject)
         return opened(engine, table, "the relation", table.name, missing, kind="relation")
     if not engine.owned and is_relation(data):
-        view = _view(engine, data)
-        refuse_calls(engine, view, what, own=view.name)
+        view = exp.Table(this=template.quoted(state("source_relation")))
+        engine.run(f"CREATE OR REPLACE TEMP VIEW {view.sql('duckdb')} AS {data.sql_query()}")
+        refuse_calls(engine, view, subject, own=view.name)
         return opened(engine, view, "the relation", view.name, missing, kind="relation")
-    return read_frame(engine, data, missing, what)
+    return read_frame(engine, data, missing, subject)
 
 
 @contextmanager
 def open_duckdb(options: EngineOptions, connection: Any = None) -> Iterator[Engine]:
-    """A new connection, or the one that was handed in, from which the program's own tables are dropped at the end."""
+    """A new connection, or the one that a caller passed, of which the program's own tables are dropped at the end."""
     if connection is None:
         with open_engine(options) as engine:
             yield engine
@@ -234,11 +233,11 @@ def open_duckdb(options: EngineOptions, connection: Any = None) -> Iterator[Engi
 
 @contextmanager
 def _in_turns(connection: Any, options: EngineOptions) -> Iterator[tuple[Engine, AbstractContextManager[Any]]]:
-    """(a user's connection, the turn to ask it)."""
+    """(the user's connection, the turn to use it)."""
     with _beside_others(connection) as turn:
         engine = Engine(connection, owned=False, show_values=options.show_values, turn=turn)
         try:
-            with telling_changes(engine.watch):
+            with report_changed_files(engine.watch):
                 yield engine, turn
         finally:
             drop_state(engine)
@@ -246,10 +245,11 @@ def _in_turns(connection: Any, options: EngineOptions) -> Iterator[tuple[Engine,
 
 
 @dataclass(frozen=True)
-class HandedIn:
-    """What stands for parts of a configuration: the rows, a connection, the table to make in it, else the file.
+class UserInput:
+    """What a caller passed in place of parts of a configuration.
 
-    The rows are a frame (see read_frame), or, with a connection, a relation, a table or a view of it.
+    `data` are the rows: a frame (see read_frame), or, with a `connection`, a relation, table or view of it. `target` is
+    the table to make in the connection, else a file.
     """
 
     data: Any = None
@@ -258,14 +258,14 @@ class HandedIn:
 
 
 def _in_memory(*, own: bool) -> exp.Table:
-    """The table of a release that has no target: in a connection of ours, else a temporary one of the user's."""
+    """The table of a release without a target: in a connection of our own, else a temporary one of the user."""
     if own:
         return exp.table_("release", db="main", catalog="memory", quoted=True)
     return exp.table_(f"released_by_kanon_sql_{secrets.token_hex(6)}", db="main", catalog="temp", quoted=True)
 
 
 def release_files(engine: Engine) -> None:
-    """Detaches the databases that a job read, which other programs can write again then."""
+    """Detaches the databases that a job read, so that other programs can write them again."""
     engine.run("USE memory")
     for name, *_ in engine.query("source/attached_databases"):
         engine.run(f"DETACH {template.quoted(name).sql('duckdb')}")
@@ -273,16 +273,16 @@ def release_files(engine: Engine) -> None:
 
 
 def load_for_hand_in(
-    config: Given, overrides: Iterable[tuple[str, Any]] = (), base: Path | None = None
+    config: ConfigLike, overrides: Iterable[tuple[str, Any]] = (), base: Path | None = None
 ) -> LoadedConfig:
-    """The configuration without regard to its source and target, which are handed in (see standing_in)."""
+    """The configuration without its source and target, which are passed later (see standing_in)."""
     return standing_in(
         config, {"source": {"query": HANDED_IN}, "target": None, "engine": {"name": "duckdb"}}, overrides, base
     )
 
 
 def _has_transaction(engine: Engine) -> bool:
-    """Whether the user has a transaction open: only then do two statements share its number."""
+    """Whether the user has a transaction open: only then do two statements have the same transaction number."""
     return engine.query("engines/transaction_number") == engine.query("engines/transaction_number")
 
 
@@ -293,12 +293,6 @@ def _table(name: str) -> exp.Table:
     for part in parts.find_all(exp.Identifier):
         part.set("quoted", True)
     return parts
-
-
-def _view(engine: Engine, relation: duckdb.DuckDBPyRelation) -> exp.Table:
-    view = exp.Table(this=template.quoted(state("source_relation")))
-    engine.run(f"CREATE OR REPLACE TEMP VIEW {view.sql('duckdb')} AS {relation.sql_query()}")
-    return view
 
 
 def drop_state(engine: Engine) -> None:

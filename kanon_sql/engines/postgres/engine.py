@@ -1,6 +1,6 @@
-"""Connections to PostgreSQL, and what is said of their errors.
+"""PostgreSQL executes the job, in one transaction that sees the table as it was when it began.
 
-PostgreSQL executes the job, in one transaction that sees the table as it was when it began.
+Connections, their errors in words without values, and the copying of results to DuckDB.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from kanon_sql.sql.writing import Listing, cell_type, table_name
 if TYPE_CHECKING:
     import psycopg
 
-
 # How values are written when they are copied, whatever the role or the database has set; and a search may take long.
 _OWN_SETTINGS = (
     "datestyle = ISO",
@@ -51,10 +50,31 @@ _NO_URL = (
 _OF_SERVER = ("25", "28", "40", "53", "55", "57")
 # ... and names and syntax.
 _OF_NAMES = ("0A", "3D", "3F", "42")
+_TYPES = {  # of PostgreSQL, as DuckDB describes them
+    "text": "VARCHAR",
+    "varchar": "VARCHAR",
+    "bpchar": "VARCHAR",
+    "name": "VARCHAR",
+    "bool": "BOOLEAN",
+    "int2": "SMALLINT",
+    "int4": "INTEGER",
+    "int8": "BIGINT",
+    "float4": "FLOAT",
+    "float8": "DOUBLE",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+    "timestamptz": "TIMESTAMP WITH TIME ZONE",
+}
+# Types that DuckDB casts the texts of COPY to.
+_HELD = {*_TYPES.values(), "UUID", "TIME", "INTERVAL", "JSON", "JSONB"} - {"VARCHAR"}
+# Types of which equal values are written alike and hash alike; not a numeric without scale, with 1.0 and 1.00.
+_HASHED = {*_TYPES.values(), "UUID", "TIME"}
+_STORED = {bool: "BOOLEAN", int: "BIGINT", str: "TEXT"}  # types of the cells of a listing
+_COPIED = CsvDialect(",", '"', '"', False, "utf-8")
 
 
 def open_connection(url: str) -> psycopg.Connection[Any]:
-    """A connection in a transaction that sees one state of the database. Raises ConfigurationError or EngineError."""
+    """A connection whose transaction sees one state of the database. Raises ConfigurationError or EngineError."""
     if _is_ambiguous(url):
         raise ConfigurationError(_NO_URL)
     try:
@@ -76,15 +96,15 @@ def open_connection(url: str) -> psycopg.Connection[Any]:
 
 
 def _is_ambiguous(url: str) -> bool:
-    """Whether a password that is not encoded would be taken for a host or a port, which messages name."""
+    """Whether a password that is not encoded would be taken for a host or port, which messages name."""
     before, at, _ = url.partition("://")[2].rpartition("@")
     return bool(at) and any(mark in before for mark in "@/?#")
 
 
 def describe(error: psycopg.Error, *, show_values: bool) -> str:
-    """One line for an error of PostgreSQL: unless `show_values` its words only where they hold no values.
+    """One line for an error of PostgreSQL: its own words only where they hold no values, unless `show_values`.
 
-    That is where it points into a statement, which was then not executed, and where it speaks of the server.
+    They hold none where they point into a statement, which was then not executed, and where they are about the server.
     """
     state = error.sqlstate or ""
     if is_lost(error):
@@ -98,7 +118,7 @@ def describe(error: psycopg.Error, *, show_values: bool) -> str:
 
 
 def is_lost(error: psycopg.Error) -> bool:
-    """Whether the connection ended, so that the server did not say what became of the last statement."""
+    """Whether the connection ended, so that the fate of the last statement is unknown."""
     state = error.sqlstate or ""
     return not state or state.startswith(("57P", "08")) or state == "40003"
 
@@ -109,35 +129,12 @@ def _one_line(text: str) -> str:
 
 
 def encoded(sql: str) -> bytes:
-    """A statement as the driver takes one that is not a literal of the program."""
+    """A statement as the driver takes one that is no literal of the program."""
     return sql.encode()
 
 
-_TYPES = {
-    "text": "VARCHAR",
-    "varchar": "VARCHAR",
-    "bpchar": "VARCHAR",
-    "name": "VARCHAR",
-    "bool": "BOOLEAN",
-    "int2": "SMALLINT",
-    "int4": "INTEGER",
-    "int8": "BIGINT",
-    "float4": "FLOAT",
-    "float8": "DOUBLE",
-    "date": "DATE",
-    "timestamp": "TIMESTAMP",
-    "timestamptz": "TIMESTAMP WITH TIME ZONE",
-}
-
-_HELD = {*_TYPES.values(), "UUID", "TIME", "INTERVAL", "JSON", "JSONB"} - {"VARCHAR"}
-# What has a hash that takes different values for different ones: not 1.0 for 1.00, as a numeric without scale may hold.
-_HASHED = {*_TYPES.values(), "UUID", "TIME"}
-_STORED = {bool: "BOOLEAN", int: "BIGINT", str: "TEXT"}
-_COPIED = CsvDialect(",", '"', '"', False, "utf-8")
-
-
 class Postgres(Remote):
-    """A connection; what it copies to this machine goes through files in a private folder."""
+    """A connection to PostgreSQL; results are copied to DuckDB through files in a private folder."""
 
     abilities = ENGINES["postgres"]
     dialect = find_dialect("postgres")
@@ -167,8 +164,8 @@ class Postgres(Remote):
             nothing = exp.select("*").from_(table.copy()).limit(0)
             cursor = self.connection.execute(encoded(nothing.sql("postgres")))
             described = cursor.description or []
-            names = [one.name for one in described]
-            kinds = [self._type(one.type_code, one.precision, one.scale) for one in described]
+            names = [col.name for col in described]
+            kinds = [self._type(col.type_code, col.precision, col.scale) for col in described]
         refuse_repeated(names, place)
         folding = self._folding(table)
         columns = tuple(
@@ -178,7 +175,7 @@ class Postgres(Remote):
         return Source(kind, select_keys(table, names), columns, missing, True, label, self)
 
     def _folding(self, table: exp.Table) -> set[str]:
-        """The columns of a collation that takes different texts for the same."""
+        """The columns whose collation takes different texts for equal."""
         statement = """
             SELECT attribute.attname
             FROM pg_attribute AS attribute
@@ -189,7 +186,7 @@ class Postgres(Remote):
             return {row[0] for row in self.connection.execute(statement, [table.sql("postgres")]).fetchall()}
 
     def find(self, table: exp.Table) -> tuple[str, str, int] | None:
-        """(schema, kind, number) of what a name means, as pg_class has them; None where there is nothing."""
+        """(schema, kind, object number) of the table or view of a name, as in pg_class; None where there is none."""
         statement = """
             SELECT namespace.nspname, CAST(class.relkind AS TEXT), class.oid
             FROM pg_class AS class
@@ -197,8 +194,8 @@ class Postgres(Remote):
             WHERE class.oid = to_regclass(%s)
         """
         with self.speaking():
-            found: tuple[str, str, int] | None = self.connection.execute(statement, [table.sql("postgres")]).fetchone()
-        return found
+            row: tuple[str, str, int] | None = self.connection.execute(statement, [table.sql("postgres")]).fetchone()
+        return row
 
     def rows(self, sql: str) -> list[Row]:
         self.statements += 1
@@ -209,7 +206,7 @@ class Postgres(Remote):
         with self.speaking():
             nothing = exp.select("*").from_(exp.Table(this=template.quoted("given_rows"))).limit(0)
             cursor = self.connection.execute(encoded(f"WITH given_rows AS (\n{sql}\n)\n{nothing.sql('postgres')}"))
-            kinds = {self._type(one.type_code, one.precision, one.scale) for one in cursor.description or []}
+            kinds = {self._type(col.type_code, col.precision, col.scale) for col in cursor.description or []}
         # A hash of the values is cheaper than one of the row as text, which every type has. Either tells NULL from an
         # empty text, and a value in one column from the same in the next.
         hashed = all(kind in _HASHED or kind.startswith("DECIMAL(") for kind in kinds)
@@ -227,8 +224,8 @@ class Postgres(Remote):
         file = self.folders[0] / f"{table}.csv"
         self.copy_out(sql, file)
         try:
-            made = exp.Table(this=template.quoted(table)).sql("duckdb")
-            engine.run(f"CREATE OR REPLACE TEMP TABLE {made} AS {template.text(copied(file, columns))}")
+            target = exp.Table(this=template.quoted(table)).sql("duckdb")
+            engine.run(f"CREATE OR REPLACE TEMP TABLE {target} AS {template.text(copied(file, columns))}")
         except EngineError as error:
             raise EngineError(
                 "values were copied from PostgreSQL that DuckDB cannot hold, as NaN in a numeric; cast or leave them "
@@ -243,11 +240,13 @@ class Postgres(Remote):
         table = exp.Table(this=template.quoted(name), db=template.quoted("pg_temp"))
         columns, rows = listing.stored()
         values = list(rows)
-        made = []
+        definitions = []
         for column, described in columns:
-            made.append(f"{template.quoted(column).sql('postgres')} {_STORED[cell_type(described)]}")
+            definitions.append(f"{template.quoted(column).sql('postgres')} {_STORED[cell_type(described)]}")
         self.execute(f"DROP TABLE IF EXISTS {table.sql('postgres')}")
-        self.execute(f"CREATE TEMP TABLE {exp.to_identifier(name, quoted=True).sql('postgres')} ({', '.join(made)})")
+        self.execute(
+            f"CREATE TEMP TABLE {exp.to_identifier(name, quoted=True).sql('postgres')} ({', '.join(definitions)})"
+        )
         copying = encoded(f"COPY {table.sql('postgres')} FROM STDIN")
         with self.speaking(), self.connection.cursor() as cursor, cursor.copy(copying) as copy:
             for row in values:
@@ -267,7 +266,7 @@ class Postgres(Remote):
 
     @contextmanager
     def speaking(self, place: str | None = None) -> Iterator[None]:
-        """Turns what the driver raises into errors of ours, one line without values of the data."""
+        """Turns an error of the driver into an EngineError of one line without values of the data."""
         import psycopg
 
         try:
@@ -292,9 +291,9 @@ class Postgres(Remote):
             raise EngineError(f"{file.parent}: values cannot be copied there ({error.strerror})") from error
 
     def _type(self, code: int, precision: int | None, scale: int | None) -> str:
-        known = self.connection.adapters.types.get(code)
-        name = known.name if known is not None else ""
-        if known is not None and code != known.oid:  # an array is known by the type of its items
+        info = self.connection.adapters.types.get(code)
+        name = info.name if info is not None else ""
+        if info is not None and code != info.oid:  # an array is known by the type of its items
             return f"{name.upper()}[]"
         if name == "numeric":
             if precision is None or precision > 38 or scale is None or not 0 <= scale <= precision:
@@ -304,7 +303,7 @@ class Postgres(Remote):
 
 
 def copied(file: Path, columns: Sequence[tuple[str, str]]) -> exp.Select:
-    """SELECT of a file that COPY wrote: NULL is empty, an empty text is in quotes."""
+    """SELECT in DuckDB of a file that COPY wrote: NULL is empty, an empty text is in quotes."""
     keys = [f"v{position}" for position in range(len(columns))]
     reader = read_csv((file,), _COPIED, keys, ("",), allow_quoted_nulls=False)
     values = [
@@ -315,7 +314,7 @@ def copied(file: Path, columns: Sequence[tuple[str, str]]) -> exp.Select:
 
 
 def _held(value: exp.Expr, kind: str) -> exp.Expr:
-    """A value that COPY wrote as DuckDB holds it; of a type that DuckDB does not have, its text."""
+    """A value that COPY wrote, as DuckDB holds it: text where DuckDB does not have the type."""
     if kind == "BYTEA":
         return exp.Unhex(this=exp.Substring(this=value, start=exp.Literal.number(3)))  # after \x
     if kind.startswith(("DATE", "TIMESTAMP")):

@@ -22,17 +22,17 @@ from kanon_sql.sql.writing import table_name
 from kanon_sql.targets.opening import open_file
 from kanon_sql.targets.target import Selecting, Sink
 
-_TABLES = ("r", "p")  # what pg_class calls tables, partitioned ones too
+_TABLES = ("r", "p")  # kinds of tables in pg_class: plain and partitioned
 
 
 def copying(postgres: Postgres) -> Selecting:
-    """What selects, in DuckDB, a release that is copied to a private file of this machine."""
+    """Selects, in DuckDB, a release that PostgreSQL copied to a private file of this machine."""
 
     def select(loaded: LoadedConfig, release: Release, _: Writing) -> tuple[exp.Expr, list[str]]:
-        made = remote_release(postgres, loaded, release)
-        columns = [(one.name, one.described) for one in made.body.released]
+        compiled = remote_release(postgres, loaded, release)
+        columns = [(col.name, col.described) for col in compiled.body.released]
         file = postgres.folders[0] / "release.csv"
-        postgres.copy_out(made.sql, file)
+        postgres.copy_out(compiled.sql, file)
         return copied(file, columns), [name for name, _ in columns]
 
     return select
@@ -49,15 +49,15 @@ class PostgresTable(RemoteSink):
             raise ConfigurationError(f"{place}: a temporary table ends with the run; expected a table that stays")
         if len(self.table.name.encode()) > remote.dialect.longest_name:
             raise ConfigurationError(f"{place}: PostgreSQL would cut the name of the table; expected at most 63 bytes")
-        there = remote.find(self.table)
-        if there and not target.overwrite:
+        existing = remote.find(self.table)
+        if existing and not target.overwrite:
             raise ConfigurationError(there_already(f"{place}: table {target.table}"))
-        if there and there[1] not in _TABLES:
+        if existing and existing[1] not in _TABLES:
             raise ConfigurationError(f"{place}: {target.table} is a view or the like; only a table is replaced")
-        if there:
+        if existing:
             # The new table comes where the old one was found, not where the search path makes new ones.
-            self.table.set("db", template.quoted(there[0]))
-        self._replaced = bool(there)
+            self.table.set("db", template.quoted(existing[0]))
+        self._replaced = bool(existing)
 
     def describe(self) -> str:
         return f"{self.target.table} in PostgreSQL"
@@ -90,20 +90,18 @@ class PostgresTable(RemoteSink):
             except psycopg.Error as error:
                 if not is_lost(error):
                     raise
-                lost = _commit_lost(self.place, str(self.target.table), number[0] if number else "")
+                # COMMIT was sent, and no answer came.
+                xact = number[0] if number else ""
+                lost = EngineError(
+                    f"{self.place}: the connection to PostgreSQL was lost at the commit: the release may be in "
+                    f"{self.target.table}, or nothing was changed; SELECT pg_xact_status('{xact}') "
+                    "says committed or aborted; look before you run again"
+                )
                 lost.__cause__ = error if self.postgres.show_values else None
             else:
                 return
         # Raised out here, the driver's own error is not in its chain.
         raise lost
-
-
-def _commit_lost(place: str, table: str, number: str) -> EngineError:
-    """The error where COMMIT was sent and no answer came."""
-    return EngineError(
-        f"{place}: the connection to PostgreSQL was lost at the commit: the release may be in {table}, or nothing was "
-        f"changed; SELECT pg_xact_status('{number}') says committed or aborted; look before you run again"
-    )
 
 
 class PostgresJob(RemoteJob[Postgres]):

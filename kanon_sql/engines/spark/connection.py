@@ -1,4 +1,4 @@
-"""Sessions of Spark, and what is said of their errors."""
+"""Sessions of Spark, and their errors in words without values."""
 
 from __future__ import annotations
 
@@ -22,13 +22,28 @@ _OWN_SETTINGS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
 }
+_PROXIES = ("grpc_proxy", "https_proxy", "http_proxy", "all_proxy")
+# Conditions of Spark that are found before a row is read, by how their names begin.
+_SPEAKING = (
+    "AMBIGUOUS_",
+    "CATALOG_",
+    "COLUMN_",
+    "DATATYPE_MISMATCH",
+    "MISSING_",
+    "PARSE_",
+    "PATH_",
+    "SCHEMA_",
+    "TABLE_",
+    "UNABLE_TO_INFER_SCHEMA",
+    "UNRESOLVED_",
+    "UNSUPPORTED_",
+    "VIEW_",
+)
+_ANALYSIS = ("AnalysisException", "ParseException")
 
 
 def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, bool]:
-    """(a session on a master, or on a server of Spark Connect; whether it is new, so that it is ours to end).
-
-    Raises ConfigurationError or EngineError.
-    """
+    """(a session of a master or of Spark Connect, whether it is new). Raises ConfigurationError or EngineError."""
     try:
         import pyspark
         from pyspark.sql import SparkSession
@@ -62,28 +77,8 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
     return session, not opened
 
 
-_PROXIES = ("grpc_proxy", "https_proxy", "http_proxy", "all_proxy")
-# Conditions of Spark that are found before a row is read, by how their names begin.
-_SPEAKING = (
-    "AMBIGUOUS_",
-    "CATALOG_",
-    "COLUMN_",
-    "DATATYPE_MISMATCH",
-    "MISSING_",
-    "PARSE_",
-    "PATH_",
-    "SCHEMA_",
-    "TABLE_",
-    "UNABLE_TO_INFER_SCHEMA",
-    "UNRESOLVED_",
-    "UNSUPPORTED_",
-    "VIEW_",
-)
-_ANALYSIS = ("AnalysisException", "ParseException")
-
-
 def describe(error: Exception, *, show_values: bool) -> str:
-    """One line for an error of Spark: unless `show_values` its words only of conditions that hold no values."""
+    """One line for an error of Spark: its own words only of conditions that hold no values, unless `show_values`."""
     text = " ".join(str(error).split("\n\n")[0].split("JVM stacktrace")[0].split())
     text = re.split(r" at [a-z]+\.[\w.$]+\(", text)[0]  # where in Java's code
     if "Connection refused" in text or "UNAVAILABLE" in text or "Failed to connect" in text:
@@ -99,7 +94,7 @@ def describe(error: Exception, *, show_values: bool) -> str:
 
 
 def _require_answer(url: str) -> None:
-    """Raises EngineError where no server of Spark Connect listens: its client would try again for many minutes."""
+    """Raises EngineError where no Spark Connect server listens: its client would retry for many minutes."""
     if not url.startswith("sc://") or any(name.lower() in _PROXIES for name in os.environ):
         return
     shown = url.partition(";")[0]

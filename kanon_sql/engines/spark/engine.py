@@ -93,7 +93,7 @@ class Spark(Remote):
         return Source(kind, select_keys(table, names), columns, missing, True, label, self)
 
     def read(self, path: str, kind: Kind, csv: CsvOptions, place: str) -> DataFrame:
-        """A file or folder as a frame; every field of a CSV file is text, a record with other fields an error."""
+        """A file or folder as a frame; fields of CSV are texts, and a record of another length is an error."""
         with self.speaking(place):
             if kind == "parquet":
                 return self.session.read.parquet(path)
@@ -138,12 +138,12 @@ class Spark(Remote):
         engine.connection.register(name, brought)
         try:
             values = [
-                exp.alias_(exp.cast(template.column(given), kind), key, quoted=True)
-                for given, (key, kind) in zip(brought.column_names, columns, strict=True)
+                exp.alias_(exp.cast(template.column(original), kind), key, quoted=True)
+                for original, (key, kind) in zip(brought.column_names, columns, strict=True)
             ]
             select = exp.select(*values).from_(exp.Table(this=template.quoted(name)))
-            made = exp.Table(this=template.quoted(table))
-            engine.run(f"CREATE OR REPLACE TEMP TABLE {made.sql('duckdb')} AS {template.text(select)}")
+            target = exp.Table(this=template.quoted(table))
+            engine.run(f"CREATE OR REPLACE TEMP TABLE {target.sql('duckdb')} AS {template.text(select)}")
         finally:
             engine.connection.unregister(name)
 
@@ -166,7 +166,7 @@ class Spark(Remote):
         return self.view(frame, name)
 
     def create(self, sql: str) -> DataFrame:
-        """The frame of a statement that makes a release."""
+        """The frame of a statement, not executed yet."""
         self.statements += 1
         with self.speaking():
             return self.session.sql(sql)
@@ -184,7 +184,7 @@ class Spark(Remote):
 
     @contextmanager
     def speaking(self, place: str | None = None) -> Iterator[None]:
-        """Turns what Spark raises into errors of ours, one line without values of the data."""
+        """Turns an error of Spark into an EngineError of one line without values of the data."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -196,15 +196,15 @@ class Spark(Remote):
             raise EngineError(f"{place}: {said}" if place else said) from (error if self.show_values else None)
 
     def whole_path(self, path: str, base: Path) -> str:
-        """A path as the engine reads it: one without a scheme belongs to this machine."""
+        """A path as Spark reads it: one without a scheme is of this machine."""
         return path if "://" in path or path.startswith("file:") else str((base / path).absolute())
 
-    def format_of(self, path: str, given: str | None, place: str) -> Kind:
+    def format_of(self, path: str, named: str | None, place: str) -> Kind:
         """Parquet or CSV, by the path's ending. Raises ConfigurationError."""
-        if given not in (None, "csv", "parquet"):
-            raise ConfigurationError(f"{place}: Spark does not write {given}; expected csv or parquet")
-        if given in ("csv", "parquet"):
-            return "csv" if given == "csv" else "parquet"
+        if named not in (None, "csv", "parquet"):
+            raise ConfigurationError(f"{place}: Spark does not write {named}; expected csv or parquet")
+        if named in ("csv", "parquet"):
+            return "csv" if named == "csv" else "parquet"
         plain = re.sub(r"\.(gz|bz2|zst)$", "", path.rstrip("/*").lower())
         if plain.endswith((".csv", ".tsv", ".txt")):
             return "csv"
@@ -229,7 +229,7 @@ class Spark(Remote):
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """For the end of a session, whose own failure changes nothing any more."""
+    """For the end of a session: a failure there changes nothing any more."""
     try:
         yield
     except Exception:
@@ -237,7 +237,7 @@ def quietly() -> Iterator[None]:
 
 
 def _type(described: str) -> str:
-    """A type of Spark as DuckDB describes it; one that it does not have keeps its name."""
+    """A type of Spark as DuckDB describes it; one that DuckDB does not have keeps its name."""
     if described.startswith(("varchar", "char")):
         return "VARCHAR"
     if described.startswith("decimal"):

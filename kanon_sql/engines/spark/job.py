@@ -1,4 +1,4 @@
-"""Sessions of Spark: of our own, or handed in, which then keep their settings and stay open."""
+"""Jobs on Spark: sessions of our own, or passed by a caller, which then keep their settings and stay open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from kanon_sql.engines.job import Given, Opened, RemoteJob, standing_in
+from kanon_sql.engines.job import ConfigLike, Opened, RemoteJob, standing_in
 from kanon_sql.engines.remote import target_of
 from kanon_sql.engines.spark.connection import open_session
 from kanon_sql.engines.spark.engine import Spark
@@ -27,32 +27,32 @@ class SparkJob(RemoteJob[Spark]):
 
     @contextmanager
     def connect(self, options: EngineOptions) -> Iterator[Spark]:
-        asked = self.loaded.config.engine
-        session, is_new = open_session(str(asked.spark), asked.config)
-        with closing(Spark(session, str(asked.spark), owned=is_new, show_values=options.show_values)) as spark:
+        config = self.loaded.config.engine
+        session, is_new = open_session(str(config.spark), config.config)
+        with closing(Spark(session, str(config.spark), owned=is_new, show_values=options.show_values)) as spark:
             yield spark
 
     @contextmanager
     def open_target(self, remote: Spark) -> Iterator[Sink]:
         target, place = target_of(self.loaded)
         if target.table is not None:
-            made: SparkTable | SparkFolder = SparkTable(remote, target, place)
+            sink: SparkTable | SparkFolder = SparkTable(remote, target, place)
         else:
-            made = SparkFolder(remote, target, remote.whole_path(str(target.path), self.loaded.base), place)
+            sink = SparkFolder(remote, target, remote.whole_path(str(target.path), self.loaded.base), place)
         try:
-            yield made
+            yield sink
         finally:
-            made.withdraw()
+            sink.withdraw()
 
 
 class SessionJob(SparkJob):
-    """The user's session; `source` (a table, view or DataFrame) and `target` (a table) may stand for the configured."""
+    """The caller's session; `source` (a table, view or DataFrame) and `target` (a table) replace those configured."""
 
     source_handed_in = target_handed_in = True
 
     def __init__(
         self,
-        config: Given,
+        config: ConfigLike,
         session: SparkSession,
         source: Any,
         target: str | os.PathLike[str] | None,

@@ -27,7 +27,7 @@ _PATTERN = set("*?[{")
 
 
 class SparkFolder(RemoteSink):
-    """A folder of files, written beside its place and moved there once it is verified."""
+    """A folder of files, written beside its place and moved there once it verified."""
 
     def __init__(self, remote: Spark, target: TargetConfig, path: str, place: str) -> None:
         super().__init__(remote, target, place)
@@ -37,10 +37,8 @@ class SparkFolder(RemoteSink):
         if set(path) & _PATTERN:
             raise ConfigurationError(f"{place}: Spark reads {path} as a pattern; expected a path without * ? [ {{")
         # As files that DuckDB writes: tabs where the name says so, and compressed.
-        given, plain = target.csv, path.lower().removesuffix(".gz")
-        self._csv = (
-            given if given.delimiter or not plain.endswith(".tsv") else given.model_copy(update={"delimiter": "\t"})
-        )
+        csv, plain = target.csv, path.lower().removesuffix(".gz")
+        self._csv = csv if csv.delimiter or not plain.endswith(".tsv") else csv.model_copy(update={"delimiter": "\t"})
         self._compression = target.compression or ("gzip" if self.kind == "csv" and plain != path.lower() else None)
         self.files = _Local(path) if _is_local(path) else _Hadoop(remote, path, place)
         if self.files.exists() and not target.overwrite:
@@ -83,7 +81,7 @@ class SparkFolder(RemoteSink):
 
 
 class SparkTable(RemoteSink):
-    """A table of the catalog, made under another name and renamed once it is verified."""
+    """A table of the catalog, made under another name and renamed once it verified."""
 
     def __init__(self, remote: Spark, target: TargetConfig, place: str) -> None:
         super().__init__(remote, target, place)
@@ -105,7 +103,7 @@ class SparkTable(RemoteSink):
             raise ConfigurationError(f"{self.place}: {self.target.table} is the source; name another table")
 
     def _whole(self, table: exp.Table) -> list[str]:
-        """A name with its catalog and database, as the session completes it."""
+        """A name with its catalog and database, as the session completes it, in lower case."""
         catalog = self.spark.session.catalog
         with self.spark.speaking(self.place):
             parts = (table.catalog or catalog.currentCatalog(), table.db or catalog.currentDatabase(), table.name)
@@ -117,8 +115,8 @@ class SparkTable(RemoteSink):
 
     def _is_view(self) -> bool:
         with self.spark.speaking(self.place):
-            found = self.spark.session.catalog.getTable(self.table.sql("spark"))
-        return bool(found.isTemporary or found.tableType == "VIEW")
+            table = self.spark.session.catalog.getTable(self.table.sql("spark"))
+        return bool(table.isTemporary or table.tableType == "VIEW")
 
     def _create(self, release: RemoteRelease) -> None:
         frame = self.spark.create(release.sql)
@@ -176,7 +174,7 @@ def _csv_options(csv: CsvOptions) -> dict[str, str]:
 
 
 def _overlap(source: str, target: str) -> bool:
-    """Whether a source is the target or lies in it, or the target in a source that is no pattern of files."""
+    """Whether a source is the target or lies in it, or the target lies in a source that is no pattern of files."""
     fixed = "/".join(itertools.takewhile(lambda part: not set(part) & _PATTERN, source.split("/")))
     if _is_local(fixed) and _is_local(target):
         fixed, target = (os.path.realpath(path.removeprefix("file:")) for path in (fixed, target))
@@ -189,7 +187,7 @@ def _is_local(path: str) -> bool:
 
 
 class _Local:
-    """A folder of this machine, or of one that is mounted on all machines under this path."""
+    """A folder of this machine, or of a mount that all machines have under this path."""
 
     def __init__(self, path: str) -> None:
         parsed = urlparse(path)
@@ -204,23 +202,23 @@ class _Local:
         return str(self.path.with_name(f"{self.path.name}.kanon-sql-{secrets.token_hex(4)}"))
 
     def put(self, beside: str) -> None:
-        made = Path(beside)
+        folder = Path(beside)
         try:
             if not self.exists():
-                move_new(made, self.path)
+                move_new(folder, self.path)
                 return
-            if not exchange(made, self.path):
+            if not exchange(folder, self.path):
                 raise EngineError(f"{self.path}: the file system cannot exchange folders; remove the old one first")
         except OSError as error:
             raise EngineError(f"{self.path}: the release cannot be put in place ({error.strerror})") from error
         self.remove(beside)
 
     def remove(self, beside: str) -> None:
-        made = Path(beside)
-        if made.is_dir() and not made.is_symlink():
-            shutil.rmtree(made, ignore_errors=True)
+        folder = Path(beside)
+        if folder.is_dir() and not folder.is_symlink():
+            shutil.rmtree(folder, ignore_errors=True)
         else:
-            made.unlink(missing_ok=True)
+            folder.unlink(missing_ok=True)
 
 
 class _Hadoop:
@@ -250,12 +248,12 @@ class _Hadoop:
         return f"{parent}/{name}.kanon-sql-{secrets.token_hex(4)}"
 
     def put(self, beside: str) -> None:
-        made, old = self.hadoop(beside), self.hadoop(f"{beside}.old")
+        folder, old = self.hadoop(beside), self.hadoop(f"{beside}.old")
         with self.home.speaking(self.place):
             replaced = bool(self.system.exists(self.path))
             if replaced and not self.system.rename(self.path, old):
                 raise EngineError(f"{self.place}: the old release cannot be moved away; it was left as it is")
-            if not self.system.rename(made, self.path):
+            if not self.system.rename(folder, self.path):
                 if replaced:
                     self.system.rename(old, self.path)
                 raise EngineError(f"{self.place}: the release cannot be moved into place")

@@ -17,8 +17,6 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 _SECONDS = 60.0  # that utility has at least: a short run says little of the time it may take
 
-_DIGITS = 9
-
 # What is gathered for a field of PageFacts; it may read the fields before its own.
 Part = Callable[[Gathered, PageFacts], Any]
 
@@ -31,17 +29,7 @@ def _utility(gathered: Gathered, _: PageFacts) -> Json:
     if subject.source.backend.weighted:
         raise EngineError("utility is measured where DuckDB holds the rows, not in another engine")
     taken: float = subject.call.watch.report()["total"]
-    entry: Json = _rounded(measure_utility(subject, Deadline(max(taken, _SECONDS))))
-    return entry
-
-
-def _rounded(entry: Any) -> Any:
-    """Figures without what the order of the rows leaves in sums of floating-point numbers."""
-    if isinstance(entry, dict):
-        return {key: _rounded(one) for key, one in entry.items()}
-    if isinstance(entry, list):
-        return [_rounded(one) for one in entry]
-    return round(entry, _DIGITS) if isinstance(entry, float) else entry
+    return measure_utility(subject, Deadline(max(taken, _SECONDS)))
 
 
 def _evidence(gathered: Gathered, facts: PageFacts) -> Evidence:

@@ -88,8 +88,8 @@ def contradictions_of(sums: ClassSums, table: RiskTable, population: str) -> lis
     if not sums.absent_classes + sums.outnumbered_classes:
         return []
     return [
-        f"{population}: {sums.absent_classes} classes ({sums.absent_rows} rows) of {table.label} are not in the "
-        f"population, {sums.outnumbered_classes} classes ({sums.outnumbered_rows} rows) hold more rows than it has "
+        f"{population}: {sums.absent_classes:,} classes ({sums.absent_rows:,} rows) of {table.label} are not in the "
+        f"population, {sums.outnumbered_classes:,} classes ({sums.outnumbered_rows:,} rows) hold more rows than it has "
         "persons; expected every row's person in the population, with values written the same way, and a hierarchy "
         "for every column that was generalized"
     ]

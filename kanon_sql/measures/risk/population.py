@@ -40,6 +40,7 @@ from kanon_sql.measures.risk.measure import Json, class_sizes
 from kanon_sql.measures.risk.table import RiskTable, read_tuples, value_name
 from kanon_sql.privacy.uniqueness import ClassSizes, estimate_uniqueness
 from kanon_sql.progress import Progress
+from kanon_sql.report.report import rounded
 from kanon_sql.search.prepare import load_hierarchies
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import counted_values, normalized, person, read_columns, refuse_misfits
@@ -313,7 +314,7 @@ class Sampling:
         if self.population_size is not None and self.population_size < rows:
             raise ConfigurationError(
                 [
-                    f"--population-size {self.population_size}: {label} has {rows} rows; expected at least as many "
+                    f"--population-size {self.population_size}: {label} has {rows:,} rows; expected at least as many "
                     "persons, of whom the rows are a sample"
                 ]
             )
@@ -382,13 +383,13 @@ def measure_weights(
         "column": weights.name,
         "population_size": persons,
         "below_one": below_one,
-        **_measures(engine, risks["class_risks"], limit),
+        **rounded(_measures(engine, risks["class_risks"], limit)),
     }
 
 
 def _refuse(weights: Column, source: Source, missing: int, unreadable: int, too_low: int) -> None:
     counts = ((missing, "no value"), (unreadable, "a value that is no number"), (too_low, "a number that is 0 or less"))
-    found = [f"{what} in {rows} rows" for rows, what in counts if rows]
+    found = [f"{what} in {rows:,} rows" for rows, what in counts if rows]
     if found:
         raise UnfittingSourceError(
             f"{OPTION} {weights.name}: column {weights.name!r} of {source.label} has {', '.join(found)}; expected in "

@@ -125,6 +125,7 @@ class Reader:
     def __init__(self, subject: Subject, source: Source, columns: Sequence[Compared]) -> None:
         self._engine = subject.engine
         self._tables = {"source": source, "release": subject.release}
+        self.label = source.label
         wide = replace(source, columns=(*source.columns, *source.before.values()))
         rows = participants(wide, subject.roles, subject.loaded.config.missing)
         self._rows = {"source": rows, "release": subject.release.relation}

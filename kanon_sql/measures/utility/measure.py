@@ -28,9 +28,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import copysign, sqrt
-from typing import Any
 
-from kanon_sql.errors import ConfigurationError
+from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.frequency.dimensions import Kind
 from kanon_sql.measures.release_pair import Subject
 from kanon_sql.measures.utility.compared import (
@@ -50,7 +49,7 @@ from kanon_sql.measures.utility.compared import (
 )
 from kanon_sql.measures.utility.counting_queries import count_values, make_domain, make_runs, measure_queries
 from kanon_sql.measures.utility.prediction import can_predict, measure_prediction, measure_propensity
-from kanon_sql.report.report import Json
+from kanon_sql.report.report import Json, rounded
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item
@@ -181,7 +180,6 @@ def _pearson(
 
 MOST_COLUMNS = 20  # that are looked at together
 MOST_VALUES = 1_000_000  # of a column that is released as it is
-_PLACES = 10  # of a figure: beyond these it would depend on the order in which the engine's threads sum
 
 
 def measure_utility(subject: Subject, deadline: Deadline) -> Json:
@@ -197,7 +195,8 @@ def measure_utility(subject: Subject, deadline: Deadline) -> Json:
     * `warnings`: what was left out.
 
     What the deadline leaves no time for is None, and a warning says so. Raises ConfigurationError where the source is
-    no longer there or the release lacks columns, EngineError for tables that cannot be read.
+    no longer there or the release lacks columns, NoReleaseError where the source has no rows, EngineError for tables
+    that cannot be read.
     """
     source = subject.source
     if source is None:
@@ -231,10 +230,12 @@ class _Measuring:
     def entry(self) -> Json:
         """What was found, columns in their order."""
         measured = {one.name: self.found[one.name] for one in self.columns if one.name in self.found}
-        return {"columns": _rounded(measured), **_rounded(self.others), "warnings": self.warnings}
+        return {"columns": rounded(measured), **rounded(self.others), "warnings": self.warnings}
 
     def measure(self) -> None:
         """Measures everything. Raises TimeUpError."""
+        if not self.reader.has_rows("source"):
+            raise NoReleaseError(f"{self.reader.label} has no row that takes part; there is nothing to compare")
         if not self.reader.has_rows("release"):
             self.warnings.append("the release has no rows: there is nothing to compare")
             return
@@ -314,11 +315,3 @@ class _Measuring:
                 for one in summed
             ]
             self.reader.read(side, read, folds, sums)
-
-
-def _rounded(figures: Any) -> Any:
-    if isinstance(figures, dict):
-        return {key: _rounded(figure) for key, figure in figures.items()}
-    if isinstance(figures, list):
-        return [_rounded(figure) for figure in figures]
-    return round(figures, _PLACES) if isinstance(figures, float) else figures

@@ -16,6 +16,7 @@ class AlphaK(PrivacyModel):
     key = "alpha_k"
     position = 3
     summary = "how frequent a sensitive value may be in a class"
+    asks = "no value of {column} makes up more than {required} of a class"
     thresholds: ClassVar[Ends] = {"alpha": "most"}
 
     column: ColumnName = Field(description=COLUMN)
@@ -23,15 +24,15 @@ class AlphaK(PrivacyModel):
 
     @property
     def portable(self) -> bool:
-        """Shares are compared in whole numbers, in any engine."""
+        """True: shares are compared in whole numbers, in any engine."""
         return True
 
     def numbers(self) -> dict[str, Number]:
-        """alpha as a ratio."""
+        """alpha as the ratio $numerator and $denominator."""
         return ratio(self.alpha)
 
     def impossible(self, most_even: AskEven, limit: int) -> str | None:
-        """A value that is too frequent in what is left, or too few values for any class."""
+        """The most frequent value stays too frequent after suppression, or there are too few values for any class."""
         most = most_even(0, 1)
         least = 1 / most.values if most.level is None else most.level / most.left
         if float(self.alpha) >= least - MARGIN:

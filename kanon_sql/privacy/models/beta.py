@@ -16,6 +16,7 @@ class Beta(PrivacyModel):
     key = "beta"
     position = 4
     summary = "how much a class may reveal of a sensitive value, relatively"
+    asks = "no value of {column} is in a class more frequent than in all rows by more than {required} times"
     thresholds: ClassVar[Ends] = {"beta": "most"}
     options = ("variant",)
     files_by = "variant"
@@ -29,14 +30,14 @@ class Beta(PrivacyModel):
 
     @property
     def keeps(self) -> str | None:
-        """With either variant."""
+        """Both variants bound how many rows of a value a class can keep."""
         return self._file("keeps")
 
     @property
     def portable(self) -> bool:
-        """It is."""
+        """True: it compares shares of counted values, which every engine can."""
         return True
 
     def numbers(self) -> dict[str, Number]:
-        """$beta, and as a ratio."""
+        """$beta, and as a ratio $numerator and $denominator."""
         return {"beta": self.beta, **ratio(self.beta)}

@@ -16,6 +16,10 @@ class DeltaDisclosure(PrivacyModel):
     key = "delta_disclosure"
     position = 5
     summary = "how much a class may reveal of a sensitive value, as a logarithm"
+    asks = (
+        "no value of {column} is in a class more or less frequent than in all rows by more than e to the power of "
+        "{required}"
+    )
     thresholds: ClassVar[Ends] = {"delta": "most"}
     needs_sizes = True
 
@@ -26,9 +30,8 @@ class DeltaDisclosure(PrivacyModel):
 
     @property
     def portable(self) -> bool:
-        """It is."""
+        """True: it compares shares of counted values, which every engine can."""
         return True
 
     def numbers(self) -> dict[str, Number]:
-        """$delta."""
         return {"delta": self.delta}

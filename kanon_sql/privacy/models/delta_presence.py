@@ -12,8 +12,8 @@ from kanon_sql.privacy.base import POPULATION, Ends, Number, Population, Privacy
 from kanon_sql.settings.rules import Faults, Odd, numbers_of
 
 
-def _in_order(given: Mapping[str, Any]) -> Faults:
-    least, most = numbers_of([given.get("min", 0)]), numbers_of([given.get("max", 1)])
+def _in_order(entry: Mapping[str, Any]) -> Faults:
+    least, most = numbers_of([entry.get("min", 0)]), numbers_of([entry.get("max", 1)])
     if least and most and least[0] > most[0]:
         yield ("min",), "min is above max; exchange them"
 
@@ -24,6 +24,7 @@ class DeltaPresence(PrivacyModel):
     key = "delta_presence"
     position = 7
     summary = "how sure one may be that a person is in the table"
+    asks = "of the persons of the population whom a class stands for a share of {required} is in the table"
     thresholds: ClassVar[Ends] = {"min": "least", "max": "most"}
     contains_table = True
     between = (Odd(_in_order),)
@@ -36,7 +37,7 @@ class DeltaPresence(PrivacyModel):
 
     @property
     def refuses_absent(self) -> bool:
-        """A class of the population of which nobody is in the table has a share of 0."""
+        """True with min > 0: a class of the population of which nobody is in the table has a share of 0."""
         return self.min > 0
 
     def numbers(self) -> dict[str, Number]:
@@ -45,7 +46,7 @@ class DeltaPresence(PrivacyModel):
         return {"least_over": least, "least_under": under, "most_over": most, "most_under": most_under}
 
     def shown(self, measure: float) -> float:
-        """The share."""
+        """The share, unrounded."""
         return measure
 
     def contradiction(self, most: float | None) -> str | None:

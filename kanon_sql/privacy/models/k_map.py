@@ -15,6 +15,7 @@ class KMap(PrivacyModel):
     key = "k_map"
     position = 6
     summary = "persons of a population that each class stands for"
+    asks = "every class stands for at least {required} persons of the population"
     thresholds: ClassVar[Ends] = {"k": "least"}
     replaces_k = True
 
@@ -23,9 +24,9 @@ class KMap(PrivacyModel):
 
     @property
     def monotone(self) -> bool:
-        """Persons only become more."""
+        """True: joining classes only adds persons."""
         return True
 
     def numbers(self) -> dict[str, Number]:
-        """$k_map: $k is that of k-anonymity."""
+        """$k_map, as $k is that of k-anonymity."""
         return {"k_map": self.k}

@@ -17,6 +17,10 @@ class TCloseness(PrivacyModel):
     key = "t_closeness"
     position = 2
     summary = "how near each class is to all rows in a sensitive column"
+    asks = (
+        "in every class the values of {column} are spread nearly as in all rows: a distance of at most {required} on a "
+        "scale of 0 to 1"
+    )
     thresholds: ClassVar[Ends] = {"t": "most"}
     options = ("distance",)
     files_by = "distance"
@@ -49,14 +53,18 @@ class TCloseness(PrivacyModel):
 
     @property
     def keeps(self) -> str | None:
-        """With the equal distance."""
+        """Only the equal distance has a bound."""
         return self._file("keeps") if self.distance == "equal" else None
 
     @property
     def portable(self) -> bool:
-        """With the equal distance, which asks for no order and no tree."""
+        """With the equal distance, which needs neither an order nor a hierarchy."""
         return self.distance == "equal"
 
     def numbers(self) -> dict[str, Number]:
-        """$t, and as a ratio."""
+        """$t, and as a ratio $numerator and $denominator."""
         return {"t": self.t, **ratio(self.t)}
+
+    def shown(self, measure: float) -> float:
+        """To twelve places: beyond these, a sum over the values depends on the order in which threads add."""
+        return round(super().shown(measure), 12)

@@ -29,30 +29,13 @@ _HEADLINES = {
 _DOUBT = "Released, but not everything that was asked for holds"
 _ALONE = "Released: what was asked for holds, but other released columns are nearly unique and may tell who it is"
 # A column that is released as it is, and its rows that hold a value of their own; judged from half of them on.
-_OWN = re.compile(r"^(insensitive|sensitive) column (.+) holds a value of its own in ([\d,]+) of ([\d,]+) rows")
-_MOST = 0.5
+_OWN = re.compile(r"^(insensitive|sensitive) column (.+) holds a value of its own (in (?:nearly all|most) rows)")
 
-# What each model asks of every class, in a sentence.
+# What k asks of every class, in a sentence; each model and threshold has its own (`asks`).
 _ASKS = {
     "k known": "whoever knows any {known} quasi-identifiers of a person finds at least {required} {unit}",
     "k": "every combination of quasi-identifiers in the release stands for at least {required} {unit}",
     "known_columns": "k holds for every combination of at most {required} quasi-identifiers",
-    "l_diversity distinct": "every class holds at least {required} different values of {column}",
-    "l_diversity entropy": "in every class the values of {column} are as varied as {required} equally frequent ones",
-    "l_diversity recursive": "in every class the most frequent value of {column} is rarer than {c} times all those "
-    "from the {required}th on together",
-    "t_closeness": "in every class the values of {column} are spread nearly as in all rows: a distance of at most "
-    "{required} on a scale of 0 to 1",
-    "alpha_k": "no value of {column} makes up more than {required} of a class",
-    "beta": "no value of {column} is in a class more frequent than in all rows by more than {required} times",
-    "delta_disclosure": "no value of {column} is in a class more or less frequent than in all rows by more than e to "
-    "the power of {required}",
-    "k_map": "every class stands for at least {required} persons of the population",
-    "delta_presence": "of the persons of the population whom a class stands for a share of {required} is in the table",
-    "population_uniqueness": "of the persons of the population a share of {required} is estimated to be unique by the "
-    "released columns at most",
-    "average_risk": "who knows that a person is in the release points at the right row with a probability of at most "
-    "{required} on average",
 }
 
 
@@ -148,15 +131,14 @@ def verdicts(report: Json) -> list[Verdict]:
 
 
 def _values_of_their_own(report: Json) -> list[Verdict]:
-    """Released columns that are nearly unique, as the run warned of them: k does not speak of these."""
-    found = []
-    for one in filter(None, map(_OWN.match, report["warnings"])):
-        role, name, own, rows = one[1], one[2], *(int(number.replace(",", "")) for number in one.groups()[2:])
-        if own >= _MOST * rows:
-            asks = f"{role}, and released as it is: whoever knows the value of a person finds the row, whatever k is"
-            reached = f"{percent(own / rows)} of the rows hold a value of their own"
-            found.append(Verdict(f"nearly unique column {name}", asks, "no bound", reached, None, judged=True))
-    return found
+    """Released columns that are nearly unique, as the page tells the run's warnings: k does not speak of these."""
+    verdicts = []
+    for warning in filter(None, map(_OWN.match, report["warnings"])):
+        role, name, rows = warning.groups()
+        asks = f"{role}, and released as it is: whoever knows the value of a person finds the row, whatever k is"
+        reached = f"a value of its own {rows}"
+        verdicts.append(Verdict(f"nearly unique column {name}", asks, "no bound", reached, None, judged=True))
+    return verdicts
 
 
 def _known(report: Json) -> int | None:
@@ -275,12 +257,14 @@ def _ends(key: str) -> Mapping[str, str]:
 
 
 def _asks(key: str, entry: Json) -> str:
-    variant = "known" if "known" in entry else entry.get("variant")
-    text = _ASKS.get(f"{key} {variant}") or _ASKS.get(key, "")
+    """What an entry of the report's privacy asks of the release, in a sentence."""
+    model = MODELS.get(key) or THRESHOLDS.get(key)
+    text = _ASKS.get("k known" if "known" in entry else key, "") if model is None else model.asks
+    if not isinstance(text, str):
+        text = text.get(str(entry.get(MODELS[key].files_by or "")), "")
     unit = "persons (entities)" if "counts" in entry else "rows"
-    words = {"required": plain(entry.get("required")), "column": entry.get("column", "a column"), "unit": unit}
-    words["known"] = plain(entry.get("known", 0))
-    return text.format(**words, c=plain(entry.get("c", 1)))
+    options = {name: plain(entry.get(name)) for name in (*getattr(model, "options", ()), "required", "known")}
+    return text.format(column=entry.get("column", "a column"), unit=unit, **options)
 
 
 def _holds(key: str, entry: Json) -> bool | None:

@@ -114,8 +114,8 @@ class FullDomainResult(SearchResult):
         if known is not None:
             why = f"of fewer than {k} by some {known} column{'s' * (known != 1)}"
         raise NoReleaseError(
-            f"no node satisfies: {'even ' * only_k}at the highest levels {self.left_at_top} of {n} rows lie in classes "
-            f"{why}, the limit is {limit}; {self._way_out()}"
+            f"no node satisfies: {'even ' * only_k}at the highest levels {self.left_at_top:,} of {n:,} rows lie in "
+            f"classes {why}, the limit is {limit:,}; {self._way_out()}"
         )
 
     def _refused(self, chosen: Blinded) -> str:
@@ -123,13 +123,14 @@ class FullDomainResult(SearchResult):
         left = self.request.limit - chosen.reserve
         if chosen.suppressed > left:
             return (
-                f"even at the highest levels {chosen.suppressed} of {self.problem.n} rows lie in classes of fewer than "
-                f"{self.request.k}; algorithm.reserve leaves {max(left, 0)} rows of the limit for these: make it less"
+                f"even at the highest levels {chosen.suppressed:,} of {self.problem.n:,} rows lie in classes of fewer "
+                f"than {self.request.k}; algorithm.reserve leaves {max(left, 0):,} rows of the limit for these: make "
+                "it less"
             )
         return (
-            f"algorithm.blind: at the levels chosen without a look at sensitive values {chosen.in_all} of "
-            f"{self.problem.n} rows lie in classes that violate k or a model, {chosen.suppressed} of them by k, the "
-            f"limit is {self.request.limit}; ask for a greater k, a greater suppression.limit with as much more "
+            f"algorithm.blind: at the levels chosen without a look at sensitive values {chosen.in_all:,} of "
+            f"{self.problem.n:,} rows lie in classes that violate k or a model, {chosen.suppressed:,} of them by k, "
+            f"the limit is {self.request.limit:,}; ask for a greater k, a greater suppression.limit with as much more "
             "algorithm.reserve, or less of the models (that there is no release says something of the values, too)"
         )
 
@@ -170,6 +171,9 @@ class FullDomainResult(SearchResult):
 
     def describe(self) -> Json:
         return {"levels": self.levels(), "height": self.winner.height}
+
+    def least_levels(self) -> dict[str, int]:
+        return self.levels()
 
     def describe_search(self) -> Json:
         found = self.found

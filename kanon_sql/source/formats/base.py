@@ -1,4 +1,4 @@
-"""What a format of files can do: open files as a source, say what is wrong with them, write a release and read it."""
+"""The interface of a file format: opens files as a source, finds their faults, writes and reads a release."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Writer(ABC):
         self.name = name
         self.target = target
         self.final = final
-        known = FORMATS[name].compressions
-        if target.compression is not None and target.compression.lower() not in known:
+        compressions = FORMATS[name].compressions
+        if target.compression is not None and target.compression.lower() not in compressions:
             raise ConfigurationError(
-                f"target.compression: {target.compression!r} is none of {name}; expected {', '.join(known)}"
+                f"target.compression: {target.compression!r} is none of {name}; expected {', '.join(compressions)}"
             )
         if target.csv.formulas == "escape" and not FORMATS[name].only_texts:
             raise ConfigurationError("target.csv.formulas: only a CSV file holds formulas; remove it, or write CSV")
@@ -64,10 +64,10 @@ class Writer(ABC):
 
 
 @dataclass(frozen=True)
-class Asked:
+class OpenRequest:
     """Files that are to be opened as one source, as `config` says at `place`.
 
-    `named` are columns that it is known to have, `partitions` those that its folders hold.
+    `named` are columns that it must have, by which a header is recognized, `partitions` the columns that are folders.
     """
 
     paths: tuple[Path, ...]
@@ -84,7 +84,7 @@ class FileFormat(ABC):
         self.name = name
 
     @abstractmethod
-    def open(self, engine: Engine, asked: Asked) -> Source:
+    def open(self, engine: Engine, request: OpenRequest) -> Source:
         """Opens files as one source.
 
         Raises EngineError for files that cannot be read, ConfigurationError for options that do not fit.
@@ -102,7 +102,7 @@ class FileFormat(ABC):
         return None
 
     @abstractmethod
-    def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
+    def place_of(self, engine: Engine, source: Source, column: Column, first: First) -> str | None:
         """The place of a value, as kanon_sql.source.formats.registry.find_place gives it."""
 
     @abstractmethod
@@ -110,13 +110,13 @@ class FileFormat(ABC):
         """Writes a release to `final`. Raises ConfigurationError for options that do not fit."""
 
 
-def located(source: Source, item: Column, position: exp.Expr) -> exp.Select:
-    """SELECT of a column of all files as value, with the file and a position."""
-    value = next(one for one in source.relation.expressions if one.alias_or_name == item.key)
+def located(source: Source, column: Column, position: exp.Expr) -> exp.Select:
+    """SELECT of a column of all files as `value`, with the `file` and a `position` in it."""
+    value = next(entry for entry in source.relation.expressions if entry.alias_or_name == column.key)
     parts = {"value": value.unalias(), "file": exp.column("filename"), "position": position}
     return source.relation.select(*(exp.alias_(part.copy(), name) for name, part in parts.items()), append=False)
 
 
 def named_file(source: Source, file: str) -> str:
-    """Which of several files a place is in."""
+    """The words that name the file of a place, where the source has several."""
     return f" of {Path(file).name}" if len(source.files) > 1 else ""

@@ -1,4 +1,4 @@
-"""CSV: every field is a text, an empty one stands for NULL, and how the fields are delimited is found out."""
+"""CSV: every field is a text, an empty one is NULL, and the delimiter is found in the file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqlglot import exp
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.source import CsvOptions
-from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
+from kanon_sql.source.formats.base import FileFormat, First, OpenRequest, Writer, located, named_file
 from kanon_sql.source.formats.csv_reading import (
     USUAL,
     cells_of,
@@ -28,65 +28,68 @@ from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import NUMERIC
 
-# Of what others are nothing can be taken for a formula.
+# Values of these types cannot be taken for formulas.
 _NO_TEXTS = (*NUMERIC, "BOOLEAN", "DATE", "TIME", "INTERVAL", "UUID", "BIT")
 
 
 class CsvFormat(FileFormat):
     """Reads and writes CSV."""
 
-    def open(self, engine: Engine, asked: Asked) -> Source:
-        config = asked.config
+    def open(self, engine: Engine, request: OpenRequest) -> Source:
+        config = request.config
         missing = ("",) if config.missing is None else tuple(config.missing)
-        opened = open_csv(engine, asked.paths, config.csv_options, missing, asked.named, asked.place, asked.partitions)
+        opened = open_csv(
+            engine, request.paths, config.csv_options, missing, request.named, request.place, request.partitions
+        )
         return replace(opened, kind=self.name)
 
     def open_release(
         self, engine: Engine, path: Path, target: TargetConfig, like: Source, names: Sequence[str], place: str
     ) -> Source:
-        given, dialect = target.csv, like.dialect
-        header = (dialect.header if dialect else True) if given.header is None else given.header
-        quote = (dialect.quote if dialect and given.quote is None else given.quote) or '"'
-        escape = given.escape or (dialect.escape if dialect and given.quote is None else quote) or None
-        delimiter = given.delimiter or (dialect.delimiter if dialect else None)
+        config, dialect = target.csv, like.dialect
+        header = (dialect.header if dialect else True) if config.header is None else config.header
+        quote = (dialect.quote if dialect and config.quote is None else config.quote) or '"'
+        escape = config.escape or (dialect.escape if dialect and config.quote is None else quote) or None
+        delimiter = config.delimiter or (dialect.delimiter if dialect else None)
         options = CsvOptions(
-            delimiter=delimiter, quote=quote, escape=escape, header=header, encoding="utf-8", formulas=given.formulas
+            delimiter=delimiter, quote=quote, escape=escape, header=header, encoding="utf-8", formulas=config.formulas
         )
         # NULL is written as an empty field, whatever the source calls missing.
         missing = like.missing if like.only_texts else (*like.missing, "")
         opened = replace(open_csv(engine, (path,), options, missing, names, place), kind=self.name)
         if header or len(opened.columns) != len(names):
             return opened
-        renamed = tuple(replace(item, name=name) for item, name in zip(opened.columns, names, strict=True))
+        renamed = tuple(replace(column, name=name) for column, name in zip(opened.columns, names, strict=True))
         return replace(opened, columns=renamed)
 
     def ragged(self, engine: Engine, source: Source) -> str | None:
         return ragged_rows(engine, source)
 
-    def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
+    def place_of(self, engine: Engine, source: Source, column: Column, first: First) -> str | None:
         assert source.dialect is not None
         path = source.files[0]
         if len(source.files) > 1:
-            found = first(located(source, item, exp.Literal.number(0)))
-            if found is None:
+            place = first(located(source, column, exp.Literal.number(0)))
+            if place is None:
                 return None
-            path = Path(found[0])
+            path = Path(place[0])
         alone = replace(source, relation=source.relation.from_(_reader(source, source.dialect, path)))
-        counted = template.fill("source/record_places", names={"records": located(alone, item, exp.Literal.number(0))})
+        records = located(alone, column, exp.Literal.number(0))
+        counted = template.fill("source/record_places", names={"records": records})
         assert isinstance(counted, exp.Select)
-        found = first(counted)
-        if found is None:
+        place = first(counted)
+        if place is None:
             return None
-        line = _line(engine, source, source.dialect, path, found[1])
-        where = f"record {found[1]}" if line is None else f"line {line}"
-        return where + named_file(source, found[0])
+        line = _line(engine, source, source.dialect, path, place[1])
+        where = f"record {place[1]}" if line is None else f"line {line}"
+        return where + named_file(source, place[0])
 
     def writer(self, target: TargetConfig, final: Path) -> Writer:
         return CsvWriter(self.name, target, final)
 
 
 class CsvWriter(Writer):
-    """Writes CSV as the target says, else as the source is written, else the common way."""
+    """Writes CSV as the target says; otherwise as the source is written, or with commas and double quotes."""
 
     dialect = USUAL
     names: Sequence[str] = ()
@@ -109,18 +112,18 @@ class CsvWriter(Writer):
         return _escaped(engine, release, partitions) if self.dialect.formulas else release
 
     def _dialect(self, source: Source) -> CsvDialect:
-        given, like = self.target.csv, source.dialect or USUAL
-        if given.encoding is not None and given.encoding.lower().replace("-", "") != "utf8":
-            raise ConfigurationError(f"target.csv.encoding: a release is written as utf-8, not {given.encoding}")
-        quote = like.quote if given.quote is None else given.quote
+        options, like = self.target.csv, source.dialect or USUAL
+        if options.encoding is not None and options.encoding.lower().replace("-", "") != "utf8":
+            raise ConfigurationError(f"target.csv.encoding: a release is written as utf-8, not {options.encoding}")
+        quote = like.quote if options.quote is None else options.quote
         usual = "\t" if self.final.suffix.lower() == ".tsv" else ","
         return CsvDialect(
-            delimiter=given.delimiter or (like.delimiter if source.dialect else usual),
+            delimiter=options.delimiter or (like.delimiter if source.dialect else usual),
             quote=quote or '"',
-            escape=given.escape or (like.escape if given.quote is None else quote) or '"',
-            header=like.header if given.header is None else given.header,
+            escape=options.escape or (like.escape if options.quote is None else quote) or '"',
+            header=like.header if options.header is None else options.header,
             encoding="utf-8",
-            formulas=given.formulas == "escape",
+            formulas=options.formulas == "escape",
         )
 
     def options(self) -> dict[str, Any]:
@@ -139,12 +142,12 @@ class CsvWriter(Writer):
         cells = [name for name in self.names if name not in partitions]
         compression = self.options().get("COMPRESSION")
         more = {"compression": compression} if compression else {}
-        made = cells_of(engine, files, self.dialect, cells, ("",), partitions, **more)
-        return replace(made, kind=self.name, label=str(self.final), partitions=(), dialect=None)
+        source = cells_of(engine, files, self.dialect, cells, ("",), partitions, **more)
+        return replace(source, kind=self.name, label=str(self.final), partitions=(), dialect=None)
 
 
 def _escaped(engine: Engine, release: exp.Expr, partitions: Sequence[str]) -> exp.Expr:
-    """The release with an apostrophe before texts, and names, that a spreadsheet would execute."""
+    """The release with an apostrophe before texts and names that a spreadsheet would execute."""
     release = release.copy()
     types = [str(row[1]) for row in engine.run(exp.Describe(this=release.copy()))]
     for entry, kind in zip(release.args["expressions"], types, strict=True):
@@ -157,7 +160,7 @@ def _escaped(engine: Engine, release: exp.Expr, partitions: Sequence[str]) -> ex
 
 
 def _reader(source: Source, dialect: CsvDialect, path: Path) -> exp.Table:
-    return read_csv([path], dialect, [one.key for one in source.columns], source.missing, parallel=False)
+    return read_csv([path], dialect, [column.key for column in source.columns], source.missing, parallel=False)
 
 
 def _line(engine: Engine, source: Source, dialect: CsvDialect, path: Path, record: int) -> int | None:
@@ -167,4 +170,4 @@ def _line(engine: Engine, source: Source, dialect: CsvDialect, path: Path, recor
         counted = engine.query("source/csv_lines", names=names)[0]
     except EngineError:
         return None
-    return record + dialect.header if counted[0] == counted[1] + dialect.header else None
+    return dialect.skipped + record + dialect.header if counted[0] == counted[1] + dialect.header else None

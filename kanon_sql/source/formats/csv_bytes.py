@@ -1,9 +1,7 @@
-"""The encoding of a CSV file; and a copy in UTF-8 of a file in one that the engine does not read as it stands there.
+"""The bytes of a CSV file: its encoding, a copy in UTF-8 where the engine cannot read it, and whether its end is read.
 
-Whether the engine reads a CSV file to its end.
-
-Of a record that is longer than its buffer it says nothing where no record follows: the record and what stands behind
-it are not read. So the file's last part is looked at, in which the ends of records must not be too far apart.
+The engine reports nothing of a last record that is longer than its buffer: neither this record nor what follows it is
+read. So the last part of the file is examined, in which ends of records must not be too far apart.
 """
 
 from __future__ import annotations
@@ -24,9 +22,18 @@ from kanon_sql.source.model import CsvDialect
 from kanon_sql.sql import disk
 from kanon_sql.sql.connection import Engine
 
-SAMPLE = 1 << 20  # bytes that are looked at together
+SAMPLE = 1 << 20  # bytes that are read at once, and of which the dialect is recognized
 _SURROGATE = re.compile(rb"[\xd8-\xdb]")
 _PACKED = (".gz", ".zst")
+LONGEST_LINE = 16_000_000
+BUFFER = 2 * LONGEST_LINE
+# The part that is examined: a record of a whole buffer, and what may follow it in the next one.
+_TAIL = 2 * BUFFER
+# One end of a record is looked for in every part of this size, in blocks.
+_PART = 1 << 22
+_BLOCK = 1 << 16
+# No gap that the engine accepts is wider, none that it passes over is narrower.
+_WIDEST_GAP = LONGEST_LINE + 2 * _PART
 
 
 def chunks(path: Path) -> Iterator[bytes]:
@@ -40,7 +47,7 @@ def chunks(path: Path) -> Iterator[bytes]:
 
 
 def encodings_of(paths: Sequence[Path], given: str | None, place: str) -> tuple[str, dict[Path, Encoded]]:
-    """(the encoding of files together, how each of them is to be read).
+    """(the encoding that files have in common, how each of them is to be read).
 
     Raises ConfigurationError for a declared one that is not read, or that they are not in, EngineError for files of
     several or of none that is known.
@@ -68,23 +75,23 @@ def encodings_of(paths: Sequence[Path], given: str | None, place: str) -> tuple[
             first, together = path, WINDOWS
         if not encoded.fits(together):
             raise EngineError(f"{path}: is {encoded.name}, {first} is {together}; expected one encoding")
-    return together, read
+    # Another export of the same table may hold letters that Latin-1 lacks; all others are the same bytes in both.
+    return WINDOWS if declared is None and together == LATIN1 else together, read
 
 
 def copies_of(engine: Engine, read: dict[Path, Encoded]) -> dict[Path, Path]:
-    """Copies in UTF-8 of files, by these.
+    """Copies in UTF-8 of files, by the files.
 
-    They stand in the folder that the connection has for itself, below folders named as those of partitions. Raises
-    EngineError.
+    They are in the connection's own folder, below folders of the names of partitions. Raises EngineError.
     """
     return {path: _copy(engine, path, encoded) for path, encoded in read.items()}
 
 
 def is_beyond_engine(path: Path, encoded: Encoded) -> bool:
-    """Whether the engine does not read a file as it is, or wrongly.
+    """Whether the engine cannot read a file, or reads it wrongly.
 
-    It reads UTF-16 in little-endian order with a mark and without surrogate pairs, and of single bytes those that are
-    no control characters in Latin-1.
+    It reads UTF-16 only in little-endian order, with a byte order mark and without surrogate pairs, and single bytes as
+    Latin-1.
     """
     if encoded.name != UTF16:
         return encoded.name == WINDOWS
@@ -97,11 +104,11 @@ def is_beyond_engine(path: Path, encoded: Encoded) -> bool:
 
 
 def _copy(engine: Engine, path: Path, encoded: Encoded) -> Path:
-    """A copy of a file in UTF-8, one for each connection."""
-    state = path.stat()
-    known = (path.absolute(), encoded.codec, state.st_mtime_ns, state.st_size)
-    if known in engine.copies:
-        return engine.copies[known]
+    """A copy of a file in UTF-8, made once for each connection."""
+    stat = path.stat()
+    key = (path.absolute(), encoded.codec, stat.st_mtime_ns, stat.st_size)
+    if key in engine.copies:
+        return engine.copies[key]
     folder = engine.own_folder() / f"utf-8-{len(engine.copies)}"
     below = folder.joinpath(*(part for part in path.parts[:-1] if "=" in part))
     copy = below / (path.stem if path.suffix.lower() in _PACKED else path.name)
@@ -120,15 +127,15 @@ def _copy(engine: Engine, path: Path, encoded: Encoded) -> Path:
             f"{folder.parent}: {path.name} cannot be copied as UTF-8, which it is read by ({why}); name a larger "
             "--temp-directory, or convert the file"
         ) from None
-    engine.copies[known] = copy
+    engine.copies[key] = copy
     return copy
 
 
 def refuse_behind_mark(path: Path, name: str, delimiter: str, quote: str) -> None:
-    """Raises EngineError for a header that the engine would misread.
+    """Raises EngineError for a header behind a byte order mark that the engine would misread.
 
-    Behind a byte order mark it takes the quotes of the first name for a part of it. What opens quotes within it would
-    swallow the rows that follow, a line break would make a row of the name's rest.
+    It takes the quotes of the first name for a part of the name. So quotes that open within the name would swallow the
+    rows that follow, and a line break would make the rest of the name a row.
     """
     opens = f"[\r\n]|{re.escape(delimiter)} *($|{re.escape(quote)})" if quote else "$."
     if re.search(opens, name):
@@ -138,22 +145,11 @@ def refuse_behind_mark(path: Path, name: str, delimiter: str, quote: str) -> Non
         )
 
 
-LONGEST_LINE = 16_000_000
-BUFFER = 2 * LONGEST_LINE
-# What is looked at: a record of a whole buffer, and what may follow it in the next one.
-_TAIL = 2 * BUFFER
-# One end of a record is looked for in every part of this size, in blocks.
-_PART = 1 << 22
-_BLOCK = 1 << 16
-# No gap that the engine accepts is wider, none that it passes over is narrower.
-_WIDEST_GAP = LONGEST_LINE + 2 * _PART
-
-
 def may_lose_its_end(path: Path, file_read: Path, dialect: CsvDialect) -> bool:
-    """Whether the engine may pass over the end of the file that it reads for one; its rows must then be counted in
-    another way.
+    """Whether the engine may not read the end of `file_read`, the file that it reads for `path`.
 
-    Raises EngineError where it does so for certain, and for a gzip file that is damaged.
+    Its rows must then be counted in another way. Raises EngineError where it certainly does not, and for a damaged gzip
+    file.
     """
     encoding = dialect.engine_encoding
     tail = _tail(file_read, _TAIL * (2 if encoding == UTF16 else 1))
@@ -169,14 +165,14 @@ def may_lose_its_end(path: Path, file_read: Path, dialect: CsvDialect) -> bool:
 
 
 def lost_end(path: Path, more: str = "") -> EngineError:
-    """The error for a file of which the end would not be read."""
+    """The error for a file whose end would not be read."""
     return EngineError(
         f"{path}: its last record is longer than {LONGEST_LINE:,} bytes and would not be read{more}; mend its end"
     )
 
 
 def _tail(path: Path, size: int) -> bytes:
-    """The last bytes of the text in a file; none where the file is too short to matter."""
+    """The last bytes of the text in a file; none where the file is too short to lose any."""
     try:
         if path.suffix == ".gz":
             return _unpacked_tail(path, size)
@@ -203,12 +199,12 @@ def _unpacked_tail(path: Path, size: int) -> bytes:
 
 
 def _widest_gap(tail: bytes, dialect: CsvDialect) -> tuple[int, int] | None:
-    """The first place from the end where ends of records are too far apart, None without one.
+    """(begin, end) of the last gap between ends of records that is too wide; None without one.
 
-    The file ends outside quotes, else the engine refuses it: so many quotes behind a line end, an even number or an
-    odd one, tell whether it ends a record or belongs to a value.
+    The file ends outside quotes, or the engine refuses it. So the number of quotes behind a line end, even or odd, says
+    whether it ends a record or belongs to a value.
     """
-    found = len(tail)
+    last_end = len(tail)
     stop, inside = len(tail), False
     while stop > 0:
         part = max(0, stop - _PART)
@@ -218,16 +214,16 @@ def _widest_gap(tail: bytes, dialect: CsvDialect) -> tuple[int, int] | None:
             inside ^= _quotes(block, dialect) % 2 == 1
             stop -= len(block)
             if end is not None:
-                if found - (stop + end) > _WIDEST_GAP:
-                    return stop + end, found
-                found = stop + end
+                if last_end - (stop + end) > _WIDEST_GAP:
+                    return stop + end, last_end
+                last_end = stop + end
                 inside ^= _quotes(tail[part:stop], dialect) % 2 == 1
                 stop = part
-    return (0, found) if found > _WIDEST_GAP else None
+    return (0, last_end) if last_end > _WIDEST_GAP else None
 
 
 def _record_end(block: bytes, inside: bool, dialect: CsvDialect) -> int | None:
-    """Where a block holds the end of a record; `inside` says that it ends within quotes."""
+    """The offset of the last end of a record in a block, None without one; `inside`: the block ends within quotes."""
     line_end = dialect.line_end[-1].encode()
     parts = block.split(dialect.quote.encode()) if dialect.quote else [block]
     stop = len(block)

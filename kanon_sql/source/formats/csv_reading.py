@@ -1,9 +1,8 @@
-"""Cells of a CSV file that a spreadsheet would take for formulas: an apostrophe before them, and taken away again.
+"""CSV files as sources: the dialect is found in the first record, every field is read as text.
 
-A text that only looks like an escaped one gets an apostrophe, too, so that no two texts become one and what was written
-is read back as it was.
-
-CSV sources: how a file is written is found out from its first record, every field is read as text.
+Cells that a spreadsheet would take for formulas are written with an apostrophe before them, which is removed when they
+are read. A text that only looks like an escaped one gets an apostrophe, too: so no two texts become one, and what was
+written is read back as it was.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.columns import UTF8, Encoded
-from kanon_sql.settings.formats import kind_of
+from kanon_sql.settings.formats import delimiter_line, kind_of
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.csv_bytes import (
@@ -40,44 +39,9 @@ from kanon_sql.source.formats.csv_bytes import (
 from kanon_sql.source.model import Column, CsvDialect, Source, select_keys
 from kanon_sql.sql.connection import Engine, literal
 
-# Both as Python and the engine read them. A plain number is none, whatever apostrophes are before it.
+# Both as Python and the engine read them. A plain number is no formula, whatever apostrophes are before it.
 _BEGINNING = r"'*[=+\-@\t\r\n]"
 _NUMBER = r"'*-?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?"
-
-
-def escaped(text: exp.Expr) -> exp.Expr:
-    """A text with an apostrophe where it needs one."""
-    with_apostrophe = exp.Concat(expressions=[exp.Literal.string("'"), text.copy()], safe=True)
-    return exp.Case(ifs=[exp.If(this=_is_formula(text), true=with_apostrophe)], default=text.copy())
-
-
-def unescaped(text: exp.Expr) -> exp.Expr:
-    """The text that was escaped."""
-    rest = exp.Substring(this=text.copy(), start=exp.Literal.number(2))
-    begins = exp.StartsWith(this=text.copy(), expression=exp.Literal.string("'"))
-    return exp.Case(ifs=[exp.If(this=exp.and_(begins, _is_formula(rest)), true=rest)], default=text.copy())
-
-
-def escaped_name(name: str) -> str:
-    """A column's name as it stands in the header."""
-    return f"'{name}" if _is_formula_name(name) else name
-
-
-def unescaped_name(name: str) -> str:
-    """The name that was escaped."""
-    return name[1:] if name.startswith("'") and _is_formula_name(name[1:]) else name
-
-
-def _is_formula(text: exp.Expr) -> exp.Expr:
-    begins = exp.Anonymous(this="regexp_matches", expressions=[text.copy(), exp.Literal.string(f"^{_BEGINNING}")])
-    number = exp.Anonymous(this="regexp_full_match", expressions=[text.copy(), exp.Literal.string(_NUMBER)])
-    return exp.and_(begins, exp.Not(this=number))
-
-
-def _is_formula_name(name: str) -> bool:
-    return re.match(_BEGINNING, name) is not None and re.fullmatch(_NUMBER, name) is None
-
-
 USUAL = CsvDialect(",", '"', '"', True, "utf-8")
 _NO_DELIMITER = "\x02"  # a file that holds it has no lines that could be counted
 _FOR_MORE = "\x1f"  # Python's reader takes one character as a delimiter
@@ -94,9 +58,9 @@ def open_csv(
     place: str,
     partitions: tuple[str, ...] = (),
 ) -> Source:
-    """Opens CSV files as one source; `named` are the columns that the configuration names.
+    """Opens CSV files as one source; `named` are columns that the configuration names.
 
-    A first record that holds one of them is a header. Raises EngineError for files that cannot be read, that are
+    A first record with one of these names is a header. Raises EngineError for files that cannot be read, that are
     empty or whose headers differ, ConfigurationError for options that do not fit.
     """
     samples = {path: _sample(path) for path in paths}
@@ -104,7 +68,11 @@ def open_csv(
     copied = any(is_beyond_engine(path, encoded) for path, encoded in read.items())
     examined = [_examine(_Beginning(path, samples[path], read[path], copied), options, named, place) for path in paths]
     dialect, names = examined[0]
-    for path, (_, other_names) in zip(paths, examined, strict=True):
+    for path, (other, other_names) in zip(paths, examined, strict=True):
+        if other.skipped != dialect.skipped:
+            raise EngineError(
+                f"{path}: one of it and {paths[0].name} begins with a line sep=; take it out of all files"
+            )
         if other_names != names:
             raise EngineError(
                 f"{path}: its header differs from that of {paths[0]}; expected the same columns in "
@@ -133,7 +101,7 @@ def cells_of(
     partitions: tuple[str, ...],
     **more: object,
 ) -> Source:
-    """Files as a source, by the names of the columns in them; `more` are further options of the reader."""
+    """CSV files with columns of these names as a source; `more` are further options of the reader."""
     keys = [f"c{position}" for position in range(len(names))]
     relation = select_keys(read_csv(paths, dialect, keys, missing, partitions, **more), [*keys, *partitions])
     if len(keys) == 1 and "" not in missing:
@@ -171,6 +139,7 @@ def read_csv(
         "quote": dialect.quote,
         "escape": dialect.escape,
         "header": dialect.header,
+        **({"skip": dialect.skipped} if dialect.skipped else {}),
         "encoding": dialect.engine_encoding,
         "max_line_size": LONGEST_LINE,
         "new_line": dialect.line_end.replace("\r", "\\r").replace("\n", "\\n"),
@@ -194,40 +163,22 @@ def read_csv(
 
 
 def lines_of(path: Path, dialect: CsvDialect = USUAL) -> exp.Table:
-    """The lines of a file in order, as column line; an empty one is NULL."""
+    """The lines of a file in order, as column `line`; an empty one is NULL."""
     plain = replace(dialect, delimiter=_NO_DELIMITER, quote="", escape="", header=False)
     return read_csv([path], plain, ["line"], ("",), parallel=False)
 
 
-def _option(name: str, value: exp.Expr) -> exp.Expr:
-    return exp.EQ(this=exp.to_identifier(name), expression=value)
-
-
-def _refuse_lost_ends(engine: Engine, paths: Sequence[Path], dialect: CsvDialect, keys: Sequence[str]) -> None:
-    """Raises EngineError for a file of which the engine would not read the end."""
-    for path in paths:
-        if may_lose_its_end(path, dialect.file_read(path), dialect):
-            # One thread alone sees what several pass over, but takes its time.
-            readers = [read_csv([path], dialect, keys, (), parallel=parallel) for parallel in (True, False)]
-            try:
-                counts = [engine.run(exp.select(exp.Count(this=exp.Star())).from_(reader)) for reader in readers]
-            except EngineError as error:
-                raise EngineError(f"{path}: {error}") from error
-            if counts[0] != counts[1]:
-                raise lost_end(path)
-
-
 def ragged_rows(engine: Engine, source: Source) -> str | None:
-    """Says how many records have too many or too few fields, or are no UTF-8, and where; None when there are none.
+    """The problem of records that have too many or too few fields or are no UTF-8: how many, and where; None without.
 
-    Reads the whole source once more, so only after an error.
+    The whole source is read once more, so only after an error.
     """
     assert source.dialect is not None
     keys = [column.key for column in source.columns if column.name not in source.partitions]
     reader = read_csv(source.files, source.dialect, keys, source.missing, store_rejects=True, rejects_limit=0)
     engine.run(exp.select(exp.Count(this=exp.Star())).from_(reader))
-    found = engine.query("source/rejected_records")
-    count, lines, are_misread = found[0]
+    rejected = engine.query("source/rejected_records")
+    count, lines, are_misread = rejected[0]
     if not count:
         return None
     shown = ", ".join(str(line) for line in lines)
@@ -238,14 +189,65 @@ def ragged_rows(engine: Engine, source: Source) -> str | None:
             f"{shown}{more}); mend the file, which mixes encodings"
         )
     return (
-        f"{source.label}: {count} {'record does' if count == 1 else 'records do'} not fit (line {shown}{more}); "
+        f"{source.label}: {count:,} {'record does' if count == 1 else 'records do'} not fit (line {shown}{more}); "
         f"expected {len(keys)} fields between {source.dialect.delimiter!r}; mend the file or set source.csv"
     )
 
 
+def escaped(text: exp.Expr) -> exp.Expr:
+    """A text with an apostrophe before it where it could be taken for a formula."""
+    with_apostrophe = exp.Concat(expressions=[exp.Literal.string("'"), text.copy()], safe=True)
+    return exp.Case(ifs=[exp.If(this=_is_formula(text), true=with_apostrophe)], default=text.copy())
+
+
+def unescaped(text: exp.Expr) -> exp.Expr:
+    """A text without the apostrophe by which it was escaped."""
+    rest = exp.Substring(this=text.copy(), start=exp.Literal.number(2))
+    begins = exp.StartsWith(this=text.copy(), expression=exp.Literal.string("'"))
+    return exp.Case(ifs=[exp.If(this=exp.and_(begins, _is_formula(rest)), true=rest)], default=text.copy())
+
+
+def escaped_name(name: str) -> str:
+    """The name of a column as it is written in a header."""
+    return f"'{name}" if _is_formula_name(name) else name
+
+
+def unescaped_name(name: str) -> str:
+    """A name without the apostrophe by which it was escaped."""
+    return name[1:] if name.startswith("'") and _is_formula_name(name[1:]) else name
+
+
+def _is_formula(text: exp.Expr) -> exp.Expr:
+    begins = exp.Anonymous(this="regexp_matches", expressions=[text.copy(), exp.Literal.string(f"^{_BEGINNING}")])
+    number = exp.Anonymous(this="regexp_full_match", expressions=[text.copy(), exp.Literal.string(_NUMBER)])
+    return exp.and_(begins, exp.Not(this=number))
+
+
+def _is_formula_name(name: str) -> bool:
+    return re.match(_BEGINNING, name) is not None and re.fullmatch(_NUMBER, name) is None
+
+
+def _option(name: str, value: exp.Expr) -> exp.Expr:
+    return exp.EQ(this=exp.to_identifier(name), expression=value)
+
+
+def _refuse_lost_ends(engine: Engine, paths: Sequence[Path], dialect: CsvDialect, keys: Sequence[str]) -> None:
+    """Raises EngineError for a file whose end the engine would not read."""
+    for path in paths:
+        if may_lose_its_end(path, dialect.file_read(path), dialect):
+            # A single thread reads what several pass over, but more slowly.
+            readers = [read_csv([path], dialect, keys, (), parallel=parallel) for parallel in (True, False)]
+            try:
+                counts = [engine.run(exp.select(exp.Count(this=exp.Star())).from_(reader)) for reader in readers]
+            except EngineError as error:
+                raise EngineError(f"{path}: {error}") from error
+            if counts[0] != counts[1]:
+                raise lost_end(path)
+
+
 @dataclass(frozen=True)
 class _Beginning:
-    """The first bytes of a file, how they are to be read, and whether the engine reads a copy."""
+    """The first bytes of a file, how they are decoded, and whether the engine reads a copy of the file."""
 
     path: Path
     sample: bytes
@@ -260,9 +262,12 @@ class _Beginning:
 def _examine(begin: _Beginning, options: CsvOptions, named: Sequence[str], place: str) -> tuple[CsvDialect, list[str]]:
     """The dialect of one file and its column names."""
     path, text = begin.path, begin.text
+    sep_line = delimiter_line(text)
+    if sep_line is not None:
+        text = text[sep_line.end() :].removeprefix("\r").removeprefix("\n")
     quote = '"' if options.quote is None else options.quote
     escape = options.escape if options.escape is not None else quote
-    delimiter = options.delimiter or _delimiter(text, quote, named)
+    delimiter = options.delimiter or (sep_line[1] if sep_line else _delimiter(text, quote, named))
     if delimiter == quote:
         raise ConfigurationError(f"{place}: csv.quote and csv.delimiter are the same; choose two characters")
     records = _records(text, delimiter, quote)
@@ -281,11 +286,13 @@ def _examine(begin: _Beginning, options: CsvOptions, named: Sequence[str], place
             f"{path}: its first line has {len(first):,} fields between {delimiter!r}, more than {_MOST_COLUMNS:,}; "
             "expected a table with one record a line"
         )
-    if header and not begin.copied and begin.sample.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE)):
+    if header and not sep_line and not begin.copied and begin.sample.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE)):
         refuse_behind_mark(path, first[0], delimiter, quote)
     names = first if header else [f"column{position}" for position in range(len(first))]
     formulas = options.formulas == "escape"
-    return CsvDialect(delimiter, quote, escape, header, begin.encoded.name, _line_end(text, quote), formulas), names
+    line_end = _line_end(begin.text, quote)
+    encoding, skipped = begin.encoded.name, int(sep_line is not None)
+    return CsvDialect(delimiter, quote, escape, header, encoding, line_end, formulas, skipped), names
 
 
 def _sample(path: Path) -> bytes:
@@ -304,17 +311,17 @@ def _sample(path: Path) -> bytes:
 def _line_end(text: str, quote: str) -> str:
     """What ends the first record; line breaks inside quotes are values."""
     outside = re.sub(f"{quote}[^{quote}]*{quote}", "", text[:SAMPLE]) if quote else text
-    found = re.search(r"\r\n|\n|\r", outside)
-    return found[0] if found else "\n"
+    line_end = re.search(r"\r\n|\n|\r", outside)
+    return line_end[0] if line_end else "\n"
 
 
 def _delimiter(text: str, quote: str, named: Sequence[str]) -> str:
-    """The candidate that the first record holds most often outside quotes; a comma when it holds none.
+    """The candidate that is most frequent in the first record outside quotes; a comma where there is none.
 
-    Of several it is that between which most columns stand that the configuration names.
+    Of equally frequent ones it is the one that separates most of the columns that the configuration names.
     """
-    fields: dict[str, list[str]] = {one: next(_records(text, one, quote), []) for one in _DELIMITERS}
-    return max(_DELIMITERS, key=lambda one: (len(fields[one]), len(set(fields[one]) & set(named))))
+    fields: dict[str, list[str]] = {delimiter: next(_records(text, delimiter, quote), []) for delimiter in _DELIMITERS}
+    return max(_DELIMITERS, key=lambda delimiter: (len(fields[delimiter]), len(set(fields[delimiter]) & set(named))))
 
 
 def _records(text: str, delimiter: str, quote: str) -> csv.Reader:  # type: ignore[name-defined]
@@ -327,8 +334,8 @@ def _records(text: str, delimiter: str, quote: str) -> csv.Reader:  # type: igno
 
 
 def _looks_like_header(first: list[str]) -> bool:
-    """A header names every column differently and holds neither numbers nor empty fields, but for the first: pandas and
-    R number the rows in a column without a name."""
+    """Whether all fields differ and none is a number or empty, except the first: pandas and R number rows in a column
+    without a name."""
     return len(set(first)) == len(first) and not any(map(_is_number, first)) and all(first[1:] or first)
 
 

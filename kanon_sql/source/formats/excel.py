@@ -1,7 +1,7 @@
-"""Excel and OpenDocument: one sheet, its first row that is not blank names the columns.
+"""Excel and OpenDocument: one sheet, whose first row that is not blank names the columns.
 
-The rows of a workbook, at most 1,048,576, pass through Python into a table of the engine: it has no reader of its own
-for them. The type of a column is found out from all of its cells.
+The rows of a workbook, at most 1,048,576, pass through Python into a table of the engine, which has no reader for them.
+The type of a column is determined by all of its cells.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.algorithms import either
 from kanon_sql.settings.formats import FORMATS, head_of, kind_of
 from kanon_sql.source.duckdb import DuckDB
-from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
+from kanon_sql.source.formats.base import FileFormat, First, OpenRequest, Writer, located, named_file
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from python_calamine import CalamineSheet, CalamineWorkbook
 
 Cell = Any  # str, float, int, bool, date, datetime, time or timedelta; "" where there is nothing
-_AT_ONCE = 20_000  # rows that are given to the engine together
+_AT_ONCE = 20_000  # rows that are inserted together
 _PLACES = ("filename", "row")
 _TYPES = (
     ({str}, "VARCHAR"),
@@ -48,32 +48,34 @@ _TYPES = (
 class ExcelFormat(FileFormat):
     """Reads workbooks."""
 
-    def open(self, engine: Engine, asked: Asked) -> Source:
-        if asked.partitions:
-            raise ConfigurationError(f"{asked.place}: {asked.paths[0].parent.name!r} is a partition; Excel has none")
+    def open(self, engine: Engine, request: OpenRequest) -> Source:
+        if request.partitions:
+            folder = request.paths[0].parent.name
+            raise ConfigurationError(f"{request.place}: {folder!r} is a partition; Excel has none")
         tables = []
-        for path in asked.paths:
+        for path in request.paths:
             with _reading(path):
-                tables.append(_table_of(path, asked))
+                tables.append(_table_of(path, request))
         names = list(tables[0].names)
         for table in tables[1:]:
             if list(table.names) != names:
                 raise EngineError(f"{table.path}: its columns differ from those of {tables[0].path}; expected the same")
-        found = [set().union(*kinds) for kinds in zip(*(table.kinds for table in tables), strict=True)]
-        types = [_type(kinds) for kinds in found]
+        kinds_found = [set().union(*kinds) for kinds in zip(*(table.kinds for table in tables), strict=True)]
+        # The narrowest type that holds the cells of a column; texts where no other does.
+        types = [next((name for held, name in _TYPES if kinds <= held), "VARCHAR") for kinds in kinds_found]
         name = template.quoted(state(f"sheet_{engine.statements}"))
         _load(engine, name, tables, types)
         columns = tuple(Column(name, f"c{i}", kind) for i, (name, kind) in enumerate(zip(names, types, strict=True)))
         return Source(
             kind=self.name,
-            relation=exp.select(*(column(item.key) for item in columns)).from_(exp.Table(this=name)),
+            relation=exp.select(*(column(col.key) for col in columns)).from_(exp.Table(this=name)),
             columns=columns,
-            missing=tuple(asked.config.missing or ()),
+            missing=tuple(request.config.missing or ()),
             columnar=True,
-            label=str(asked.paths[0]) if len(asked.paths) == 1 else f"{len(asked.paths)} Excel files",
+            label=str(request.paths[0]) if len(request.paths) == 1 else f"{len(request.paths)} Excel files",
             backend=DuckDB(engine),
-            files=asked.paths,
-            warnings=tuple(_warnings(tables, columns, found)),
+            files=request.paths,
+            warnings=tuple(_warnings(tables, columns, kinds_found)),
         )
 
     def open_release(
@@ -81,24 +83,24 @@ class ExcelFormat(FileFormat):
     ) -> Source:
         _refuse_writing()
 
-    def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
-        found = first(located(source, item, exp.column("row")))
-        return None if found is None else f"row {found[1]}{named_file(source, found[0])}"
+    def place_of(self, engine: Engine, source: Source, col: Column, first: First) -> str | None:
+        place = first(located(source, col, exp.column("row")))
+        return None if place is None else f"row {place[1]}{named_file(source, place[0])}"
 
     def writer(self, target: TargetConfig, final: Path) -> Writer:
         _refuse_writing()
 
 
 def _refuse_writing() -> NoReturn:
-    written = either(one.suffixes[0] for one in FORMATS.values() if one.written)
+    written = either(config.suffixes[0] for config in FORMATS.values() if config.written)
     raise ConfigurationError(f"target: Excel is read and not written; expected {written}")
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The table of a sheet: its header stands in row `top`, counted from 0, a column of `names` at each of `places`.
+    """The table of a sheet: its header is in row `top`, counted from 0, the columns of `names` are at `places`.
 
-    `kinds` are those of the cells of each column, of `blank` rows there are no others below.
+    `kinds` are the Python types of the cells of each column; `blank` is the number of blank rows between others.
     """
 
     path: Path
@@ -110,42 +112,42 @@ class _Table:
     blank: int
 
     def rows(self) -> Iterator[tuple[int, list[Cell]]]:
-        """(number, cells) of each row that is not blank, as the program that made it counts them."""
+        """(number, cells) of each row that is not blank, with rows counted from 1 as in the program that made it."""
         for number, cells in enumerate(self.sheet.iter_rows()):
             if number > self.top and _is_filled(cells):
                 yield number + 1, [cells[place] for place in self.places]
 
 
-def _table_of(path: Path, asked: Asked) -> _Table:
-    """The table of the sheet that is asked for. Raises EngineError for a sheet that holds something else."""
-    sheet = _sheet(path, _workbook(path), asked)
-    what = f"{path}: sheet {sheet.name!r}"
+def _table_of(path: Path, request: OpenRequest) -> _Table:
+    """The table of the configured sheet. Raises EngineError for a sheet that holds something else."""
+    sheet = _sheet(path, _workbook(path), request)
+    label = f"{path}: sheet {sheet.name!r}"
     rows = enumerate(sheet.iter_rows())
     top, header = next(((number, cells) for number, cells in rows if _is_filled(cells)), (0, []))
     if not header:
-        raise EngineError(f"{what} is empty; expected the names of the columns and rows below them")
+        raise EngineError(f"{label} is empty; expected the names of the columns and rows below them")
     kinds: list[set[type]] = [set() for _ in header]
     last, filled = top, 0
-    for some in _chunks((number, cells) for number, cells in rows if _is_filled(cells)):
-        last, filled = some[-1][0], filled + len(some)
-        for found, cells in zip(kinds, zip(*(cells for _, cells in some), strict=True), strict=True):
-            found.update(_kinds(cells))
+    for batch in _chunks((number, cells) for number, cells in rows if _is_filled(cells)):
+        last, filled = batch[-1][0], filled + len(batch)
+        for column_kinds, cells in zip(kinds, zip(*(cells for _, cells in batch), strict=True), strict=True):
+            column_kinds.update(_kinds(cells))
     left = sheet.start[1] if sheet.start else 0
     nameless = [_letters(left + place) for place, name in enumerate(header) if name == "" and kinds[place]]
     if nameless:
         raise EngineError(
-            f"{what}: row {top + 1} names no column {nameless[0]}, which holds values"
+            f"{label}: row {top + 1} names no column {nameless[0]}, which holds values"
             f"{f' ({len(nameless)} such columns)' if len(nameless) > 1 else ''}; expected the names of all columns in "
             "the first row that is not blank: remove titles above and notes beside the table"
         )
-    _refuse_merged(what, sheet, top)
+    _refuse_merged(label, sheet, top)
     places = tuple(place for place, name in enumerate(header) if name != "")
     names = tuple(_as_text(header[place]) for place in places)
     twice = [place for place, name in zip(places, names, strict=True) if names.count(name) > 1]
     if twice:
         # The first row is perhaps no header but data, which messages must not show.
         alike = ", ".join(_letters(left + place) for place in twice)
-        raise EngineError(f"{what}: row {top + 1} gives columns {alike} a name that is there twice; rename one")
+        raise EngineError(f"{label}: row {top + 1} gives columns {alike} a name that is there twice; rename one")
     return _Table(path, sheet, top, names, places, tuple(kinds[place] for place in places), last - top - filled)
 
 
@@ -155,33 +157,34 @@ def _is_filled(cells: Sequence[Cell]) -> bool:
 
 def _kinds(cells: Sequence[Cell]) -> set[type]:
     """The types of cells that are not empty, int for whole numbers."""
-    found = set(map(type, cells))
-    if str in found and not any(type(cell) is str and cell for cell in cells):
-        found.remove(str)
-    if float in found:
+    kinds = set(map(type, cells))
+    if str in kinds and not any(type(cell) is str and cell for cell in cells):
+        kinds.remove(str)
+    if float in kinds:
         whole = {_is_whole(cell) for cell in cells if type(cell) is float}
-        found = found - {float} | {int if one else float for one in whole}
-    return found
+        kinds = kinds - {float} | {int if is_whole else float for is_whole in whole}
+    return kinds
 
 
 def _is_whole(number: float) -> bool:
     return number.is_integer() and abs(number) <= 1 << 53
 
 
-def _refuse_merged(what: str, sheet: CalamineSheet, top: int) -> None:
+def _refuse_merged(label: str, sheet: CalamineSheet, top: int) -> None:
     merged = [area for area in sheet.merged_cell_ranges or () if area[1][0] >= top]
     if merged:
         (first, begin), (last, end) = merged[0]
         area = f"{_letters(begin)}{first + 1}:{_letters(end)}{last + 1}"
+        others = " and others" if len(merged) > 1 else ""
         raise EngineError(
-            f"{what} has merged cells ({area}{' and others' if len(merged) > 1 else ''}), of which one alone holds the "
-            "value; split them and fill in each cell"
+            f"{label} has merged cells ({area}{others}), of which one alone holds the value; split them and "
+            "fill in each cell"
         )
 
 
 @contextmanager
 def _reading(path: Path) -> Iterator[None]:
-    """Says of a file that cannot be read, as a whole or in a sheet, what is wrong. Raises EngineError."""
+    """Turns what python-calamine raises in the block into an EngineError that says what is wrong with the file."""
     try:
         import python_calamine
     except ImportError:
@@ -210,24 +213,24 @@ def _workbook(path: Path) -> CalamineWorkbook:
     return python_calamine.CalamineWorkbook.from_path(path)
 
 
-def _sheet(path: Path, book: CalamineWorkbook, asked: Asked) -> CalamineSheet:
-    """The sheet that is asked for, else the only one that is not empty. Raises ConfigurationError."""
-    given = asked.config.sheet
-    names = [one.name for one in book.sheets_metadata if str(one.typ).endswith("WorkSheet")]
+def _sheet(path: Path, book: CalamineWorkbook, request: OpenRequest) -> CalamineSheet:
+    """The configured sheet, or else the only one that is not empty. Raises ConfigurationError."""
+    wanted = request.config.sheet
+    names = [sheet.name for sheet in book.sheets_metadata if str(sheet.typ).endswith("WorkSheet")]
     listed = ", ".join(map(repr, names[:20])) + (" ..." if len(names) > 20 else "")
-    if given is not None:
-        if given not in names:
-            meant = near(given, names, 0.6)
+    if wanted is not None:
+        if wanted not in names:
+            meant = near(wanted, names, 0.6)
             hint = f"did you mean {meant!r}?" if meant else f"expected one of {listed}"
-            raise ConfigurationError(f"{asked.place}: {path.name} has no sheet {given!r}; {hint}")
-        return book.get_sheet_by_name(given)
+            raise ConfigurationError(f"{request.place}: {path.name} has no sheet {wanted!r}; {hint}")
+        return book.get_sheet_by_name(wanted)
     sheets = [book.get_sheet_by_name(name) for name in names]
     filled = [sheet for sheet in sheets if sheet.height] or sheets[:1]
     if not filled:
         raise EngineError(f"{path}: has no sheet; expected one with a table")
     if len(filled) > 1:
         raise ConfigurationError(
-            f"{asked.place}: {path.name} has {len(filled)} sheets with cells ({listed}); name one: "
+            f"{request.place}: {path.name} has {len(filled)} sheets with cells ({listed}); name one: "
             f"source: {{path: {path.name}, sheet: ...}}"
         )
     return filled[0]
@@ -236,11 +239,6 @@ def _sheet(path: Path, book: CalamineWorkbook, asked: Asked) -> CalamineSheet:
 def _letters(place: int) -> str:
     """The name of a column, counted from 0: A, B ... Z, AA."""
     return (_letters(place // 26 - 1) if place >= 26 else "") + chr(ord("A") + place % 26)
-
-
-def _type(kinds: set[type]) -> str:
-    """The type that holds cells of these kinds; that of texts where none does."""
-    return next((name for held, name in _TYPES if kinds <= held), "VARCHAR")
 
 
 def _as_text(cell: Cell) -> str:
@@ -263,12 +261,12 @@ _CONVERTED: dict[str, Callable[[Cell], Cell]] = {
 
 
 def _load(engine: Engine, name: exp.Identifier, tables: Sequence[_Table], types: Sequence[str]) -> None:
-    """Makes the table of all rows: a column for each of the types, and where each row stands."""
+    """Makes the table of all rows: a column of each type, and the file and number of each row."""
     described = {
         **{f"c{i}": kind for i, kind in enumerate(types)},
         **dict(zip(_PLACES, ("VARCHAR", "BIGINT"), strict=True)),
     }
-    made = exp.Schema(
+    schema = exp.Schema(
         this=exp.Table(this=name),
         expressions=[
             exp.ColumnDef(this=template.quoted(key), kind=exp.DataType.build(kind, dialect="duckdb"))
@@ -276,38 +274,38 @@ def _load(engine: Engine, name: exp.Identifier, tables: Sequence[_Table], types:
         ],
     )
     temporary = exp.Properties(expressions=[exp.TemporaryProperty()])
-    engine.run(exp.Create(this=made, kind="TABLE", properties=temporary))
+    engine.run(exp.Create(this=schema, kind="TABLE", properties=temporary))
     lists = [
         exp.Unnest(expressions=[exp.cast(exp.Placeholder(this=key), exp.DataType.build(f"{kind}[]", dialect="duckdb"))])
         for key, kind in described.items()
     ]
     insert = exp.insert(exp.select(*lists), exp.Table(this=name))
     for table in tables:
-        for some in _chunks(table.rows()):
-            cells = zip(*(cells for _, cells in some), strict=True)
-            values = [_converted(one, kind) for one, kind in zip(cells, types, strict=True)]
-            places = [[str(table.path)] * len(some), [number for number, _ in some]]
+        for batch in _chunks(table.rows()):
+            cells = zip(*(cells for _, cells in batch), strict=True)
+            values = [_converted(column_cells, kind) for column_cells, kind in zip(cells, types, strict=True)]
+            places = [[str(table.path)] * len(batch), [number for number, _ in batch]]
             engine.run(insert, dict(zip(described, [*values, *places], strict=True)))
 
 
 def _chunks(rows: Iterable[tuple[int, list[Cell]]]) -> Iterator[list[tuple[int, list[Cell]]]]:
     left = iter(rows)
-    while some := list(islice(left, _AT_ONCE)):
-        yield some
+    while batch := list(islice(left, _AT_ONCE)):
+        yield batch
 
 
 def _converted(cells: Sequence[Cell], kind: str) -> list[Cell]:
-    """The cells of a column as values of its type, None for an empty one."""
+    """The cells of a column as values of its type; None for an empty cell."""
     convert = _CONVERTED.get(kind)
     if convert is None or (kind == "VARCHAR" and set(map(type, cells)) == {str}):
         return [None if cell == "" else cell for cell in cells]
     return [None if cell == "" else convert(cell) for cell in cells]
 
 
-def _warnings(tables: Sequence[_Table], columns: Sequence[Column], found: Sequence[set[type]]) -> Iterator[str]:
-    for item, kinds in zip(columns, found, strict=True):
-        if item.type == "VARCHAR" and kinds - {str}:
-            yield f"column {item.name!r} mixes kinds of cells; it is read as texts"
+def _warnings(tables: Sequence[_Table], columns: Sequence[Column], kinds_found: Sequence[set[type]]) -> Iterator[str]:
+    for col, kinds in zip(columns, kinds_found, strict=True):
+        if col.type == "VARCHAR" and kinds - {str}:
+            yield f"column {col.name!r} mixes kinds of cells; it is read as texts"
     blank = sum(table.blank for table in tables)
     if blank:
         yield f"{blank} blank row{'s' * (blank > 1)} between others {'are' if blank > 1 else 'is'} left out"

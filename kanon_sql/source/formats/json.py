@@ -1,11 +1,10 @@
-"""The end of a file of text, and whether a packed one is whole, where the engine's reader of JSON does not look.
+"""JSON: one object a record, in one array or one after the other, mostly one a line (JSON lines).
 
-It passes over the checksum of a gzip file, and takes a Zstandard file that is cut off for one that ends there.
+The type of a column is determined by all of its values, so that each comes out as it came in: texts are texts whatever
+they look like, whole numbers are whole, lists and objects stay JSON.
 
-JSON: one object a record, in one array or one after the other, most often one a line (JSON lines).
-
-The type of a column is found out from all of its values, so that each comes out as it came in: texts are texts whatever
-they look like, whole numbers whole, and lists and objects stay JSON.
+The engine's reader passes over the checksum of a gzip file, and takes a truncated Zstandard file for a whole one: so
+the ends of packed files are checked here.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.formats import head_of, kind_of
 from kanon_sql.source.duckdb import DuckDB
-from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
+from kanon_sql.source.formats.base import FileFormat, First, OpenRequest, Writer, located, named_file
 from kanon_sql.source.formats.csv_reading import lines_of
 from kanon_sql.source.model import Column, Source, is_nested, select_keys
 from kanon_sql.sql import template
@@ -42,73 +41,9 @@ _AT_ONCE = 1 << 20
 # RFC 8878, section 3.1: a frame is a header, blocks of which the last one is marked, and maybe a checksum.
 _FRAME = 0xFD2FB528
 _PASSED_OVER = range(0x184D2A50, 0x184D2A60)
-_DICTIONARY = (0, 1, 2, 4)  # bytes of its number, by the bits that tell it
-_REPEATED = 1  # a block of one byte, however long it is
-
-
-def end_of_text(path: Path) -> bytes | None:
-    """The last bytes of a file's text; None of a file called .zst, which Python cannot read.
-
-    Raises EngineError for a packed file that is not whole.
-    """
-    suffix = path.suffix.lower()
-    try:
-        if suffix == ".gz":
-            with gzip.open(path, "rb") as file:
-                return _end(file)
-        with path.open("rb") as plain:
-            if suffix == ".zst":
-                _pass_frames(plain, path.stat().st_size)
-                return None
-            plain.seek(-min(_AT_ONCE, path.stat().st_size), os.SEEK_END)
-            return plain.read()
-    except (OSError, EOFError, zlib.error) as error:
-        raise EngineError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
-
-
-def _end(file: gzip.GzipFile) -> bytes:
-    end = b""
-    while read := file.read(_AT_ONCE):
-        end = read if read.strip() else end
-    return end
-
-
-def _pass_frames(file: BinaryIO, size: int) -> None:
-    """Goes from frame to frame to the end. Raises EOFError for one that is not complete, OSError for what is none."""
-    while file.tell() < size:
-        magic = _number(file, 4)
-        if magic in _PASSED_OVER:
-            file.seek(_number(file, 4), 1)
-        elif magic == _FRAME:
-            _pass_frame(file)
-        else:
-            raise OSError("it holds something else than Zstandard")
-    if file.tell() > size:
-        raise EOFError("it ends before its last part is complete")
-
-
-def _pass_frame(file: BinaryIO) -> None:
-    described = _number(file, 1)
-    single = described >> 5 & 1
-    of_size = described >> 6
-    file.seek((not single) + _DICTIONARY[described & 3] + (1 << of_size if of_size else single), 1)
-    last = 0
-    while not last:
-        head = _number(file, 3)
-        last = head & 1
-        file.seek(1 if head >> 1 & 3 == _REPEATED else head >> 3, 1)
-    file.seek(4 * (described >> 2 & 1), 1)
-
-
-def _number(file: BinaryIO, count: int) -> int:
-    found = file.read(count)
-    if len(found) < count:
-        raise EOFError("it ends before its last part is complete")
-    return int.from_bytes(found, "little")
-
-
+_DICTIONARY = (0, 1, 2, 4)  # bytes of the number of a dictionary, by the bits of its size
+_REPEATED = 1  # a block of one repeated byte: it takes one byte, whatever its length says
 WRITES_PARTITIONS = int(duckdb.__version__.split(".")[0]) >= 2
-
 _MOST_COLUMNS = 10_000
 _LARGEST_LOOKED_AT = 1 << 24  # bytes of a file in which a fault is looked for
 # The kinds of values in queries/source/json_kinds.sql.
@@ -121,17 +56,17 @@ _TYPES = (
     (_SMALL | _DECIMAL, "DOUBLE"),
 )
 _DIGITS = re.compile(r"DECIMAL\((\d+),")
-_EXACT = 15  # so many digits a double holds
+_EXACT = 15  # digits that every double holds
 _AS_THEY_ARE = ("VARCHAR", "BOOLEAN", "DOUBLE", "DECIMAL", "JSON", *WHOLE)
 
 
 class JsonFormat(FileFormat):
     """Reads JSON in every layout, and writes JSON lines or an array."""
 
-    def open(self, engine: Engine, asked: Asked) -> Source:
-        for path in asked.paths:
+    def open(self, engine: Engine, request: OpenRequest) -> Source:
+        for path in request.paths:
             _refuse_unended(engine, path, end_of_text(path))
-        return self._open(engine, asked.paths, tuple(asked.config.missing or ()), asked.partitions)
+        return self._open(engine, request.paths, tuple(request.config.missing or ()), request.partitions)
 
     def open_release(
         self, engine: Engine, path: Path, target: TargetConfig, like: Source, names: Sequence[str], place: str
@@ -151,39 +86,39 @@ class JsonFormat(FileFormat):
         warnings = tuple(
             f"column {name!r} mixes kinds of values, or holds numbers of more digits than the engine computes with; "
             "it is read as texts"
-            for (name, found), kind in zip(types.items(), kinds, strict=True)
-            if found == "VARCHAR" and kind not in (0, _TEXT)
+            for (name, type_name), kind in zip(types.items(), kinds, strict=True)
+            if type_name == "VARCHAR" and kind not in (0, _TEXT)
         )
         return replace(records_of(engine, paths, types, partitions), kind=self.name, missing=missing, warnings=warnings)
 
-    def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
+    def place_of(self, engine: Engine, source: Source, col: Column, first: First) -> str | None:
         path = source.files[0]
-        if any(one.name.lower() == "filename" for one in source.columns):
+        if any(other.name.lower() == "filename" for other in source.columns):
             return None
         if len(source.files) > 1:
-            found = first(located(source, item, exp.Literal.number(0)))
-            if found is None:
+            place = first(located(source, col, exp.Literal.number(0)))
+            if place is None:
                 return None
-            path = Path(found[0])
-        reader = _read_json((path,), {one.name: one.type for one in source.columns})
+            path = Path(place[0])
+        reader = _read_json((path,), {other.name: other.type for other in source.columns})
         alone = replace(source, relation=source.relation.from_(reader))
-        counted = template.fill("source/record_places", names={"records": located(alone, item, exp.Literal.number(0))})
+        counted = template.fill("source/record_places", names={"records": located(alone, col, exp.Literal.number(0))})
         assert isinstance(counted, exp.Select)
-        found = first(counted)
-        return None if found is None else f"record {found[1]}{named_file(source, found[0])}"
+        place = first(counted)
+        return None if place is None else f"record {place[1]}{named_file(source, place[0])}"
 
     def writer(self, target: TargetConfig, final: Path) -> Writer:
         return JsonWriter(self.name, target, final)
 
 
 class JsonWriter(Writer):
-    """Writes an object a record: JSON lines one a line, JSON in an array; in place as the file was laid out."""
+    """Writes an object a record: one a line as JSON lines, in an array as JSON, in place as the file was laid out."""
 
     array = False
     types: Mapping[str, str] = MappingProxyType({})
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
-        lossy = [item for item in released if any(int(digits) > _EXACT for digits in _DIGITS.findall(item.type))]
+        lossy = [col for col in released if any(int(digits) > _EXACT for digits in _DIGITS.findall(col.type))]
         if lossy:
             raise ConfigurationError(
                 f"{place}: who reads JSON takes numbers with decimals for doubles, which do not hold column "
@@ -219,28 +154,6 @@ class JsonWriter(Writer):
         return replace(records_of(engine, files, types, partitions, **more), label=str(self.final), partitions=())
 
 
-def _held_type(described: str) -> str:
-    """The type in which a value of a type is written."""
-    if described.startswith(_AS_THEY_ARE):
-        return described
-    if described == "FLOAT":
-        return "DOUBLE"
-    return "JSON" if is_nested(described) else "VARCHAR"
-
-
-def _as_held(value: exp.Expr, described: str) -> exp.Expr:
-    held = _held_type(described)
-    if held == "JSON":
-        # As it is written: without blanks, and null is NULL.
-        made = exp.Anonymous(this="json" if described == held else "to_json", expressions=[value])
-        return exp.Nullif(this=made, expression=exp.Literal.string("null"))
-    if held == described:
-        return value
-    # By its text: 0.1 is 0.1 in both, and would otherwise come out with the digits that it lacks to be one.
-    text = exp.cast(value, "VARCHAR")
-    return text if held == "VARCHAR" else exp.cast(text, held)
-
-
 def records_of(
     engine: Engine,
     paths: tuple[Path, ...],
@@ -248,7 +161,7 @@ def records_of(
     partitions: tuple[str, ...] = (),
     **more: object,
 ) -> Source:
-    """Files as a source of columns of these types; `more` are further options of the reader."""
+    """JSON files as a source of columns of these types; `more` are further options of the reader."""
     described = {**types, **dict.fromkeys(partitions, "VARCHAR")}
     return Source(
         kind="json",
@@ -263,12 +176,95 @@ def records_of(
     )
 
 
+def end_of_text(path: Path) -> bytes | None:
+    """The last bytes of a file's text; None for a .zst file, which Python cannot unpack.
+
+    Raises EngineError for a packed file that is not complete.
+    """
+    suffix = path.suffix.lower()
+    try:
+        if suffix == ".gz":
+            with gzip.open(path, "rb") as file:
+                return _end(file)
+        with path.open("rb") as plain:
+            if suffix == ".zst":
+                _pass_frames(plain, path.stat().st_size)
+                return None
+            plain.seek(-min(_AT_ONCE, path.stat().st_size), os.SEEK_END)
+            return plain.read()
+    except (OSError, EOFError, zlib.error) as error:
+        raise EngineError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+
+
+def _end(file: gzip.GzipFile) -> bytes:
+    end = b""
+    while read := file.read(_AT_ONCE):
+        end = read if read.strip() else end
+    return end
+
+
+def _pass_frames(file: BinaryIO, size: int) -> None:
+    """Skips frame by frame to the end. Raises EOFError for one that is not complete, OSError for something else."""
+    while file.tell() < size:
+        magic = _number(file, 4)
+        if magic in _PASSED_OVER:
+            file.seek(_number(file, 4), 1)
+        elif magic == _FRAME:
+            _pass_frame(file)
+        else:
+            raise OSError("it holds something else than Zstandard")
+    if file.tell() > size:
+        raise EOFError("it ends before its last part is complete")
+
+
+def _pass_frame(file: BinaryIO) -> None:
+    described = _number(file, 1)
+    single = described >> 5 & 1
+    of_size = described >> 6
+    file.seek((not single) + _DICTIONARY[described & 3] + (1 << of_size if of_size else single), 1)
+    last = 0
+    while not last:
+        head = _number(file, 3)
+        last = head & 1
+        file.seek(1 if head >> 1 & 3 == _REPEATED else head >> 3, 1)
+    file.seek(4 * (described >> 2 & 1), 1)
+
+
+def _number(file: BinaryIO, count: int) -> int:
+    read = file.read(count)
+    if len(read) < count:
+        raise EOFError("it ends before its last part is complete")
+    return int.from_bytes(read, "little")
+
+
+def _held_type(described: str) -> str:
+    """The type in which values of a type are written."""
+    if described.startswith(_AS_THEY_ARE):
+        return described
+    if described == "FLOAT":
+        return "DOUBLE"
+    return "JSON" if is_nested(described) else "VARCHAR"
+
+
+def _as_held(value: exp.Expr, described: str) -> exp.Expr:
+    held = _held_type(described)
+    if held == "JSON":
+        # As it is written: without blanks, and null is NULL.
+        json_value = exp.Anonymous(this="json" if described == held else "to_json", expressions=[value])
+        return exp.Nullif(this=json_value, expression=exp.Literal.string("null"))
+    if held == described:
+        return value
+    # By its text: a FLOAT 0.1 cast to DOUBLE would come out as 0.10000000149.
+    text = exp.cast(value, "VARCHAR")
+    return text if held == "VARCHAR" else exp.cast(text, held)
+
+
 def _label(paths: Sequence[Path]) -> str:
     return str(paths[0]) if len(paths) == 1 else f"{len(paths)} JSON files"
 
 
 def _read_json(paths: Sequence[Path], types: dict[str, str], *, hive: bool = False, **more: object) -> exp.Table:
-    """The read_json call: beside how the records are laid out nothing is left to be guessed."""
+    """The read_json call, which guesses nothing but how the records are laid out."""
     columns = exp.Struct(
         expressions=[
             exp.PropertyEQ(this=exp.Literal.string(name), expression=exp.Literal.string(kind))
@@ -288,7 +284,7 @@ def _call(function: str, paths: Sequence[Path], options: dict[str, exp.Expr]) ->
 
 
 def _names(engine: Engine, paths: Sequence[Path], partitions: Sequence[str]) -> list[str]:
-    """The keys of all records: those of the first one in its order, then others, the most common ones first."""
+    """The keys of all records: those of the first record in its order, then the others, most frequent first."""
     objects = _call("read_json_objects", paths, {"hive_partitioning": literal(False)})
     rows = engine.query("source/json_keys", names={"records": exp.select("json").from_(objects.copy())})
     others = sum(records - those for _, records, those, _ in rows)
@@ -321,7 +317,7 @@ def _refuse_alike(names: Sequence[str]) -> None:
 
 
 def _kinds(engine: Engine, paths: Sequence[Path], names: Sequence[str]) -> list[int]:
-    """The kinds of values of each key."""
+    """The kinds of the values of each key, as a sum of the bits above."""
     items: list[Item] = [{"value": column(f"c{i}"), "name": f"c{i}"} for i in range(len(names))]
     records = select_keys(_read_json(paths, dict.fromkeys(names, "JSON")), list(names))
     return [
@@ -330,14 +326,14 @@ def _kinds(engine: Engine, paths: Sequence[Path], names: Sequence[str]) -> list[
 
 
 def _type(kind: int) -> str:
-    """The type that holds all values of a kind unchanged; that of texts where none does."""
+    """The type that holds all values of these kinds unchanged; VARCHAR where no other does."""
     if kind & _NESTED:
         return "JSON"
     return next((name for kinds, name in _TYPES if kind | kinds == kinds), "VARCHAR")
 
 
 def _refuse_other_kinds(paths: Sequence[Path]) -> None:
-    """Raises EngineError for what is empty, or begins like something else."""
+    """Raises EngineError for a file that is empty or, by its first bytes, something else."""
     for path in paths:
         try:
             head = head_of(path)
@@ -357,9 +353,9 @@ def _refuse_other_kinds(paths: Sequence[Path]) -> None:
 
 
 def _refuse_unended(engine: Engine, path: Path, end: bytes | None) -> None:
-    """Raises EngineError for an array that was cut off behind a comma, which the engine takes for the whole of it.
+    """Raises EngineError for an array that was cut off behind a comma, which the engine takes for a whole one.
 
-    `end` is None of a file that only the engine can unpack.
+    `end` is None for a file that only the engine can unpack.
     """
     try:
         if _is_array(engine, path):
@@ -372,16 +368,16 @@ def _refuse_unended(engine: Engine, path: Path, end: bytes | None) -> None:
 
 
 def _last_line(engine: Engine, path: Path) -> bytes:
-    """The last line that is not blank; nothing where the engine cannot read a file by lines."""
+    """The last line that is not blank; empty where the engine cannot read the file by lines."""
     try:
-        found = engine.query("source/last_line", names={"file_lines": lines_of(path)})[0][0]
+        last = engine.query("source/last_line", names={"file_lines": lines_of(path)})[0][0]
     except EngineError:
         return b""  # lines that are too long
-    return str(found or "").rstrip().encode()
+    return str(last or "").rstrip().encode()
 
 
 def _fault(engine: Engine, paths: Sequence[Path]) -> str | None:
-    """Where a file is no JSON; None where there is no telling. Reads it again, so only after an error."""
+    """The problem of the first line that is no JSON; None where none is found. Reads files again, after an error."""
     for path in paths:
         line = _fault_of_array(path) if _is_array(engine, path) else _fault_of_lines(engine, path)
         if line is not None:
@@ -390,27 +386,23 @@ def _fault(engine: Engine, paths: Sequence[Path]) -> str | None:
 
 
 def _is_array(engine: Engine, path: Path) -> bool:
-    """Whether the records stand in an array, by the first character of the file."""
+    """Whether the records are in an array, by the first character of the file."""
     if path.suffix.lower() != ".zst":
-        return _begins_array(path)
+        return head_of(path).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
     first = exp.Left(this=exp.func("ltrim", exp.column("line")), expression=exp.Literal.number(1))
     try:
-        found = engine.run(exp.select(first).from_(lines_of(path)).where("line IS NOT NULL").limit(1))
+        first_rows = engine.run(exp.select(first).from_(lines_of(path)).where("line IS NOT NULL").limit(1))
     except EngineError:
         return True  # a line that is too long to be read is no record
-    return found == [("[",)]
-
-
-def _begins_array(path: Path) -> bool:
-    return head_of(path).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+    return first_rows == [("[",)]
 
 
 def _fault_of_lines(engine: Engine, path: Path) -> int | None:
     try:
-        found = engine.query("source/json_faults", names={"file_lines": lines_of(path)})[0][0]
+        line = engine.query("source/json_faults", names={"file_lines": lines_of(path)})[0][0]
     except EngineError:
         return None
-    return None if found is None else int(found)
+    return None if line is None else int(line)
 
 
 def _fault_of_array(path: Path) -> int | None:

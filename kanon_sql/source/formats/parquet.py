@@ -13,27 +13,27 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError, NoRoomError, UnplacedError
 from kanon_sql.settings.formats import head_of, kind_of
 from kanon_sql.source.duckdb import DuckDB
-from kanon_sql.source.formats.base import Asked, FileFormat, First, Writer, located, named_file
+from kanon_sql.source.formats.base import FileFormat, First, OpenRequest, Writer, located, named_file
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.sql.template import column
 
 _NOT_HELD = re.compile(r"\b(U?HUGEINT|BIGNUM|INTERVAL|TIME WITH TIME ZONE|UNION)\b")
-_IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'")  # names of fields and values of ENUM types
+_IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'")  # names of fields, values of ENUM types
 _ONE_VALUE = re.compile(r"ENUM\('(?:[^']|'')*'\)")
 _FOLDER_OF_VALUES = re.compile(r"=[^/]*(?=/)")
 _DAMAGED = (
     "cannot be read: it is damaged or cut off, or holds texts that are not UTF-8; write it anew "
     "(--show-values shows the engine's words)"
 )
-_VIRTUAL = {"filename", "file_row_number"}  # what the engine calls a file and the places of its rows
+_VIRTUAL = {"filename", "file_row_number"}  # the engine's columns for the file and the number of a row
 
 
 class ParquetFormat(FileFormat):
     """Reads and writes Parquet."""
 
-    def open(self, engine: Engine, asked: Asked) -> Source:
-        return _open(engine, asked.paths, tuple(asked.config.missing or ()), asked.partitions)
+    def open(self, engine: Engine, request: OpenRequest) -> Source:
+        return _open(engine, request.paths, tuple(request.config.missing or ()), request.partitions)
 
     def open_release(
         self, engine: Engine, path: Path, target: TargetConfig, like: Source, names: Sequence[str], place: str
@@ -44,13 +44,13 @@ class ParquetFormat(FileFormat):
     def ragged(self, engine: Engine, source: Source) -> str | None:
         return _unreadable(engine, source.files, "source/parquet_values")
 
-    def place_of(self, engine: Engine, source: Source, item: Column, first: First) -> str | None:
+    def place_of(self, engine: Engine, source: Source, col: Column, first: First) -> str | None:
         del engine
-        if _VIRTUAL & {one.name.lower() for one in source.columns}:
+        if _VIRTUAL & {other.name.lower() for other in source.columns}:
             return None
         counted = exp.Add(this=exp.column("file_row_number"), expression=exp.Literal.number(1))
-        found = first(located(source, item, counted))
-        return None if found is None else f"row {found[1]}{named_file(source, found[0])}"
+        place = first(located(source, col, counted))
+        return None if place is None else f"row {place[1]}{named_file(source, place[0])}"
 
     def writer(self, target: TargetConfig, final: Path) -> Writer:
         return ParquetWriter(self.name, target, final)
@@ -59,12 +59,12 @@ class ParquetFormat(FileFormat):
 class ParquetWriter(Writer):
     """Writes Parquet.
 
-    What is of an ENUM type of several values becomes text in the last step. DuckDB 2.0 loses those that are rare in a
-    row group: two threads note at once which of them a dictionary needs, and it has empty texts for those not noted.
+    Columns of an ENUM type of several values become text in the last step. DuckDB 2.0 loses values that are rare in a
+    row group: two threads note at once which of them the dictionary needs, which has empty texts for the others.
     """
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
-        lossy = [item for item in released if _NOT_HELD.search(_IN_QUOTES.sub("", item.type))]
+        lossy = [col for col in released if _NOT_HELD.search(_IN_QUOTES.sub("", col.type))]
         if lossy:
             raise ConfigurationError(
                 f"{place}: Parquet cannot hold column {lossy[0].name!r} of type {lossy[0].type} unchanged; "
@@ -75,10 +75,10 @@ class ParquetWriter(Writer):
         self, engine: Engine, release: exp.Expr, source: Source, columns: Sequence[str], partitions: Sequence[str]
     ) -> exp.Expr:
         described = engine.run(exp.Describe(this=release.copy()))
-        made = [_as_text(str(row[0]), str(row[1])) for row in described]
-        if not any(isinstance(one, exp.Alias) for one in made):
+        expressions = [_as_text(str(row[0]), str(row[1])) for row in described]
+        if not any(isinstance(expression, exp.Alias) for expression in expressions):
             return release
-        return exp.select(*made).from_(exp.Subquery(this=release, alias=exp.to_identifier("released")))
+        return exp.select(*expressions).from_(exp.Subquery(this=release, alias=exp.to_identifier("released")))
 
     def written(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
         return _open(engine, files, (), partitions)
@@ -109,7 +109,9 @@ def _open(
         raise EngineError(
             f"{different}: its columns or types differ from those of other files; expected files of one schema"
         )
-    _refuse_both(paths[0], written, partitions)
+    twice = sorted(set(written) & set(partitions))
+    if twice:
+        raise EngineError(f"{paths[0]}: column {', '.join(map(repr, twice))} is there twice, as a partition too")
     # The engine renames columns that differ only in case; their places tell which is which.
     shown = [
         written[position] if position < len(written) and name not in partitions else name
@@ -133,7 +135,7 @@ def _open(
 
 
 def _read_parquet(paths: tuple[Path, ...], *, hive: bool) -> exp.Table:
-    """The read_parquet call; partition folders are read as texts, as they are written."""
+    """The read_parquet call; values in names of folders are read as texts, as they are written."""
     arguments: list[exp.Expr] = [literal([escape(str(path)) for path in paths])]
     options = {"hive_partitioning": hive, **({"hive_types_autocast": False} if hive else {})}
     arguments += [exp.EQ(this=exp.to_identifier(name), expression=literal(value)) for name, value in options.items()]
@@ -141,7 +143,7 @@ def _read_parquet(paths: tuple[Path, ...], *, hive: bool) -> exp.Table:
 
 
 def _refuse_other_kinds(paths: tuple[Path, ...]) -> None:
-    """Says what a file is that is called .parquet and is none. Raises EngineError."""
+    """Raises EngineError for a file that is of another format by its first bytes."""
     for path in paths:
         kind = kind_of(head_of(path), path.name)
         if kind is not None and kind.format != "parquet":
@@ -149,24 +151,17 @@ def _refuse_other_kinds(paths: tuple[Path, ...]) -> None:
 
 
 def _first_other(engine: Engine, paths: tuple[Path, ...]) -> str | None:
-    """The first file of other columns: the engine reads all by those of the first one, and casts other types."""
+    """The first file of other columns, which the engine would read by those of the first file, with types cast."""
     if len(paths) == 1:
         return None
-    found = engine.query("source/parquet_differences", values={"paths": [escape(str(path)) for path in paths]})
-    return str(found[0][0]) if found else None
-
-
-def _refuse_both(path: Path, written: list[str], partitions: tuple[str, ...]) -> None:
-    """Raises EngineError for columns of the file that its folders hold, too."""
-    twice = sorted(set(written) & set(partitions))
-    if twice:
-        raise EngineError(f"{path}: column {', '.join(map(repr, twice))} is there twice, as a partition too")
+    others = engine.query("source/parquet_differences", values={"paths": [escape(str(path)) for path in paths]})
+    return str(others[0][0]) if others else None
 
 
 def _unreadable(engine: Engine, paths: tuple[Path, ...], query: str) -> str | None:
-    """What is wrong with the first file that a query of one file fails on; None where it fails on none.
+    """What is wrong with the first file for which a query fails; None where it fails for none.
 
-    Folders of partitions hold values, which are left out of a path that was not asked for by its name.
+    Names of folders may be values of partitions, which are left out of the path of one of several files.
     """
     for path in paths:
         try:
@@ -182,7 +177,7 @@ def _unreadable(engine: Engine, paths: tuple[Path, ...], query: str) -> str | No
 
 
 def _written_names(engine: Engine, path: Path) -> list[str]:
-    """The names of the top-level columns as the file has them."""
+    """The names of the top-level columns as they are written in the file."""
     rows = engine.query("source/parquet_columns", values={"path": escape(str(path))})
     names: list[str] = []
     position = 1

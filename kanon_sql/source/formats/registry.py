@@ -1,4 +1,4 @@
-"""How files of each format are read and written, and what is told of places in them and where they cannot be read."""
+"""The formats of files by name, and where in a source a value is, or a fault that an engine reports."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ FILE_FORMATS: dict[str, FileFormat] = {
 
 @contextmanager
 def telling_faults(engine: Engine, source: Source) -> Iterator[None]:
-    """Says of an engine's error which source it is about, or which records of its files do not fit.
+    """Adds to an engine's error in the block which source it is about, or which records of its files do not fit.
 
-    These are looked for by reading the files once more, so only after an error. Raises EngineError.
+    To find these the files are read once more, so only after an error. Raises EngineError.
     """
     try:
         yield
     except EngineError as error:
-        raise _told(engine, source, error) from error
+        raise _about_source(engine, source, error) from error
 
 
 @contextmanager
 def telling_source(engine: Engine) -> Iterator[list[Source]]:
-    """As `telling_faults`, where the source is opened in the block, which adds it to the list.
+    """As `telling_faults`, for a source that is opened in the block, which appends it to the list.
 
-    Errors that say themselves what they are about are left alone: targets and ledgers fail, too.
+    Errors that name what they are about stay as they are: targets and ledgers fail, too.
     """
     opened: list[Source] = []
     try:
@@ -48,24 +48,24 @@ def telling_source(engine: Engine) -> Iterator[list[Source]]:
     except UnplacedError as error:
         if not opened:
             raise
-        raise _told(engine, opened[-1], error) from error.__cause__
+        raise _about_source(engine, opened[-1], error) from error.__cause__
 
 
-def _told(engine: Engine, source: Source, error: EngineError) -> EngineError:
+def _about_source(engine: Engine, source: Source, error: EngineError) -> EngineError:
     looked_at = source.files and not isinstance(error, NoRoomError)
-    known = FILE_FORMATS.get(source.kind) if looked_at else None
+    file_format = FILE_FORMATS.get(source.kind) if looked_at else None
     fault = None
     with suppress(EngineError):  # files that cannot be read once more, as those of a broken encoding
-        fault = known.ragged(engine, source) if known is not None else None
+        fault = file_format.ragged(engine, source) if file_format is not None else None
     return EngineError(fault or [f"{source.label}: {problem}" for problem in error.problems])
 
 
-def find_place(engine: Engine, source: Source, item: Column, first: First) -> str | None:
-    """The place of a value of a column, such as "line 17" or "row 3 of b.parquet"; None where there is no telling.
+def find_place(engine: Engine, source: Source, column: Column, first: First) -> str | None:
+    """The place of a value of a column, such as "line 17" or "row 3 of b.parquet"; None where it cannot be found out.
 
-    `first` finds (file, position) of the value in a SELECT of value, file and position. Names of partitioned files hold
-    values, so that none is named. Raises EngineError for files that cannot be read again.
+    `first` finds (file, position) of the value in a SELECT of value, file and position. For partitioned files there is
+    none, as their names hold values. Raises EngineError for files that cannot be read again.
     """
     if source.partitions or not source.files or source.kind not in FILE_FORMATS:
         return None
-    return FILE_FORMATS[source.kind].place_of(engine, source, item, first)
+    return FILE_FORMATS[source.kind].place_of(engine, source, column, first)

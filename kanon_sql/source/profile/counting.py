@@ -1,15 +1,13 @@
-"""The passes over a source: totals of every column, then the distinct values of every column with their rows.
+"""What is counted of a source: totals of every column, the distinct values with their rows, a sample with its marks.
 
-Values of a column that has more of them than are kept are drawn by their hash, so that a value comes with all of its
-rows or not at all: what is alone in the sample is alone in the table, in the same share.
-
-A sample of the distinct values of every column, and the marks that its values have.
+Of a column with more distinct values than are kept some are drawn by their hash, so that a value comes with all of its
+rows or not at all: the share of values of one row in the sample is that in the table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -26,17 +24,21 @@ from kanon_sql.sql.template import Item, column, state
 
 MOST_VALUES = 3_000_000  # distinct values of a column that are counted exactly
 _MOST_IN_ALL = 8_000_000
-_DRAWN = 100_000  # about so many are drawn where there are more
+_DRAWN = 100_000  # about so many values are drawn where there are more
 _TOGETHER = 200  # columns of one statement
-_LONGEST = 1_000  # bytes of a text that are kept; of longer ones the beginning and a digest
+_LONGEST = 1_000  # bytes of a text that are kept; of longer texts the beginning and a digest
 _ORDERED = (*WHOLE, "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIMESTAMP")
+# Each group of marks has a file of its own: a statement of all of them takes far longer to plan than to run.
+GROUPS = ("numerals", "mails", "codes", "telephones", "addresses", "digits", "letters_and_digits", "words")
+# What identifies somebody within a text of several words.
+HELD = ("holds_email", "holds_telephone", "holds_name")
 
 
 @dataclass(frozen=True)
 class Total:
-    """What the first pass tells of a column: rows with a value, about how many are distinct, bytes, ends."""
+    """The first pass over a column: rows with a value, estimated distinct values, bytes of the longest, ends."""
 
-    given: int
+    filled: int
     distinct: int
     longest: int = 0
     lowest: Any = None
@@ -45,7 +47,7 @@ class Total:
 
 @dataclass(frozen=True)
 class Counted:
-    """The rows of a source, the totals of its columns, and `step`: one in so many values of a column was kept."""
+    """The number of rows of a source, and for each column its total and its step: one in so many values is kept."""
 
     rows: int
     totals: tuple[Total, ...]
@@ -58,19 +60,19 @@ def values_table() -> str:
 
 
 def drop_tables(engine: Engine) -> None:
-    """What a profile made is no longer needed."""
+    """Drops the tables that a profile makes."""
     for name in ("profile_values", "profile_sample", "profile_words"):
         engine.run(tables.drop(state(name)))
 
 
-def is_ordered(item: Column) -> bool:
+def is_ordered(col: Column) -> bool:
     """Whether a column holds numbers or dates by its type."""
-    return item.type.startswith(_ORDERED) and not item.type.endswith("]")
+    return col.type.startswith(_ORDERED) and not col.type.endswith("]")
 
 
-def text_of(item: Column) -> exp.Expr:
-    """The value of a column as text."""
-    return column(item.key) if item.is_text else exp.cast(column(item.key), "VARCHAR")
+def text_of(col: Column) -> exp.Expr:
+    """The value of a column cast to text."""
+    return column(col.key) if col.is_text else exp.cast(column(col.key), "VARCHAR")
 
 
 def count_source(engine: Engine, source: Source) -> Counted:
@@ -78,84 +80,81 @@ def count_source(engine: Engine, source: Source) -> Counted:
     if source.weighted or source.backend.weighted:
         return _count_weighted(engine, source)
     rows, totals = _totals(engine, source.relation, source.columns)
-    steps = _steps([one.distinct for one in totals])
-    keep_values(engine, source.relation, source.columns, steps, [one.longest for one in totals])
+    steps = _steps([total.distinct for total in totals])
+    keep_values(engine, source.relation, source.columns, steps, [total.longest for total in totals])
     return Counted(rows, totals, steps)
 
 
 def look_at(engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> None:
-    """Makes the table of the distinct values of columns of few rows. Raises EngineError.
-
-    A row that stands for several counts once.
-    """
+    """Makes the table of the distinct values of columns of few rows; a weighted row counts once. Raises EngineError."""
     names: dict[str, template.Fill] = {"source": rows, "profile_values": values_table()}
     names |= {"longest": _LONGEST, "column_count": len(columns)}
-    engine.query("source/profile/look_at", names=names, lists={"item": [{"text": text_of(one)} for one in columns]})
+    engine.query("source/profile/look_at", names=names, lists={"item": [{"text": text_of(col)} for col in columns]})
 
 
 def keep_values(
     engine: Engine, rows: exp.Select, columns: Sequence[Column], steps: Sequence[int], longest: Sequence[int]
 ) -> None:
-    """Makes the table of the distinct values of columns, of one in `step` of them. Raises EngineError."""
+    """Makes the table of the distinct values of columns, one in `steps` of each. Raises EngineError."""
     engine.run(tables.empty(values_table(), {"position": "INTEGER", "value": "VARCHAR", "row_count": "BIGINT"}))
-    items: list[Item] = [
+    columns_read: list[Item] = [
         {
-            "key": item.key,
+            "key": col.key,
             "position": position,
-            "value": exp.alias_(_kept(item, step, long), item.key, quoted=True),
-            "text": text_of(item),
+            "value": exp.alias_(_kept(col, step, long), col.key, quoted=True),
+            "text": text_of(col),
         }
-        for position, (item, step, long) in enumerate(zip(columns, steps, longest, strict=True))
+        for position, (col, step, long) in enumerate(zip(columns, steps, longest, strict=True))
     ]
-    for start in range(0, len(items), _TOGETHER):
+    for start in range(0, len(columns_read), _TOGETHER):
         names: dict[str, template.Fill] = {"source": rows, "profile_values": values_table()}
-        engine.query("source/profile/values", names=names, lists={"item": items[start : start + _TOGETHER]})
+        engine.query("source/profile/values", names=names, lists={"item": columns_read[start : start + _TOGETHER]})
 
 
-def _kept(item: Column, step: int, longest: int) -> exp.Expr:
-    value: exp.Expr = column(item.key)
-    if item.is_text and longest > _LONGEST:
+def _kept(col: Column, step: int, longest: int) -> exp.Expr:
+    value: exp.Expr = column(col.key)
+    if col.is_text and longest > _LONGEST:
         shortened = exp.func("concat", exp.func("left", value.copy(), literal(_LONGEST)), exp.func("md5", value.copy()))
         is_long = exp.GT(this=exp.Anonymous(this="strlen", expressions=[value.copy()]), expression=literal(_LONGEST))
         value = exp.Case(ifs=[exp.If(this=is_long, true=shortened)], default=value)
     if step == 1:
         return value
     drawn: exp.Expr = exp.EQ(
-        this=exp.Mod(this=exp.Anonymous(this="hash", expressions=[column(item.key)]), expression=literal(step)),
+        this=exp.Mod(this=exp.Anonymous(this="hash", expressions=[column(col.key)]), expression=literal(step)),
         expression=literal(0),
     )
-    if item.is_text:
-        drawn = exp.or_(drawn, exp.In(this=column(item.key), expressions=[literal(text) for text in SPELLINGS]))
+    if col.is_text:
+        drawn = exp.or_(drawn, exp.In(this=column(col.key), expressions=[literal(text) for text in SPELLINGS]))
     return exp.Case(ifs=[exp.If(this=drawn, true=value)])
 
 
 def _totals(engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> tuple[int, tuple[Total, ...]]:
     count, totals = 0, list[Total]()
     for start in range(0, len(columns), _TOGETHER):
-        some = columns[start : start + _TOGETHER]
-        texts = [item for item in some if item.is_text]
-        ordered = [item for item in some if is_ordered(item)]
+        batch = columns[start : start + _TOGETHER]
+        texts = [col for col in batch if col.is_text]
+        ordered = [col for col in batch if is_ordered(col)]
         lists = {
-            "item": [{"key": one.key, "given": f"{one.key}_given", "distinct": f"{one.key}_distinct"} for one in some],
-            "text": [{"key": one.key, "longest": f"{one.key}_longest"} for one in texts],
-            "ranged": [{"key": one.key, "lowest": f"{one.key}_low", "highest": f"{one.key}_high"} for one in ordered],
+            "item": [{"key": col.key, "given": f"{col.key}_given", "distinct": f"{col.key}_distinct"} for col in batch],
+            "text": [{"key": col.key, "longest": f"{col.key}_longest"} for col in texts],
+            "ranged": [{"key": col.key, "lowest": f"{col.key}_low", "highest": f"{col.key}_high"} for col in ordered],
         }
-        found = list(engine.query("source/profile/totals", names={"source": rows}, lists=lists)[0])
-        count = int(found.pop(0))
-        given, distinct = found[: len(some)], found[len(some) : 2 * len(some)]
-        rest = iter(found[2 * len(some) :])
-        longest = {item: next(rest) or 0 for item in texts}
-        lowest = {item: next(rest) for item in ordered}
-        highest = {item: next(rest) for item in ordered}
+        figures = list(engine.query("source/profile/totals", names={"source": rows}, lists=lists)[0])
+        count = int(figures.pop(0))
+        filled, distinct = figures[: len(batch)], figures[len(batch) : 2 * len(batch)]
+        rest = iter(figures[2 * len(batch) :])
+        longest = {col: next(rest) or 0 for col in texts}
+        lowest = {col: next(rest) for col in ordered}
+        highest = {col: next(rest) for col in ordered}
         totals += [
-            Total(present, about, longest.get(item, 0), lowest.get(item), highest.get(item))
-            for item, present, about in zip(some, given, distinct, strict=True)
+            Total(present, about, longest.get(col, 0), lowest.get(col), highest.get(col))
+            for col, present, about in zip(batch, filled, distinct, strict=True)
         ]
     return count, tuple(totals)
 
 
 def _steps(distinct: Sequence[int]) -> tuple[int, ...]:
-    """One in how many values of each column is kept."""
+    """For each column one in how many of its values is kept."""
     kept = {position: about for position, about in enumerate(distinct) if about <= MOST_VALUES}
     while sum(kept.values()) > _MOST_IN_ALL:
         del kept[max(kept, key=lambda position: kept[position])]
@@ -163,39 +162,31 @@ def _steps(distinct: Sequence[int]) -> tuple[int, ...]:
 
 
 def _count_weighted(engine: Engine, source: Source) -> Counted:
-    """Of rows that stand for several, or that another engine holds: the values of one column after the other."""
+    """Counts weighted rows, or those of another engine, one column after the other."""
     engine.run(tables.empty(values_table(), {"position": "INTEGER", "value": "VARCHAR", "row_count": "BIGINT"}))
     count, totals = 0, list[Total]()
-    for position, item in enumerate(source.columns):
-        rows = source.relation if source.weighted else source.backend.given(engine, source.relation, [item])
-        names: dict[str, template.Fill] = {"source": rows, "item_key": item.key, "item_position": position}
+    for position, col in enumerate(source.columns):
+        rows = source.relation if source.weighted else source.backend.given(engine, source.relation, [col])
+        names: dict[str, template.Fill] = {"source": rows, "item_key": col.key, "item_position": position}
         names["profile_values"] = values_table()
-        engine.query("source/profile/weighted_values", names={**names, "item_text": text_of(item)})
-        names = {"source": rows, "item_key": item.key, "item_length": exp.func("length", text_of(item))}
-        total, given, distinct, longest, lowest, highest = engine.query("source/profile/weighted", names=names)[0]
-        ends = (lowest, highest) if is_ordered(item) else (None, None)
-        totals.append(Total(given, distinct, longest or 0, *ends))
+        engine.query("source/profile/weighted_values", names={**names, "item_text": text_of(col)})
+        names = {"source": rows, "item_key": col.key, "item_length": exp.func("length", text_of(col))}
+        total, filled, distinct, longest, lowest, highest = engine.query("source/profile/weighted", names=names)[0]
+        ends = (lowest, highest) if is_ordered(col) else (None, None)
+        totals.append(Total(filled, distinct, longest or 0, *ends))
         count = int(total)
     return Counted(count, tuple(totals), (1,) * len(totals))
 
 
-# A group of marks stands in a file of its own, since a statement of all of them takes far longer to plan than to run.
-GROUPS = ("numerals", "mails", "codes", "telephones", "addresses", "digits", "letters_and_digits", "words")
-
-
-# What names somebody in a text of several words.
-HELD = ("holds_email", "holds_telephone", "holds_name")
-
-
 def take_sample(engine: Engine, most: int, wanted: Sequence[int]) -> None:
-    """Makes the table of a sample of the distinct values of each column that is wanted. Raises EngineError."""
+    """Makes the table of a sample, at most `most` distinct values of each wanted column. Raises EngineError."""
     names: dict[str, template.Fill] = {"profile_values": values_table(), "profile_sample": state("profile_sample")}
     values = {"most": most, "spellings": list(SPELLINGS), "positions": list(wanted)}
     engine.query("source/profile/sample", names=names, values=values)
 
 
 def look(engine: Engine) -> dict[int, Shares]:
-    """Of each column of the sample what is found at first. Raises EngineError."""
+    """For each column of the sample its first marks, by which groups of more marks are chosen. Raises EngineError."""
     names = named_columns("source/profile/look")[4:]
     looks = positions(engine.query("source/profile/look", names={"profile_sample": state("profile_sample")}))
     return {
@@ -204,10 +195,10 @@ def look(engine: Engine) -> dict[int, Shares]:
     }
 
 
-def marked(engine: Engine, found: Mapping[int, Shares]) -> dict[int, Shares]:
-    """What is known of these columns of the sample, with the marks that one of them may have. Raises EngineError."""
-    marks = {position: dict(shares.marks) for position, shares in found.items()}
-    groups = [group for group in GROUPS if any(one[group] for one in marks.values())]
+def marked(engine: Engine, looks: Mapping[int, Shares]) -> dict[int, Shares]:
+    """The columns with the marks of all groups that one of them may have. Raises EngineError."""
+    marks = {position: dict(shares.marks) for position, shares in looks.items()}
+    groups = [group for group in GROUPS if any(shares[group] for shares in marks.values())]
     tables: dict[str, template.Fill] = {"profile_sample": state("profile_sample")}
     for group in groups:
         name = f"source/profile/marks_{group}"
@@ -219,11 +210,11 @@ def marked(engine: Engine, found: Mapping[int, Shares]) -> dict[int, Shares]:
         for position, row in positions(counts).items():
             if position in marks:
                 marks[position] |= zip(named_columns(name)[1:], row, strict=True)
-    return {position: Shares(one.looked_at, one.length, one.words, marks[position]) for position, one in found.items()}
+    return {position: replace(shares, marks=marks[position]) for position, shares in looks.items()}
 
 
 def shapes_of(engine: Engine) -> dict[int, dict[str, int]]:
-    """Of each column of the sample the shapes of its values, with how many have each. Raises EngineError."""
+    """For each column of the sample the shapes of its values, with the number of each. Raises EngineError."""
     shapes: dict[int, dict[str, int]] = {}
     names: dict[str, template.Fill] = {"profile_sample": state("profile_sample")}
     for position, shape, count in engine.query("source/profile/shapes", names=names):
@@ -231,12 +222,12 @@ def shapes_of(engine: Engine) -> dict[int, dict[str, int]]:
     return shapes
 
 
-def held_by_rows(engine: Engine, found: Mapping[int, Shares], rows: int) -> dict[int, dict[str, float]]:
-    """Of each of these columns that may be free text the shares of all `rows` by what their text holds.
+def held_by_rows(engine: Engine, looks: Mapping[int, Shares], rows: int) -> dict[int, dict[str, float]]:
+    """For each of these columns that may be free text the shares of `rows` whose text holds each of HELD.
 
     Raises EngineError.
     """
-    wanted = [position for position, shares in found.items() if shares.of(*HELD)]
+    wanted = [position for position, shares in looks.items() if shares.of(*HELD)]
     if not wanted:
         return {}
     names: dict[str, template.Fill] = {"profile_values": values_table()}

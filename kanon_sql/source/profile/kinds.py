@@ -1,7 +1,4 @@
-"""What is known of a column, and of a table, once it was profiled.
-
-Of which kind the values of a column are, and how they are read as numbers and dates.
-"""
+"""Profiles of columns and tables, and the kind of a column: how its values are read as numbers and dates."""
 
 from __future__ import annotations
 
@@ -21,8 +18,7 @@ from kanon_sql.sql.tables import WHOLE
 Kind = Literal[
     "whole number", "decimal", "date", "timestamp", "boolean", "code", "category", "text", "free text", "empty"
 ]
-
-# The findings that identify a person directly; free text may hold them and is apart.
+# Findings that identify a person directly. Free text may hold them, and is a finding of its own.
 DIRECT = frozenset(
     {
         "e-mail",
@@ -40,72 +36,8 @@ DIRECT = frozenset(
         "id",
     }
 )
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What a column is: `name`, one of `DIRECT` or of "postal code", "city", "country", "sex", "age", "birth date",
-    "date", "ICD-10 code", "coordinates", "free text"; how `sure` that is (0 to 1) and `why`, without a value of the
-    data.
-    """
-
-    name: str
-    sure: float
-    why: str
-
-
-@dataclass(frozen=True)
-class ColumnProfile:
-    """A column of a table.
-
-    `type` is the engine's, `kind` what the values are. `missing` counts rows, NULL and each of `missing_as`: texts of
-    the program's own list of usual spellings. `distinct` values, missing ones left out, are counted where `exact`,
-    else estimated. `alone` is the share of rows whose value no other row has. Texts are `shortest` to `longest`
-    characters long. `lowest` and `highest` are numbers or dates, None for others; `unfit` rows are not of the kind, or
-    of another format than most. `shape` is that of most values, letters as A and a, digits as 9; None where there is
-    none. `reading` is what source.columns needs for the column, in the words of the configuration.
-    """
-
-    name: str
-    type: str
-    kind: Kind
-    rows: int
-    missing: int
-    missing_as: tuple[str, ...]
-    distinct: int
-    exact: bool
-    alone: float
-    shortest: int
-    longest: int
-    lowest: Any = None
-    highest: Any = None
-    reading: Mapping[str, Any] = field(default_factory=dict)
-    finding: Finding | None = None
-    unfit: int = 0
-    shape: str | None = None
-
-
-@dataclass(frozen=True)
-class Profile:
-    """A table: its rows, columns in order, and how many rows repeat an earlier one (None where not counted).
-
-    Where the names of the columns are perhaps the values of a first row, `named_like_values` are the positions of those
-    that look so.
-    """
-
-    rows: int
-    columns: tuple[ColumnProfile, ...]
-    duplicates: int | None = None
-    named_like_values: tuple[int, ...] = ()
-
-    def column(self, name: str) -> ColumnProfile:
-        """The column of that name."""
-        return next(column for column in self.columns if column.name == name)
-
-
 MOST = 0.9  # share of the values that a kind must fit
 _CATEGORIES, _LISTED = 50, 1_000
-
 _DATES = (
     *("%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%Y%m%d"),
     *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%d %b %Y", "%d-%b-%Y", "%d %B %Y", "%b %d, %Y"),
@@ -133,8 +65,67 @@ _NUMBERS = (
 
 
 @dataclass(frozen=True)
+class Finding:
+    """What a column holds: `name`, one of `DIRECT` or of "postal code", "city", "country", "sex", "age", "birth date",
+    "date", "ICD-10 code", "coordinates", "free text"; how `sure` that is (0 to 1), and `why`, without any value.
+    """
+
+    name: str
+    sure: float
+    why: str
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """A column of a table.
+
+    `type` is the engine's, `kind` that of the values. `missing` is the number of rows with NULL or one of `missing_as`,
+    texts of the program's own list of usual spellings. `distinct` values, without missing ones, are counted if `exact`,
+    else estimated. `alone` is the share of rows whose value no other row has. Texts are `shortest` to `longest`
+    characters long. `lowest` and `highest` are numbers or dates, None for other kinds; `unfit` rows are of another kind
+    or format. `shape` is that of most values, with letters as A and a and digits as 9; None without one. `reading` has
+    the keys of source.columns for the column.
+    """
+
+    name: str
+    type: str
+    kind: Kind
+    rows: int
+    missing: int
+    missing_as: tuple[str, ...]
+    distinct: int
+    exact: bool
+    alone: float
+    shortest: int
+    longest: int
+    lowest: Any = None
+    highest: Any = None
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    finding: Finding | None = None
+    unfit: int = 0
+    shape: str | None = None
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A table: its number of rows, its columns in order, and how many rows repeat an earlier one (None: not counted).
+
+    `named_like_values` are the positions of names that look like values, where a first row may hold values.
+    """
+
+    rows: int
+    columns: tuple[ColumnProfile, ...]
+    duplicates: int | None = None
+    named_like_values: tuple[int, ...] = ()
+
+    def column(self, name: str) -> ColumnProfile:
+        """The column of a name; StopIteration without one."""
+        return next(column for column in self.columns if column.name == name)
+
+
+@dataclass(frozen=True)
 class Shares:
-    """Of one column: how many values of the sample were looked at, and how many have each mark."""
+    """Values of one column in the sample: how many, their mean length and number of words, how many have each mark."""
 
     looked_at: int = 0
     length: float = 0.0
@@ -148,21 +139,21 @@ class Shares:
 
 @dataclass(frozen=True)
 class Reading:
-    """How values are understood: the keys of source.columns, what parses a text, and what another format reads."""
+    """The kind of values, the keys of source.columns that read them so, and the expression that parses a text."""
 
     kind: Kind
     keys: Mapping[str, Any] = field(default_factory=dict)
     parsed: exp.Expr | None = None
 
 
-def kind_of(item: Column, shares: Shares, formats: Mapping[str, int], distinct: int, rows: int) -> Reading:
-    """Of which kind a column is, `formats` being how many values of the sample are dates in each format."""
-    by_type = _kind_of_type(item, shares)
+def kind_of(column: Column, shares: Shares, formats: Mapping[str, int], distinct: int, rows: int) -> Reading:
+    """The kind of a column; `formats` has the number of values of the sample that are dates in each format."""
+    by_type = _kind_of_type(column, shares)
     if by_type is not None:
         return Reading(by_type)
     if not shares.looked_at:
         return Reading("empty")
-    if not item.is_text and not item.type.startswith("ENUM("):
+    if not column.is_text and not column.type.startswith("ENUM("):
         return Reading("category" if _is_few(distinct, rows) else "text")
     if shares.of("truth") >= MOST and distinct <= 2:
         return Reading("boolean")
@@ -175,17 +166,17 @@ def kind_of(item: Column, shares: Shares, formats: Mapping[str, int], distinct: 
     return Reading(_texts(shares, distinct, rows))
 
 
-def _kind_of_type(item: Column, shares: Shares) -> Kind | None:
-    """The kind that a column's type tells; None for texts."""
-    if item.type in (*WHOLE, "BIGNUM"):
+def _kind_of_type(column: Column, shares: Shares) -> Kind | None:
+    """The kind by a column's type; None where the type allows several."""
+    if column.type in (*WHOLE, "BIGNUM"):
         return "whole number"
-    if item.type.startswith(("DOUBLE", "FLOAT", "DECIMAL")) and not item.type.endswith("]"):
-        whole = shares.of("whole", "whole_with_zeros") == 1 or item.type.endswith(",0)")
+    if column.type.startswith(("DOUBLE", "FLOAT", "DECIMAL")) and not column.type.endswith("]"):
+        whole = shares.of("whole", "whole_with_zeros") == 1 or column.type.endswith(",0)")
         return "whole number" if whole else "decimal"
     simple: dict[str, Kind] = {"BOOLEAN": "boolean", "DATE": "date", "UUID": "code"}
-    if item.type.startswith("TIMESTAMP") and not item.type.endswith("]"):
+    if column.type.startswith("TIMESTAMP") and not column.type.endswith("]"):
         return "timestamp"
-    return simple.get(item.type)
+    return simple.get(column.type)
 
 
 def _number(shares: Shares) -> Reading | None:
@@ -194,9 +185,9 @@ def _number(shares: Shares) -> Reading | None:
     best = max(shares.of(mark) for mark, _, _ in _NUMBERS)
     if best < MOST:
         return None
-    fitting = [one for one in _NUMBERS if shares.of(one[0]) >= best - 0.001]
+    fitting = [entry for entry in _NUMBERS if shares.of(entry[0]) >= best - 0.001]
     mark, decimal, thousands = fitting[0]
-    if mark == "number_point_comma" and any(one[0] == "number_comma" for one in fitting) and not shares.of("whole"):
+    if mark == "number_point_comma" and any(entry[0] == "number_comma" for entry in fitting) and not shares.of("whole"):
         mark, decimal, thousands = "number_comma", ",", None  # all have three digits behind it: decimals
     if thousands is None:
         whole = shares.of("whole", "whole_with_zeros", "digits_only") >= best - 0.001
@@ -212,7 +203,7 @@ def _number(shares: Shares) -> Reading | None:
 
 
 def _parsed_number(decimal: str, thousands: str | None) -> exp.Expr:
-    """A text as DOUBLE, NULL where it is none."""
+    """A text as DOUBLE, NULL where it is no number."""
     value: exp.Expr = exp.Trim(this=exp.column("value"))
     plain = value.copy()
     for old, new in ((thousands, ""), (decimal if decimal != "." else None, ".")):
@@ -225,11 +216,11 @@ def _parsed_number(decimal: str, thousands: str | None) -> exp.Expr:
 
 
 def _date(shares: Shares, formats: Mapping[str, int]) -> Reading | None:
-    """Dates in the format of most; those of other formats are dates too, which the reading does not take."""
-    dated = sum(_apart(formats).values())
+    """Dates in the most frequent format; texts of other formats count as dates, too, but are not read."""
+    dated = sum(_by_likeness(formats).values())
     if not shares.looked_at or dated / shares.looked_at < MOST:
         return None
-    best = max(formats, key=lambda one: formats[one])  # the first of those that are as many
+    best = max(formats, key=lambda text: formats[text])  # the first of those that are as many
     timed = "%H" in best or "%I" in best
     keys = (
         {}
@@ -239,24 +230,24 @@ def _date(shares: Shares, formats: Mapping[str, int]) -> Reading | None:
     return Reading("timestamp" if timed else "date", keys, parsed_date(best))
 
 
-def _apart(formats: Mapping[str, int]) -> dict[str, int]:
-    """Of formats that one text can be written in, as day and month in two orders, the one of most texts."""
-    found: dict[str, int] = {}
+def _by_likeness(formats: Mapping[str, int]) -> dict[str, int]:
+    """The number of texts by format, where formats that one text may fit, as of day and month, count once."""
+    apart: dict[str, int] = {}
     for text, count in formats.items():
         like = re.sub("%[dmbB]", "%d", text)
-        found[like] = max(found.get(like, 0), count)
-    return found
+        apart[like] = max(apart.get(like, 0), count)
+    return apart
 
 
 def parsed_date(text: str) -> exp.Expr:
-    """A text in a format as TIMESTAMP, NULL where it is not written so."""
+    """A text in a format as TIMESTAMP, NULL where it does not fit."""
     value: exp.Expr = exp.Trim(this=exp.column("value"))
     parsed = exp.Anonymous(this="try_strptime", expressions=[value.copy(), literal(text)])
     return exp.Case(ifs=[exp.If(this=fits_format(text), true=parsed)])
 
 
 def formats_of(shapes: Iterable[str]) -> list[str]:
-    """The formats in which texts of some shapes may be written, the plainest first."""
+    """The formats in which texts of these shapes may be written, the plainest first."""
     listed = set(shapes)
     # A letter of the format itself, as T before the time, is one in the shape.
     patterns = {text: re.compile(_shape_pattern(re.sub("T(?=%)", "A", text))) for text in FORMATS}
@@ -264,14 +255,14 @@ def formats_of(shapes: Iterable[str]) -> list[str]:
 
 
 def fits_format(text: str) -> exp.Expr:
-    """Whether a text is a date in a format, as source.columns reads it."""
+    """The condition that a text is a date in a format, as source.columns reads it."""
     return fits(exp.Trim(this=exp.column("value")), TextReading("timestamp", format=text))
 
 
 def _shape_pattern(text: str) -> str:
     pieces = re.split("%(.)", text)
-    made = (_SHAPES[one] if position % 2 else re.escape(one) for position, one in enumerate(pieces))
-    return "".join(made).replace("\\ ", " ")
+    patterns = (_SHAPES[piece] if position % 2 else re.escape(piece) for position, piece in enumerate(pieces))
+    return "".join(patterns).replace("\\ ", " ")
 
 
 def _texts(shares: Shares, distinct: int, rows: int) -> Kind:
@@ -290,6 +281,6 @@ def _is_few(distinct: int, rows: int) -> bool:
     return few and distinct * 2 <= rows
 
 
-def positions(found: Sequence[tuple[Any, ...]]) -> dict[int, tuple[Any, ...]]:
-    """Rows of a result by their first column, the number of a column of the source."""
-    return {int(row[0]): row[1:] for row in found}
+def positions(rows: Sequence[tuple[Any, ...]]) -> dict[int, tuple[Any, ...]]:
+    """The rows of a result by their first column, the position of a column of the source."""
+    return {int(row[0]): row[1:] for row in rows}

@@ -1,10 +1,9 @@
-"""Whether columns that are to be released look like direct identifiers or free text: a quick look at a few rows.
+"""A quick look at a few rows for columns that look like direct identifiers, and at names that look like values.
 
-Whether the names of columns are perhaps no names, but the values of a first row that has no names above it.
-
-A name is held against the values of its own column: it fits where it is written as they are or is one of them, and
-does not where they are all numbers, dates or few words, and it is none. Names that fit in as many columns as do not are
-taken for values.
+`identifying` finds columns that should not be released as they are. `like_values` finds names of columns that are
+perhaps values of a first row without a header. A name is compared with the values of its own column: it is like them
+where it is written as they are or is one of them, and is not where they are all numbers, dates or few words and it is
+none. If as many names are like their values as are not, all are taken for values.
 """
 
 from __future__ import annotations
@@ -40,11 +39,30 @@ _ROWS_LOOKED_AT = 4_000
 _SAMPLE = 150
 _SURE = 0.65  # what is less sure raises no alarm
 _RARE = 20  # values of an identifier stand in fewer rows than this, on average
+_MANY = 0.7  # share of the values with a mark that the name has, too
+_WORDS = 0.4  # share of the values in a list of words that has the name, too
+_REPEATED = 0.02  # at most this share of rows has a unique value: any other row's value is nearly always among them
+_ROWS = 20
+_INITIALS = 3  # letters that all codes of a kind begin with, at most
+_NUMBERS = (
+    *("number_point", "number_comma", "number_point_comma", "number_comma_point", "number_point_blank"),
+    *("number_comma_blank", "number_point_apostrophe"),
+)
+# Marks that no word for a column has.
+_WRITTEN = (
+    *("dated", "email", "handle", "url", "ip_4", "ip_6", "uuid", "hardware", "hexadecimal", "coordinate_pair", "iban"),
+    *("telephone", "street", "number_first", "postal_uk", "postal_ca", "postal_nl", "postal_parted", "icd_dotted"),
+    *("us_ssn", "credit_card", "de_pension", "de_health", "fr_nir", "es_dni", "it_fiscal", "uk_nino", "ch_ahv"),
+)
+_LISTED = (
+    *("first_is_first_name", "last_is_first_name", "first_is_surname", "last_is_surname"),
+    *("city", "country_name", "country_two", "country_three", "sex_word"),
+)
 
 
 @dataclass(frozen=True)
 class _Glance:
-    """What the first look at a column tells."""
+    """The first look at a column: its distinct values, their rows, rows of unique values, mean length, marks, ends."""
 
     distinct: int
     rows: int
@@ -57,18 +75,19 @@ class _Glance:
 
 
 def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Sequence[Column]) -> dict[str, Finding]:
-    """Of these columns of `rows` those that look like a direct identifier or free text, by name.
+    """The columns of `rows` that look like a direct identifier or free text, by name.
 
-    Some thousand rows are looked at, whichever the engine reads first, and the values only of columns that may be
-    identifiers at all. Raises EngineError.
+    The first few thousand rows that the engine reads are looked at, and closer only columns that may be identifiers.
+    Raises EngineError.
     """
-    looked_at = [item for item in columns if item.is_text or (_is_number(item) and DIRECT & named(item.name).keys())]
+    looked_at = [col for col in columns if col.is_text or (_is_number(col) and DIRECT & named(col.name).keys())]
     if not looked_at:
         return {}
     try:
-        # Another engine was asked for few rows already, in the SQL that all have in common.
-        some = source.backend.given(engine, rows if source.backend.weighted else rows.limit(_ROWS_LOOKED_AT), looked_at)
-        look_at(engine, some, looked_at)
+        # Another engine gave only few rows already.
+        limited = rows if source.backend.weighted else rows.limit(_ROWS_LOOKED_AT)
+        few_rows = source.backend.given(engine, limited, looked_at)
+        look_at(engine, few_rows, looked_at)
         glances = {
             position: _Glance(*row)
             for position, row in positions(
@@ -85,23 +104,23 @@ def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Seque
         if not doubtful:
             return {}
         take_sample(engine, _SAMPLE, list(doubtful))
-        looks = look(engine)
         # Dates identify nobody.
-        shares = marked(engine, {position: one for position, one in looks.items() if one.of("dated") < MOST})
-        held = _held(engine, some, shares)
+        undated = {position: marks for position, marks in look(engine).items() if marks.of("dated") < MOST}
+        shares = marked(engine, undated)
+        held = _held(engine, few_rows, shares)
     finally:
         drop_tables(engine)
-    found = {}
+    findings = {}
     for position, glance in doubtful.items():
-        item = looked_at[position]
-        one = _recognized(item, glance, shares[position], held.get(position, {})) if position in shares else None
-        if one is not None and one.name in WANTED and one.sure >= _SURE:
-            found[item.name] = one
-    return found
+        col = looked_at[position]
+        finding = _recognized(col, glance, shares[position], held.get(position, {})) if position in shares else None
+        if finding is not None and finding.name in WANTED and finding.sure >= _SURE:
+            findings[col.name] = finding
+    return findings
 
 
 def _is_doubtful(name: str, glance: _Glance) -> bool:
-    """Whether a column is worth a closer look: few values that repeat, or plain numbers, identify nobody."""
+    """Whether a column needs a closer look: few values that repeat, or plain numbers, identify nobody."""
     if WANTED & named(name).keys() or 2 * glance.with_at >= glance.distinct:
         return True
     if glance.numbers >= 0.9 * glance.distinct:
@@ -110,18 +129,18 @@ def _is_doubtful(name: str, glance: _Glance) -> bool:
 
 
 def _held(engine: Engine, rows: exp.Select, shares: Mapping[int, Shares]) -> dict[int, dict[str, float]]:
-    """Of columns that may be free text the shares of the rows looked at by what their text holds."""
-    if not any(one.of(*HELD) for one in shares.values()):
+    """For columns that may be free text the shares of these rows whose text holds each of HELD."""
+    if not any(marks.of(*HELD) for marks in shares.values()):
         return {}
     (total,) = engine.query("source/profile/row_total", names={"source": rows})[0]
     return held_by_rows(engine, shares, int(total))
 
 
-def _recognized(item: Column, glance: _Glance, shares: Shares, held: Mapping[str, float]) -> Finding | None:
-    kind = kind_of(item, shares, {}, glance.distinct, glance.rows).kind
+def _recognized(col: Column, glance: _Glance, shares: Shares, held: Mapping[str, float]) -> Finding | None:
+    kind = kind_of(col, shares, {}, glance.distinct, glance.rows).kind
     return recognize(
         Facts(
-            name=item.name,
+            name=col.name,
             kind=kind,
             shares=shares,
             distinct=glance.distinct,
@@ -135,33 +154,12 @@ def _recognized(item: Column, glance: _Glance, shares: Shares, held: Mapping[str
     )
 
 
-def _is_number(item: Column) -> bool:
-    return is_ordered(item) and item.type.endswith(("INT", "INTEGER"))
-
-
-_MANY = 0.7  # of the values that are written in a way which a name has as well
-_WORDS = 0.4  # of the values that stand in a list of words, as the name does
-_REPEATED = 0.02  # of the rows at most that are alone: the value of another row would be among them nearly always
-_ROWS = 20
-_INITIALS = 3  # letters that all codes of a kind begin with, at most
-_NUMBERS = (
-    *("number_point", "number_comma", "number_point_comma", "number_comma_point", "number_point_blank"),
-    *("number_comma_blank", "number_point_apostrophe"),
-)
-# What no word for a column is written like.
-_WRITTEN = (
-    *("dated", "email", "handle", "url", "ip_4", "ip_6", "uuid", "hardware", "hexadecimal", "coordinate_pair", "iban"),
-    *("telephone", "street", "number_first", "postal_uk", "postal_ca", "postal_nl", "postal_parted", "icd_dotted"),
-    *("us_ssn", "credit_card", "de_pension", "de_health", "fr_nir", "es_dni", "it_fiscal", "uk_nino", "ch_ahv"),
-)
-_LISTED = (
-    *("first_is_first_name", "last_is_first_name", "first_is_surname", "last_is_surname"),
-    *("city", "country_name", "country_two", "country_three", "sex_word"),
-)
+def _is_number(col: Column) -> bool:
+    return is_ordered(col) and col.type.endswith(("INT", "INTEGER"))
 
 
 class Verdict(Enum):
-    """What a column's values say of its name."""
+    """What the values of a column say about its name."""
 
     SURELY_A_VALUE = 2
     LIKE_A_VALUE = 1
@@ -191,13 +189,13 @@ def like_values(
     shares: Mapping[int, Shares],
     shapes: Mapping[int, Mapping[str, int]],
 ) -> tuple[int, ...]:
-    """The positions of the columns whose names are like their values, where that says that none are names; else none.
+    """The positions of the columns whose names are like their values, if the names together look like a row of values.
 
     `shares` and `shapes` are those of the values. The tables of a profile hold names afterwards. Raises EngineError.
     """
     if not source.named_by_first_row:
         return ()
-    named = [i for i, one in enumerate(columns) if one.name.strip() and one.name not in source.partitions]
+    named = [i for i, col in enumerate(columns) if col.name.strip() and col.name not in source.partitions]
     values = {"positions": named, "names": [columns[position].name for position in named]}
     compared = {
         position: Compared(same > 0, alike > 0, initials)
@@ -226,19 +224,19 @@ def like_values(
     repeated = all(position in compared and compared[position].same for position in named)
     if not are_values(verdicts.values(), repeated=repeated):
         return ()
-    return tuple(position for position, one in verdicts.items() if one in _VALUES)
+    return tuple(position for position, col in verdicts.items() if col in _VALUES)
 
 
 def are_values(verdicts: Iterable[Verdict], *, repeated: bool) -> bool:
-    """Whether a first row holds values, by what each of its columns says.
+    """Whether a first row holds values, by the verdicts on its columns.
 
-    One that is `repeated` below and holds a name is a header, as files have that were put together.
+    A row that is `repeated` below and holds a name is a header, as in files that were put together.
     """
-    found = list(verdicts)
-    names = found.count(Verdict.A_NAME)
-    if Verdict.SURELY_A_VALUE in found:
+    listed = list(verdicts)
+    names = listed.count(Verdict.A_NAME)
+    if Verdict.SURELY_A_VALUE in listed:
         return True
-    return not (repeated and names) and 0 < sum(one in _VALUES for one in found) >= names
+    return not (repeated and names) and 0 < sum(verdict in _VALUES for verdict in listed) >= names
 
 
 def verdict(
@@ -247,7 +245,7 @@ def verdict(
     name: tuple[Shares, str],
     compared: Compared,
 ) -> Verdict:
-    """What the values of a column (their marks, their shapes) say of its name (its marks, its shape)."""
+    """What the values of a column, by marks and shapes, say about its name, by its marks and shape."""
     shares, shapes = values
     own, outline = name
     if not shares.looked_at:
@@ -272,7 +270,7 @@ def verdict(
 
 
 def _of_number(shares: Shares, own: Shares) -> Verdict:
-    """A number above numbers is a value, but for a year above what are none: tables have a column a year."""
+    """A number above numbers is a value, except a year above numbers that are none: tables have a column a year."""
     if not own.of(*_NUMBERS):
         return Verdict.A_NAME
     is_year_of_a_table = own.of("year_alone") and shares.of("year_alone") < 0.5

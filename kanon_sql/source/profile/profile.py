@@ -1,4 +1,4 @@
-"""Profiles a source: every column in two passes inside the engine, then samples of the distinct values."""
+"""Profiles a source: every column in two passes within the engine, then a sample of the distinct values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from kanon_sql.source.profile.counting import (
 from kanon_sql.source.profile.kinds import (
     MOST,
     ColumnProfile,
-    Kind,
     Profile,
     Reading,
     Shares,
@@ -65,7 +64,7 @@ def profile(engine: Engine, source: Source, progress: Progress) -> Profile:
 
 @dataclass(frozen=True)
 class _Count:
-    """Of one column, missing values left out: the values that were kept, their rows, those alone, the lengths."""
+    """Counts of a column without missing values: kept values, their rows, values of one row, lengths in characters."""
 
     values: int = 0
     rows: int = 0
@@ -74,15 +73,8 @@ class _Count:
     longest: int = 0
 
 
-def _kind(reading: Reading, count: _Count) -> Kind:
-    """The kind of a column; one of nothing but words that elsewhere mean missing holds categories."""
-    if not count.values:
-        return "empty"
-    return "category" if reading.kind == "empty" else reading.kind
-
-
 class _Columns:
-    """What the tables of distinct values and of the sample tell of every column."""
+    """Profiles of the columns, from the tables of distinct values and of the sample."""
 
     def __init__(self, engine: Engine, source: Source, counted: Counted) -> None:
         self.engine = engine
@@ -100,45 +92,46 @@ class _Columns:
 
     def profiles(self) -> tuple[ColumnProfile, ...]:
         """Every column in order."""
-        readings = [self._reading(position, item) for position, item in enumerate(self.source.columns)]
+        readings = [self._reading(position, col) for position, col in enumerate(self.source.columns)]
         missing = [self._missing(position, reading) for position, reading in enumerate(readings)]
         pairs = [(position, text) for position, texts in enumerate(missing) for text in texts]
-        values = {"positions": [one for one, _ in pairs], "spellings": [text for _, text in pairs]}
+        values = {"positions": [position for position, _ in pairs], "spellings": [text for _, text in pairs]}
         counts = {position: _Count(*row) for position, row in positions(self._query("counts", values=values)).items()}
         blanks = positions(self._query("blanks"))
-        found = [
+        drafts = [
             self._profile(position, reading, missing[position], counts.get(position, _Count()), blanks.get(position))
             for position, reading in enumerate(readings)
         ]
         return tuple(
-            self._recognized(position, one, blanks[position][2] if position in blanks else one.distinct)
-            for position, one in enumerate(found)
+            self._recognized(position, draft, blanks[position][2] if position in blanks else draft.distinct)
+            for position, draft in enumerate(drafts)
         )
 
     def _profile(
         self, position: int, reading: Reading, missing: Mapping[str, int], count: _Count, blanks: Sequence[int] | None
     ) -> ColumnProfile:
-        item, total = self.source.columns[position], self.counted.totals[position]
-        step, absent = self.counted.steps[position], self.counted.rows - total.given
+        col, total = self.source.columns[position], self.counted.totals[position]
+        step, absent = self.counted.steps[position], self.counted.rows - total.filled
         spelled = [*missing, *([""] if absent and self.source.only_texts and "" in self.source.missing else [])]
         unfit, lowest, highest = self._fitting(position, reading, list(missing))
-        if is_ordered(item):
+        if is_ordered(col):
             lowest, highest = total.lowest, total.highest
         keys = dict(reading.keys)
-        if item.is_text:
+        if col.is_text:
             keys |= {"trim": True} if blanks and blanks[0] else {}
             keys |= {"case": "lower"} if blanks and blanks[2] < blanks[1] and reading.kind == "category" else {}
             kept = set(self.source.missing)
             keys |= {"missing": texts} if (texts := [text for text in spelled if text not in kept]) else {}
             keys |= {"invalid": "missing"} if unfit and "type" in keys else {}
         return ColumnProfile(
-            name=item.name,
-            type=item.type,
-            kind=_kind(reading, count),
+            name=col.name,
+            type=col.type,
+            # A column of nothing but words that elsewhere mean missing holds categories.
+            kind="empty" if not count.values else "category" if reading.kind == "empty" else reading.kind,
             rows=self.counted.rows,
             missing=absent + sum(missing.values()),
             missing_as=tuple(sorted(set(spelled))),
-            distinct=count.values if step == 1 else max(count.values, min(count.values * step, total.given)),
+            distinct=count.values if step == 1 else max(count.values, min(count.values * step, total.filled)),
             exact=step == 1,
             alone=count.alone / count.rows if count.rows else 0.0,
             shortest=count.shortest,
@@ -150,87 +143,90 @@ class _Columns:
             shape=self._shape(position),
         )
 
-    def _recognized(self, position: int, found: ColumnProfile, folded: int) -> ColumnProfile:
-        """The column with what it is; words for the sexes, or yes and no, that differ in writing are recoded."""
-        finding = recognize(self._facts(position, found, folded))
-        keys = dict(found.reading)
+    def _recognized(self, position: int, draft: ColumnProfile, folded: int) -> ColumnProfile:
+        """The profile with its finding; spellings of the sexes, or of yes and no, that differ are recoded."""
+        finding = recognize(self._facts(position, draft, folded))
+        keys = dict(draft.reading)
         is_sex = finding is not None and finding.name == "sex"
         says_truths = finding is None and self.shares.get(position, Shares()).of("truth") >= _MOST_ARE_TRUTHS
-        if self.source.columns[position].is_text and (is_sex or says_truths) and found.kind in ("category", "text"):
+        if self.source.columns[position].is_text and (is_sex or says_truths) and draft.kind in ("category", "text"):
             recode = (recoded_sexes if is_sex else recoded_truths)(self._folded(position))
             keys |= {"case": "lower", "recode": recode} if recode else {}
-        return replace(found, finding=finding, reading=keys)
+        return replace(draft, finding=finding, reading=keys)
 
     def _folded(self, position: int) -> list[str]:
-        """The values of a column without blanks around them and in lower case, those that mean missing left out."""
+        """The values of a column in lower case and without blanks around them, without those that mean missing."""
         names = {"profile_sample": state("profile_sample")}
-        found = self.engine.query("source/profile/folded", names=names, values={"position": position})
+        rows = self.engine.query("source/profile/folded", names=names, values={"position": position})
         missing = {text.strip().lower() for text in (*ALWAYS, *self.source.missing)}
-        return [str(value) for (value,) in found if value not in missing]
+        return [str(value) for (value,) in rows if value not in missing]
 
-    def _facts(self, position: int, found: ColumnProfile, folded: int) -> Facts:
-        given = found.rows - found.missing
+    def _facts(self, position: int, draft: ColumnProfile, folded: int) -> Facts:
+        rows_with_value = draft.rows - draft.missing
         return Facts(
-            name=found.name,
-            kind=found.kind,
+            name=draft.name,
+            kind=draft.kind,
             shares=self.shares.get(position, Shares()),
-            distinct=found.distinct,
-            alone=found.alone,
-            repeats=given / found.distinct if found.distinct else 0.0,
-            lowest=found.lowest,
-            highest=found.highest,
-            one_length=found.shortest == found.longest,
-            writings=min(folded, found.distinct),
+            distinct=draft.distinct,
+            alone=draft.alone,
+            repeats=rows_with_value / draft.distinct if draft.distinct else 0.0,
+            lowest=draft.lowest,
+            highest=draft.highest,
+            one_length=draft.shortest == draft.longest,
+            writings=min(folded, draft.distinct),
             held=self.held.get(position, {}),
         )
 
     def _held(self) -> dict[int, dict[str, float]]:
-        """Shares of the rows by what their text holds; of a column of which not all values were kept, of those kept."""
-        rows, given = self.counted.rows, [total.given for total in self.counted.totals]
-        found: dict[int, dict[str, float]] = {}
+        """By column the shares of rows whose text holds e-mail addresses, telephone numbers and names.
+
+        For a column whose values were drawn, the shares of the drawn rows stand for all rows with a value.
+        """
+        rows, filled = self.counted.rows, [total.filled for total in self.counted.totals]
+        held_shares: dict[int, dict[str, float]] = {}
         for position, shares in self.shares.items():
             drawn = self.counted.steps[position] > 1
-            held = held_by_rows(self.engine, {position: shares}, 0 if drawn else rows)
-            part = given[position] / max(1, rows) if drawn else 1.0
-            found |= {one: {mark: share * part for mark, share in marks.items()} for one, marks in held.items()}
-        return found
+            part = filled[position] / max(1, rows) if drawn else 1.0
+            for marks in held_by_rows(self.engine, {position: shares}, 0 if drawn else rows).values():
+                held_shares[position] = {mark: share * part for mark, share in marks.items()}
+        return held_shares
 
     def _query(self, name: str, **more: Any) -> list[tuple[Any, ...]]:
         tables = {"profile_values": values_table()}
         return self.engine.query(f"source/profile/{name}", names=tables, **more)
 
-    def _reading(self, position: int, item: Column) -> Reading:
+    def _reading(self, position: int, col: Column) -> Reading:
         shares = self.shares.get(position, Shares())
         formats = self.formats.get(position, {})
-        return kind_of(item, shares, formats, self.counted.totals[position].distinct, self.counted.rows)
+        return kind_of(col, shares, formats, self.counted.totals[position].distinct, self.counted.rows)
 
     def _missing(self, position: int, reading: Reading) -> dict[str, int]:
-        """The texts that mean missing in a column, with their rows, of most rows first."""
+        """The texts that mean missing in a column with their numbers of rows, the most frequent first."""
         among_numbers = reading.kind in ("whole number", "decimal", "date", "timestamp")
-        found = self.spelled.get(position, [])
+        spelled = self.spelled.get(position, [])
         always = ALWAYS | set(self.source.missing)
         if self.shares.get(position, Shares()).of("country_two") >= 0.95:
             always -= {"NA"}  # Namibia
-        return {text: rows for text, rows in found if text in always or among_numbers}
+        return {text: rows for text, rows in spelled if text in always or among_numbers}
 
     def _formats(self) -> dict[int, dict[str, int]]:
-        """Of columns that look like dates: how many values of the sample are written in each format."""
-        dated = [one for one, shares in self.shares.items() if shares.of("dated") >= MOST]
-        texts = [one for one in dated if self.source.columns[one].is_text]
-        formats = formats_of(shape for one in texts for shape in self.shapes.get(one, ()))
+        """For columns that look like dates how many values of the sample are written in each format."""
+        dated = [position for position, shares in self.shares.items() if shares.of("dated") >= MOST]
+        texts = [position for position in dated if self.source.columns[position].is_text]
+        formats = formats_of(shape for position in texts for shape in self.shapes.get(position, ()))
         if not formats:
             return {}
         items: list[template.Item] = [{"key": f"f{i}", "fits": fits_format(text)} for i, text in enumerate(formats)]
-        found = self.engine.query(
+        rows = self.engine.query(
             "source/profile/formats",
             names={"profile_sample": state("profile_sample")},
             lists={"format": items},
             values={"positions": texts},
         )
-        return {position: dict(zip(formats, row, strict=True)) for position, row in positions(found).items()}
+        return {position: dict(zip(formats, row, strict=True)) for position, row in positions(rows).items()}
 
     def _fitting(self, position: int, reading: Reading, missing: list[str]) -> tuple[int, Any, Any]:
-        """Rows that are not read by the reading, and the ends of those that are."""
+        """(number of rows that do not fit the reading, least and greatest value of those that do)."""
         if reading.parsed is None:
             return 0, None, None
         names: dict[str, template.Fill] = {"profile_values": values_table(), "parsed_value": reading.parsed}
@@ -243,18 +239,18 @@ class _Columns:
         return unfit, lowest, highest
 
     def _shape(self, position: int) -> str | None:
-        """The shape of most values, where most have the same."""
+        """The shape that at least the share MOST of the values has; None without one."""
         shapes, shares = self.shapes.get(position, {}), self.shares.get(position, Shares())
-        first = max(shapes, key=lambda one: shapes[one], default=None)
+        first = max(shapes, key=lambda shape: shapes[shape], default=None)
         return first if first is not None and shapes[first] >= MOST * shares.looked_at else None
 
 
 def _duplicates(engine: Engine, source: Source, rows: int, columns: Sequence[ColumnProfile]) -> int | None:
-    """How many rows repeat an earlier one; None where there are too many rows to compare."""
-    if any(one.exact and one.distinct == rows for one in columns):
+    """The number of rows that repeat an earlier one; None where there are too many rows to compare."""
+    if any(col.exact and col.distinct == rows for col in columns):
         return 0
     if rows > _MOST_COMPARED or source.weighted or source.backend.weighted:
         return None
-    digest = exp.Anonymous(this="hash", expressions=[column(item.key) for item in source.columns])
+    digest = exp.Anonymous(this="hash", expressions=[column(col.key) for col in source.columns])
     names: dict[str, template.Fill] = {"source": source.relation, "row_digest": digest}
     return int(engine.query("source/profile/duplicates", names=names)[0][0])

@@ -65,9 +65,9 @@ _NO = ("no", "n", "false", "nein", "non", "nee", "nao", "não", "nie", "hay\u013
 
 
 def recoded_sexes(values: Sequence[str]) -> dict[str, str]:
-    """Texts in lower case and the word that each becomes; nothing where each sex is written in one way.
+    """The word for each text in lower case that is written in another way; empty where each sex is written in one way.
 
-    Nothing either where a text is no known word: m is mujer beside h, and v is varón or vrouw.
+    Empty, too, where a text is no known word. Beside h, m is mujer, and v is varón or vrouw.
     """
     words = {**dict.fromkeys(_FEMALE, "female"), **dict.fromkeys(_MALE, "male"), **dict.fromkeys(_OTHER, "other")}
     listed = set(values)
@@ -79,10 +79,10 @@ def recoded_sexes(values: Sequence[str]) -> dict[str, str]:
 
 
 def recoded_truths(values: Sequence[str]) -> dict[str, str]:
-    """Likewise of columns that say yes and no, and both: a column of `n` and `no` alone may mean something else."""
-    made = _one_word_each(values, {**dict.fromkeys(_YES, "yes"), **dict.fromkeys(_NO, "no")})
+    """The same for yes and no, where both are there: a column of `n` and `no` alone may mean something else."""
+    recode = _one_word_each(values, {**dict.fromkeys(_YES, "yes"), **dict.fromkeys(_NO, "no")})
     listed = set(values)
-    return made if listed & set(_YES) - set(_UNSURE) and listed & set(_NO) else {}
+    return recode if listed & set(_YES) - set(_UNSURE) and listed & set(_NO) else {}
 
 
 def _one_word_each(values: Sequence[str], words: Mapping[str, str]) -> dict[str, str]:

@@ -1,7 +1,7 @@
-"""Numbers of a column of any type, exactly: as DECIMAL, and back as they are released.
+"""Numbers of a column of any type as exact DECIMAL numbers, and back as they are released.
 
-A floating point number is the number that is written for it, 2.675, and not the binary one next to it: the same table
-gives the same release from Parquet and from CSV.
+A floating point number counts as the number that is written for it, 2.675, and not as the binary one next to it: so the
+same table gives the same release from Parquet and from CSV.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from kanon_sql.sql.dialects import Dialect, column_type, marked
 _DIGITS = 36
 _DECIMALS = 18  # of texts and floating point numbers
 _MOST_DECIMALS = 34
-_IN_DOUBLE = 2**53  # from here on all floating point numbers are whole
 _FLOATING = ("FLOAT", "DOUBLE")
 _NARROW = ("TINYINT", "SMALLINT", "INTEGER", "UTINYINT", "USMALLINT", "UINTEGER")
 _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64}
@@ -40,66 +39,52 @@ def numeral(number: Decimal) -> str:
 
 @dataclass(frozen=True)
 class Exact:
-    """The numbers of a column, with as many decimals as it and the numbers of a treatment have."""
+    """The numbers of a column as DECIMAL with `scale` decimals, or as BIGINT where `is_narrow`."""
 
-    item: Column
+    column: Column
     dialect: Dialect
     scale: int
     is_narrow: bool = False
 
     @property
     def kind(self) -> exp.DataType:
-        """The type in which they are reckoned with."""
+        """The type of the computation."""
         return exp.DataType.build("BIGINT" if self.is_narrow else f"DECIMAL({_DIGITS}, {self.scale})", dialect="duckdb")
 
     @property
     def whole(self) -> int:
-        """How many digits there are before the decimal mark."""
+        """How many digits fit before the decimal mark."""
         return _DIGITS - self.scale
 
     def of(self, value: exp.Expr) -> exp.Expr:
-        """A value as such a number; of a text, which fits its reading, as it is written."""
-        if self.item.is_text:
+        """A value as a number of `kind`; a text must fit its reading."""
+        if self.column.is_text:
             return self._cast(self.plain(value))
-        if not is_floating(self.item):
+        if not is_floating(self.column):
             return self._cast(value)
-        text = self._cast(exp.cast(value.copy(), "VARCHAR"))
-        if self.dialect.name not in ("spark", "databricks"):
-            return text
-        # Sail reads no numeral with an exponent, Spark writes one from ten million on.
-        is_large = exp.GTE(this=exp.Abs(this=value.copy()), expression=_double(_IN_DOUBLE))
-        whole = exp.Cast(this=value.copy(), to=exp.DataType.build("DECIMAL(38, 0)", dialect="duckdb"))
-        letters = [
-            exp.Like(this=exp.cast(value.copy(), "VARCHAR"), expression=exp.Literal.string(f"%{letter}%"))
-            for letter in "eE"
-        ]
-        cases = [
-            exp.If(this=is_large, true=self._cast(whole)),
-            exp.If(this=exp.or_(*letters), true=self._cast(value)),
-        ]
-        return exp.Case(ifs=cases, default=text)
+        return self.dialect.float_to_decimal(value, self.kind)
 
     def plain(self, text: exp.Expr) -> exp.Expr:
-        """A text that fits its reading with a point before the decimals and nothing between groups of digits."""
-        made, reading = text.copy(), self.item.reading or Reading("number")
+        """A text that fits its reading, with a decimal point and without marks between thousands."""
+        digits, reading = text.copy(), self.column.reading or Reading("number")
         for mark, other in ((reading.thousands, ""), (reading.decimal, ".")):
             if mark is not None and mark != other:
                 texts = {"expression": exp.Literal.string(mark), "replacement": exp.Literal.string(other)}
-                made = exp.Replace(this=made, **texts)
-        return made
+                digits = exp.Replace(this=digits, **texts)
+        return digits
 
     def constant(self, number: Decimal) -> exp.Expr:
-        """A number of the configuration as such a one."""
+        """A number of the configuration as one of `kind`."""
         text = numeral(number)
         return self._cast(exp.Literal.number(int(number)) if self.is_narrow else exp.Literal.string(text))
 
     def back(self, number: exp.Expr, decimals: int) -> exp.Expr:
-        """A number with at most so many decimals as a value of the column: its type, or a plain numeral."""
-        if not self.item.is_text and not is_floating(self.item):
+        """A number with at most `decimals` as a value of the column: in its type, or as a plain numeral."""
+        if not self.column.is_text and not is_floating(self.column):
             return exp.Cast(this=number, to=self._own_type())
         short = exp.DataType.build(f"DECIMAL({_DIGITS}, {decimals})", dialect="duckdb")
         text: exp.Expr = exp.cast(exp.Cast(this=number, to=short), "VARCHAR")
-        if not self.item.is_text:
+        if not self.column.is_text:
             # Some engines divide a DECIMAL for it, which is not always the nearest number.
             return exp.cast(text, "DOUBLE")
         for needless in "0." if decimals else "":
@@ -108,39 +93,39 @@ class Exact:
 
     def released(self, number: Decimal) -> exp.Expr:
         """A number of the configuration as a value of the column."""
-        if self.item.is_text:
+        if self.column.is_text:
             return exp.Literal.string(numeral(number))
         return exp.Cast(this=exp.Literal.string(numeral(number)), to=self._own_type())
 
     def sought(self, number: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
-        """What a statement finds, the text of a number: as such a number, and as a value of the column."""
-        made = self._cast(exp.paren(number))
-        value = self.back(made, self.scale)
-        return made, exp.Cast(this=value, to=self._own_type()) if is_floating(self.item) else value
+        """(the text of a number that a statement finds as a number of `kind`, the same as a value of the column)."""
+        exact_number = self._cast(exp.paren(number))
+        value = self.back(exact_number, self.scale)
+        return exact_number, exp.Cast(this=value, to=self._own_type()) if is_floating(self.column) else value
 
     def too_large(self, value: exp.Expr) -> exp.Expr | None:
-        """Whether a text or a number has more digits than there is place for; None where none has."""
+        """The condition that a text or a number has more digits than `kind` holds; None where none can."""
         whole = self.whole
-        if self.item.is_text:
+        if self.column.is_text:
             shape = f"^[+-]?0*[0-9]{{0,{whole}}}([.][0-9]{{0,{self.scale}}}0*)?$"
             return exp.not_(exp.RegexpLike(this=self.plain(value), expression=exp.Literal.string(shape)))
-        digits, decimals = digits_of(self.item)
+        digits, decimals = digits_of(self.column)
         if digits - decimals <= whole:
             return None
-        kind = f"DECIMAL(38, {decimals})" if digits <= 38 else self.item.type
+        kind = f"DECIMAL(38, {decimals})" if digits <= 38 else self.column.type
         limit = exp.Cast(
             this=exp.Literal.string(numeral(Decimal(10) ** whole)), to=exp.DataType.build(kind, dialect="duckdb")
         )
         return exp.GTE(this=exp.Abs(this=value.copy()), expression=limit)
 
     def not_below(self, value: exp.Expr, most: Decimal) -> exp.Expr:
-        """Whether a floating point number is infinite, none at all, or not below a size."""
+        """The condition that a floating point number is infinite, NaN, or not below a limit in size."""
         limit = exp.cast(exp.Literal.string(numeral(most)), "DOUBLE")
         return exp.not_(exp.paren(exp.LT(this=exp.Abs(this=value.copy()), expression=limit)))
 
     def beyond(self, number: exp.Expr) -> exp.Expr | None:
-        """Whether a number has no place in the column's type; None where there is no telling before."""
-        bounds = bounds_of(self.item)
+        """The condition that a number is beyond the column's type; None for types without such bounds."""
+        bounds = bounds_of(self.column)
         if bounds is None:
             return None
         below = exp.LT(this=number.copy(), expression=self.constant(bounds[0]))
@@ -150,59 +135,53 @@ class Exact:
         return exp.Cast(this=value.copy(), to=self.kind)
 
     def _own_type(self) -> exp.DataType:
-        described = self.item.type
-        if self.dialect.name == "duckdb":
-            return exp.DataType.build(described, dialect="duckdb")
-        if described in ("SMALLINT", "INTEGER"):
-            made = marked(exp.DataType.build(described, dialect="duckdb"))
-            assert isinstance(made, exp.DataType)
-            return made
-        return column_type(self.dialect, described, f"column {self.item.name!r}")
+        described = self.column.type
+        if described not in ("SMALLINT", "INTEGER"):
+            return column_type(self.dialect, described, f"column {self.column.name!r}")
+        kind = marked(exp.DataType.build(described, dialect="duckdb"))
+        assert isinstance(kind, exp.DataType)
+        return kind
 
 
-def exact(item: Column, dialect: Dialect, *numbers: Decimal) -> Exact:
-    """The numbers of a column, beside these of a treatment."""
+def exact(column: Column, dialect: Dialect, *numbers: Decimal) -> Exact:
+    """The numbers of a column, with enough decimals for the `numbers` of a treatment, too."""
     decimals = max(map(decimals_of, numbers), default=0)
-    if item.type in _NARROW and not decimals:
-        return Exact(item, dialect, 0, is_narrow=True)
-    if item.is_text or is_floating(item):
-        return Exact(item, dialect, min(max(_DECIMALS, decimals + 16), _MOST_DECIMALS))
-    # One more than the unit has: for the middle between two multiples.
-    return Exact(item, dialect, max(decimals + 1, digits_of(item)[1]))
+    if column.type in _NARROW and not decimals:
+        return Exact(column, dialect, 0, is_narrow=True)
+    if column.is_text or is_floating(column):
+        return Exact(column, dialect, min(max(_DECIMALS, decimals + 16), _MOST_DECIMALS))
+    # One more than the unit has, for the middle between two multiples.
+    return Exact(column, dialect, max(decimals + 1, digits_of(column)[1]))
 
 
-def is_floating(item: Column) -> bool:
+def is_floating(column: Column) -> bool:
     """Whether a column holds floating point numbers."""
-    return item.type in _FLOATING
+    return column.type in _FLOATING
 
 
 def unsparing(numbers: Exact) -> Exact:
-    """The same in a type in which no sum overflows."""
+    """The same numbers in a type in which no sum overflows."""
     return replace(numbers, is_narrow=False)
 
 
-def digits_of(item: Column) -> tuple[int, int]:
-    """(digits, decimals among them) of the numbers of a column that are no floating point ones."""
-    found = _DECIMAL.fullmatch(item.type)
-    if found:
-        return int(found[1]), int(found[2])
-    return (20 if item.type.removeprefix("U") in _BITS else 40), 0
+def digits_of(column: Column) -> tuple[int, int]:
+    """(digits, decimals among them) of the numbers of a column that is not of a floating point type."""
+    decimal = _DECIMAL.fullmatch(column.type)
+    if decimal:
+        return int(decimal[1]), int(decimal[2])
+    return (20 if column.type.removeprefix("U") in _BITS else 40), 0
 
 
-def bounds_of(item: Column) -> tuple[Decimal, Decimal] | None:
-    """The least and the greatest number of a type; None where it has no such bounds, or reckoning ends before them."""
-    found = _DECIMAL.fullmatch(item.type)
-    if found:
-        digits, decimals = int(found[1]), int(found[2])
+def bounds_of(column: Column) -> tuple[Decimal, Decimal] | None:
+    """(least, greatest) number of a column's type; None where it has no bounds, or the computation ends before them."""
+    decimal = _DECIMAL.fullmatch(column.type)
+    if decimal:
+        digits, decimals = int(decimal[1]), int(decimal[2])
         most = (Decimal(10) ** digits - 1).scaleb(-decimals)
         return (-most, most) if digits < _DIGITS else None
-    bits = _BITS.get(item.type.removeprefix("U"))
+    bits = _BITS.get(column.type.removeprefix("U"))
     if bits is None:
         return None
-    if item.type.startswith("U"):
+    if column.type.startswith("U"):
         return Decimal(0), Decimal(2**bits - 1)
     return Decimal(-(2 ** (bits - 1))), Decimal(2 ** (bits - 1) - 1)
-
-
-def _double(number: int) -> exp.Expr:
-    return exp.cast(exp.Literal.number(number), "DOUBLE")

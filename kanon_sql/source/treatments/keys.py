@@ -1,6 +1,7 @@
-"""Keyed hashes in SQL: HMAC-SHA-256 (RFC 2104) of the text of a value, and the fingerprints of keys.
+"""Keyed hashes in SQL, of which pseudonyms and shifts are made: HMAC-SHA-256 (RFC 2104) of the text of a value.
 
-Keys of statements that others execute: the text names where each is found then, and never holds one.
+A statement of this program has its keys as parameters (`KeysBound`). One that others execute names the variable of the
+session that holds each key (`KeysOutside`); its text never holds a key.
 """
 
 from __future__ import annotations
@@ -14,33 +15,21 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from kanon_sql.source.model import Column
-from kanon_sql.sql.dialects import Dialect, marked, own, own_cast
+from kanon_sql.sql.dialects import Dialect, marked, own
+
+KeyPlace = Callable[[str], exp.Expr]
 
 _BLOCK = 64  # bytes of a block of SHA-256
-OUTER, INNER = 0x5C, 0x36
-SHIFT = "kanon-sql shift"
+_OUTER, _INNER = 0x5C, 0x36
+_SHIFT = "kanon-sql shift"
 _OFFSET_DIGITS = 15  # hexadecimal digits, which a BIGINT holds: the bias of the remainder is below 2**-43
 _FINGERPRINT = "kanon-sql fingerprint"
+_HASHED = "hashed"
 # Types of which every engine writes the same text.
 _SAME_TEXT = (
     *("VARCHAR", "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "DATE", "UUID"),
     *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT", "UHUGEINT"),
 )
-
-
-def fingerprint(key: str, of: str = "") -> str:
-    """A text that tells keys apart and says nothing of them: 16 hexadecimal digits of an HMAC-SHA-256 of its own.
-
-    Texts `of` something else are told apart with the key, and nothing is said of them either. No pseudonym is made of
-    either message, for neither has a zero byte.
-    """
-    message = f"{_FINGERPRINT} of {of}" if of else _FINGERPRINT
-    return hmac.new(bytes.fromhex(key), message.encode(), "sha256").hexdigest()[:16]
-
-
-def shift_key(key: str) -> str:
-    """The key of which days are drawn: of its own, so that no digit of a pseudonym tells anything of them."""
-    return hmac.new(bytes.fromhex(key), SHIFT.encode(), "sha256").hexdigest()
 
 
 class Keys(ABC):
@@ -53,9 +42,8 @@ class Keys(ABC):
 
 @dataclass(frozen=True)
 class KeysBound(Keys):
-    """The statement has parameters in their place: `values` are what is bound to each, and stand in no text.
-
-    Whatever a view or a generated column of the source calls can read the text of the statement that reads it.
+    """Keys as parameters of the statement, `values` by their names: whatever a view of the source calls can read the
+    text of the statement that reads it, and must find no key there.
     """
 
     values: dict[str, str] = field(default_factory=dict)
@@ -64,120 +52,16 @@ class KeysBound(Keys):
         whole = bytes.fromhex(shift_key(key) if shift else key)
         block = (hashlib.sha256(whole).digest() if len(whole) > _BLOCK else whole).ljust(_BLOCK, b"\0")
         name = f"{fingerprint(key)}_{'days' if shift else 'pseudonyms'}"
-        return self._bound(f"inner_{name}", block, INNER), self._bound(f"outer_{name}", block, OUTER)
+        return self._bound(f"inner_{name}", block, _INNER), self._bound(f"outer_{name}", block, _OUTER)
 
     def _bound(self, name: str, block: bytes, pad: int) -> exp.Expr:
         self.values[name] = bytes(byte ^ pad for byte in block).hex()
         return exp.cast(exp.Parameter(this=exp.var(name)), "VARCHAR")
 
 
-def text_problem(item: Column, dialect: Dialect) -> str | None:
-    """Why the values of a column have no text that is the same everywhere; None where they have."""
-    known = item.type.startswith(("DECIMAL(", "ENUM(")) or item.type in (*_SAME_TEXT, "TIMESTAMP")
-    if known or (dialect.name == "duckdb" and item.type in ("DOUBLE", "FLOAT")):
-        return None
-    return f"it is of type {item.type[:40]}, of which engines write different texts; cast it to a text in source.query"
-
-
-def text_in_csv(item: Column, value: exp.Expr) -> exp.Expr:
-    """A value as a CSV file has it."""
-    return value.copy() if item.is_text else exp.cast(value.copy(), "VARCHAR")
-
-
-def keyed_digits(text: exp.Expr, context: bytes, pads: tuple[exp.Expr, exp.Expr], dialect: Dialect) -> exp.Expr:
-    """The 64 hexadecimal digits of HMAC-SHA-256 over `context` and a text; NULL of NULL."""
-    inner, outer = pads
-    if context:
-        inner = _beside(inner, context.hex())
-    return _WRITTEN[dialect.name](text.copy(), inner, outer.copy())
-
-
-def _beside(digits: exp.Expr, more: str) -> exp.Expr:
-    return marked(exp.DPipe(this=digits.copy(), expression=exp.Literal.string(more), safe=True))
-
-
-def _in_duckdb(text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
-    def beside(one: exp.Expr, other: exp.Expr) -> exp.Expr:
-        return exp.DPipe(this=one, expression=other, safe=True)
-
-    first = own("sha256", beside(own("unhex", inner), own("encode", text)))
-    return own("sha256", beside(own("unhex", outer), own("unhex", first)))
-
-
-def _in_postgres(text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
-    message = own("convert_to", exp.cast(text, "VARCHAR"), "UTF8")
-    first = own("sha256", own("byteacat", own("decode", inner, "hex"), message))
-    return own("encode", own("sha256", own("byteacat", own("decode", outer, "hex"), first)), "hex")
-
-
-def _in_spark(text: exp.Expr, inner: exp.Expr, outer: exp.Expr) -> exp.Expr:
-    first = own("sha2", own("concat", own("unhex", inner), own("encode", exp.cast(text, "VARCHAR"), "UTF-8")), 256)
-    return own("sha2", own("concat", own("unhex", outer), own("unhex", first)), 256)
-
-
-def hash_of_bytes(digits: exp.Expr, dialect: Dialect) -> exp.Expr:
-    """The SHA-256 of bytes, both as hexadecimal digits."""
-    if dialect.name == "duckdb":
-        return own("sha256", own("unhex", digits))
-    if dialect.name == "postgres":
-        return own("encode", own("sha256", own("decode", digits, "hex")), "hex")
-    return own("sha2", own("unhex", digits), 256)
-
-
-_WRITTEN = {"duckdb": _in_duckdb, "postgres": _in_postgres, "spark": _in_spark, "databricks": _in_spark}
-
-
-_HASHED = "hashed"
-
-
-@dataclass(frozen=True)
-class Hashed:
-    """The `text` of which a hash decides a value; `of_missing` says that a missing text has a value, too."""
-
-    text: exp.Expr
-    of_missing: bool
-
-
-def made_of(value: exp.Expr, text: exp.Expr, *, of_missing: bool) -> exp.Expr:
-    """The value, marked as one that nothing but the hash of a text decides."""
-    value.meta[_HASHED] = Hashed(text.copy(), of_missing)
-    return value
-
-
-def hashed(node: exp.Expr) -> Hashed | None:
-    """What decides a marked value; None of any other node."""
-    known = node.meta.get(_HASHED)
-    return known if isinstance(known, Hashed) else None
-
-
-def first_digits(digits: exp.Expr, length: int) -> exp.Expr:
-    """The first of hexadecimal digits."""
-    return digits if length == 64 else own("substr", digits, 1, length)
-
-
-def drawn(digits: exp.Expr, values: int, dialect: Dialect) -> exp.Expr:
-    """A whole number of 0 to `values` - 1, of hexadecimal digits."""
-    some = own("substr", digits, 1, _OFFSET_DIGITS)
-    if dialect.name == "duckdb":
-        number: exp.Expr = exp.cast(exp.DPipe(this=exp.Literal.string("0x"), expression=some, safe=True), "BIGINT")
-    elif dialect.name == "postgres":
-        digits_of_bits = own("concat", "x", some)
-        number = own_cast(own_cast(digits_of_bits, "BIT(60)", "postgres"), "BIGINT", "postgres")
-    else:
-        number = exp.cast(own("conv", some, 16, 10), "BIGINT")
-    return own("mod", number, exp.cast(exp.Literal.number(values), "BIGINT"))
-
-
-_DIGITS = "0123456789abcdef"
-_SECOND = "GHIJKLMNOPQRSTUV"  # stand for the second digits of bytes
-_WIDTH = 128  # digits of a block of SHA-256
-
-KeyPlace = Callable[[str], exp.Expr]
-
-
 @dataclass(frozen=True)
 class KeysOutside(Keys):
-    """`names` of variables by their keys; `place` is the expression of the text that one holds."""
+    """Keys in variables: their `names` by the keys; `place` gives the expression of the text in a variable."""
 
     names: Mapping[str, str]
     place: KeyPlace
@@ -185,59 +69,78 @@ class KeysOutside(Keys):
 
     def pads(self, key: str, *, shift: bool) -> tuple[exp.Expr, exp.Expr]:
         text = own("lower", self.place(self.names[key]))
-        if len(key) > _WIDTH:
-            text = hash_of_bytes(text, self.dialect)
+        if len(key) > 2 * _BLOCK:
+            text = self.dialect.sha256(text)
         pads = self._padded(text)
-        return self._padded(keyed_digits(exp.Literal.string(SHIFT), b"", pads, self.dialect)) if shift else pads
+        return self._padded(keyed_digits(exp.Literal.string(_SHIFT), b"", pads, self.dialect)) if shift else pads
 
     def _padded(self, text: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
-        """The key filled up to a block, each byte changed by the byte of the inner and of the outer pad.
-
-        Where bytes have no exclusive or, the second digit of each becomes a letter of its own, so that one translation
-        changes both digits, each in its own way.
-        """
-        filled = own("rpad", text, _WIDTH, "0")
-        if self.dialect.name == "duckdb":  # whose statements SQLMesh parses, which so many calls within calls stop
-            return _exclusive(filled, INNER), _exclusive(filled.copy(), OUTER)
-        group, every = (r"\1-\2", ["g"]) if self.dialect.name == "postgres" else ("$1-$2", [])
-        apart = own("regexp_replace", filled, "(.)(.)", group, *every)
-        for digit, letter in zip(_DIGITS, _SECOND, strict=True):
-            apart = own("replace", apart, f"-{digit}", letter)
-        inner, outer = (own("translate", apart.copy(), _DIGITS + _SECOND, _changed(pad)) for pad in (INNER, OUTER))
-        return self._once(inner), self._once(outer)
-
-    def _once(self, value: exp.Expr) -> exp.Expr:
-        """The value, in PostgreSQL as a query that is executed once and not for each row."""
-        if self.dialect.name != "postgres":
-            return value
-        return exp.Subquery(this=marked(exp.Select(expressions=[value])))
+        """The key filled up to a block, each byte changed by the byte of the inner and of the outer pad."""
+        filled = own("rpad", text, 2 * _BLOCK, "0")
+        inner, outer = (self.dialect.xor_each(filled.copy(), 2 * _BLOCK, pad) for pad in (_INNER, _OUTER))
+        return inner, outer
 
 
-def _exclusive(digits: exp.Expr, pad: int) -> exp.Expr:
-    """The exclusive or of bytes with a byte, all as hexadecimal digits, in DuckDB's words."""
-    filler = exp.Literal.string(f"{pad:02x}" * (_WIDTH // 2))
-    bits = [own_cast(own("unhex", one), "BIT", "duckdb") for one in (digits, filler)]
-    return own("hex", own_cast(own("xor", *bits), "BLOB", "duckdb"))
+def fingerprint(key: str, of: str = "") -> str:
+    """16 hexadecimal digits that differ from key to key and reveal nothing of a key: an HMAC-SHA-256 of its own.
+
+    With a text `of` something secret they differ with that text, too, and reveal nothing of it. No pseudonym is made of
+    such a message, for it has no zero byte.
+    """
+    message = f"{_FINGERPRINT} of {of}" if of else _FINGERPRINT
+    return hmac.new(bytes.fromhex(key), message.encode(), "sha256").hexdigest()[:16]
 
 
-def _changed(pad: int) -> str:
-    first = "".join(f"{digit ^ (pad >> 4):x}" for digit in range(16))
-    return first + "".join(f"{digit ^ (pad & 15):x}" for digit in range(16))
+def shift_key(key: str) -> str:
+    """The key by which days are drawn: one derived for them, so that no pseudonym reveals anything of the days."""
+    return hmac.new(bytes.fromhex(key), _SHIFT.encode(), "sha256").hexdigest()
 
 
-def place_in_session(name: str, dialect: Dialect) -> exp.Expr:
-    """The variable of a session that has the name of the variable of the environment."""
-    if dialect.name == "duckdb":
-        return own("getvariable", name)
-    if dialect.name == "postgres":
-        return own("current_setting", f"kanon_sql.{name}")
-    return exp.column(name, "session", "system")
+def text_problem(column: Column, dialect: Dialect) -> str | None:
+    """Why the values of a column have no text that is the same in every engine; None where they have one."""
+    is_same = column.type.startswith(("DECIMAL(", "ENUM(")) or column.type in (*_SAME_TEXT, "TIMESTAMP")
+    if is_same or (dialect.same_floats and column.type in ("DOUBLE", "FLOAT")):
+        return None
+    return (
+        f"it is of type {column.type[:40]}, of which engines write different texts; cast it to a text in source.query"
+    )
 
 
-def how_to_set(name: str, dialect: Dialect) -> str:
-    """The statement that sets that variable."""
-    if dialect.name == "duckdb":
-        return f"SET VARIABLE {name} = '...'"
-    if dialect.name == "postgres":
-        return f"SET kanon_sql.{name} = '...'"
-    return f"DECLARE VARIABLE {name} STRING DEFAULT '...'"
+def text_in_csv(column: Column, value: exp.Expr) -> exp.Expr:
+    """A value as a CSV file has it."""
+    return value.copy() if column.is_text else exp.cast(value.copy(), "VARCHAR")
+
+
+def keyed_digits(text: exp.Expr, context: bytes, pads: tuple[exp.Expr, exp.Expr], dialect: Dialect) -> exp.Expr:
+    """The 64 hexadecimal digits of HMAC-SHA-256 over `context` and a text; NULL of NULL."""
+    inner, outer = pads
+    if context:
+        more = exp.Literal.string(context.hex())
+        inner = marked(exp.DPipe(this=inner.copy(), expression=more, safe=True))
+    return dialect.hmac_sha256(text.copy(), inner, outer.copy())
+
+
+@dataclass(frozen=True)
+class Hashed:
+    """The `text` whose keyed hash determines a value; `of_missing` says that a missing text has a value, too."""
+
+    text: exp.Expr
+    of_missing: bool
+
+
+def made_of(value: exp.Expr, text: exp.Expr, *, of_missing: bool) -> exp.Expr:
+    """Marks a value as determined by the keyed hash of a text alone: see kanon_sql.source.treatments.lookups."""
+    value.meta[_HASHED] = Hashed(text.copy(), of_missing)
+    return value
+
+
+def hashed(node: exp.Expr) -> Hashed | None:
+    """The text that determines a marked value; None for any other node."""
+    mark = node.meta.get(_HASHED)
+    return mark if isinstance(mark, Hashed) else None
+
+
+def drawn(digits: exp.Expr, values: int, dialect: Dialect) -> exp.Expr:
+    """A whole number of 0 to `values` - 1, drawn by hexadecimal digits."""
+    number = dialect.whole_number(own("substr", digits, 1, _OFFSET_DIGITS))
+    return own("mod", number, exp.cast(exp.Literal.number(values), "BIGINT"))

@@ -1,4 +1,4 @@
-"""Pseudonyms: the same for the same value under one key, in every table and engine; of a missing value none."""
+"""Pseudonyms: equal for equal values under one key, in every table and engine; a missing value has none."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from sqlglot import exp
 
 from kanon_sql.settings.treatments import PseudonymConfig, TreatmentConfig
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.treatments.keys import fingerprint, first_digits, keyed_digits, made_of, text_in_csv, text_problem
+from kanon_sql.source.treatments.keys import fingerprint, keyed_digits, made_of, text_in_csv, text_problem
 from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
-from kanon_sql.sql.dialects import Dialect, marked
+from kanon_sql.sql.dialects import Dialect, marked, own
 
 
 class Pseudonym(Treatment):
@@ -21,47 +21,48 @@ class Pseudonym(Treatment):
     """
 
     key = "pseudonym"
+    dialects = ("duckdb", "spark", "databricks", "postgres")
 
-    def problem(self, source: Source, item: Column, one: TreatmentConfig) -> str | None:
-        return text_problem(item, source.backend.dialect)
+    def problem(self, source: Source, column: Column, config: TreatmentConfig) -> str | None:
+        return text_problem(column, source.backend.dialect)
 
     def value(self, cell: Cell) -> exp.Expr:
-        config = _config(cell.one)
-        pads = cell.keys.pads(config.key, shift=False)
-        text = text_in_csv(cell.item, cell.value)
-        digits = first_digits(
-            keyed_digits(text, (config.context or "").encode() + b"\0", pads, cell.dialect), config.length
-        )
-        if config.prefix:
-            digits = marked(exp.DPipe(this=exp.Literal.string(config.prefix), expression=digits, safe=True))
+        pseudonym = _pseudonym_of(cell.config)
+        pads = cell.keys.pads(pseudonym.key, shift=False)
+        text = text_in_csv(cell.column, cell.value)
+        digits = keyed_digits(text, (pseudonym.context or "").encode() + b"\0", pads, cell.dialect)
+        if pseudonym.length < 64:
+            digits = own("substr", digits, 1, pseudonym.length)
+        if pseudonym.prefix:
+            digits = marked(exp.DPipe(this=exp.Literal.string(pseudonym.prefix), expression=digits, safe=True))
         return made_of(digits, text, of_missing=False)
 
-    def becomes(self, item: Column, one: TreatmentConfig) -> Column:
-        return replace(item, type="VARCHAR", reading=None)
+    def becomes(self, column: Column, config: TreatmentConfig) -> Column:
+        return replace(column, type="VARCHAR", reading=None)
 
-    def holds(self, value: exp.Expr, item: Column, one: TreatmentConfig, dialect: Dialect) -> exp.Expr | None:
-        config = _config(one)
-        prefix = "".join(f"[{char}]" if char not in "^\\[]" else f"\\{char}" for char in config.prefix or "")
-        pattern = f"^{prefix}[0-9a-f]{{{config.length}}}$"
+    def holds(self, value: exp.Expr, column: Column, config: TreatmentConfig, dialect: Dialect) -> exp.Expr | None:
+        pseudonym = _pseudonym_of(config)
+        prefix = "".join(f"[{char}]" if char not in "^\\[]" else f"\\{char}" for char in pseudonym.prefix or "")
+        pattern = f"^{prefix}[0-9a-f]{{{pseudonym.length}}}$"
         return exp.RegexpLike(this=value.copy(), expression=exp.Literal.string(pattern))
 
-    def broken(self, one: TreatmentConfig) -> str:
+    def broken(self, config: TreatmentConfig) -> str:
         return "are no pseudonyms"
 
-    def describe(self, one: TreatmentConfig) -> Json:
-        config = _config(one)
-        return {"key": fingerprint(config.key), "length": config.length}
+    def describe(self, config: TreatmentConfig) -> Json:
+        pseudonym = _pseudonym_of(config)
+        return {"key": fingerprint(pseudonym.key), "length": pseudonym.length}
 
-    def recorded(self, one: TreatmentConfig) -> Json:
-        config = _config(one)
+    def recorded(self, config: TreatmentConfig) -> Json:
+        pseudonym = _pseudonym_of(config)
         # Both may come from the environment too.
-        named = {"context": config.context or "", "prefix": config.prefix or ""}
+        named = {"context": pseudonym.context or "", "prefix": pseudonym.prefix or ""}
         return {
-            **self.describe(one),
-            **{what: fingerprint(config.key, f"{what} {text}") if text else None for what, text in named.items()},
+            **self.describe(config),
+            **{part: fingerprint(pseudonym.key, f"{part} {text}") if text else None for part, text in named.items()},
         }
 
 
-def _config(one: TreatmentConfig) -> PseudonymConfig:
-    assert one.pseudonym is not None
-    return one.pseudonym
+def _pseudonym_of(config: TreatmentConfig) -> PseudonymConfig:
+    assert config.pseudonym is not None
+    return config.pseudonym

@@ -1,7 +1,7 @@
 """Parts of free texts replaced by a word for what they look like: a help, and no guarantee.
 
-A name that is written in small letters, or a person who is told by what she did, has no shape. Where there is doubt
-more is taken away: two words that begin with capitals are a name, whatever they mean.
+Names in small letters, and persons who are recognized by what they did, have no shape to be found by. In doubt more is
+removed: two words that begin with capitals count as a name, whatever they mean.
 
 The regular expressions mean the same in every engine. They hold no group that is referred to, no class by its name, no
 boundary of a word and no looking ahead; which of two alternatives is taken never depends on their order.
@@ -16,7 +16,7 @@ from sqlglot import exp
 from kanon_sql.settings.treatments import Shape, TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
-from kanon_sql.sql.dialects import Dialect, own
+from kanon_sql.sql.dialects import Dialect
 
 # Letters of Latin, Greek and Cyrillic writing.
 _LETTERS = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff\u0400-\u04ff"
@@ -56,41 +56,39 @@ _FIND: tuple[tuple[Shape, str], ...] = (
 )
 
 
-def _patterns(one: TreatmentConfig) -> list[tuple[Shape, str]]:
-    return [(shape, pattern) for shape, pattern in _FIND if shape in (one.redact or ())]
+def _patterns(config: TreatmentConfig) -> list[tuple[Shape, str]]:
+    return [(shape, pattern) for shape, pattern in _FIND if shape in (config.redact or ())]
 
 
 class Redact(Treatment):
     """`redact: [email, phone]`: `call [phone]`."""
 
     key: ClassVar[str] = "redact"
+    dialects = ("duckdb", "spark", "databricks", "postgres")
 
-    def problem(self, source: Source, item: Column, one: TreatmentConfig) -> str | None:
-        """A column that holds no free texts."""
-        if item.is_text and (item.reading is None or not item.reading.is_typed):
+    def problem(self, source: Source, column: Column, config: TreatmentConfig) -> str | None:
+        if column.is_text and (column.reading is None or not column.reading.is_typed):
             return None
-        what = item.type[:40] if item.reading is None else item.reading.type
-        return f"its values are of type {what}, and no free texts; remove redact"
+        kind = column.type[:40] if column.reading is None else column.reading.type
+        return f"its values are of type {kind}, and no free texts; remove redact"
 
     def value(self, cell: Cell) -> exp.Expr:
-        """The text with marks."""
-        every = ("g",) if cell.dialect.name in ("duckdb", "postgres") else ()
         value = cell.value.copy()
-        for shape, pattern in _patterns(cell.one):
-            value = own("regexp_replace", value, pattern, f"[{shape}]", *every)
+        for shape, pattern in _patterns(cell.config):
+            value = cell.dialect.replace_all(value, pattern, f"[{shape}]")
         return value
 
-    def holds(self, value: exp.Expr, item: Column, one: TreatmentConfig, dialect: Dialect) -> exp.Expr | None:
-        """Nothing of these shapes is in the text."""
-        # Where a text ends engines tell in different ways: none of it is a line's end.
+    def holds(self, value: exp.Expr, column: Column, config: TreatmentConfig, dialect: Dialect) -> exp.Expr | None:
+        """Whether nothing of these shapes is left in the text."""
+        # Engines differ on where a text ends: so none ends in the end of a line.
         text = exp.Trim(this=value.copy(), expression=exp.Literal.string("\n\r\x85\u2028\u2029"), position="BOTH")
-        found = [
-            exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(pattern)) for _, pattern in _patterns(one)
+        matches = [
+            exp.RegexpLike(this=text.copy(), expression=exp.Literal.string(pattern)) for _, pattern in _patterns(config)
         ]
-        return exp.not_(exp.paren(exp.or_(*found)))
+        return exp.not_(exp.paren(exp.or_(*matches)))
 
-    def broken(self, one: TreatmentConfig) -> str:
-        return f"hold what looks like {', '.join(one.redact or ())}"
+    def broken(self, config: TreatmentConfig) -> str:
+        return f"hold what looks like {', '.join(config.redact or ())}"
 
-    def describe(self, one: TreatmentConfig) -> Json:
-        return {"shapes": list(one.redact or ())}
+    def describe(self, config: TreatmentConfig) -> Json:
+        return {"shapes": list(config.redact or ())}

@@ -20,6 +20,6 @@ TREATMENTS: tuple[Treatment, ...] = (
 )
 
 
-def treatments_of(one: TreatmentConfig) -> Iterator[Treatment]:
-    """Those that a column's entry asks for, in order."""
-    return (treatment for treatment in TREATMENTS if getattr(one, treatment.key) is not None)
+def treatments_of(config: TreatmentConfig) -> Iterator[Treatment]:
+    """The treatments that a column's entry asks for, in the order in which they act."""
+    return (treatment for treatment in TREATMENTS if getattr(config, treatment.key) is not None)

@@ -1,4 +1,4 @@
-"""Dates moved by days: all dates of one entity by as many, so that their order and the intervals between them hold."""
+"""Dates moved by days, all dates of one entity by the same number, so that their order and intervals stay."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
 from kanon_sql.source.treatments.keys import drawn, fingerprint, keyed_digits, made_of, text_in_csv, text_problem
 from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
-from kanon_sql.sql.dialects import marked, own, own_cast
+from kanon_sql.sql.dialects import marked, own
 
 _FIRST, _LAST = date(1, 1, 1), date(9999, 12, 31)
 _OF_TWO_DIGITS = date(1969, 1, 1), date(2068, 12, 31)
@@ -21,126 +21,92 @@ _TYPES = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP WITH TI
 
 
 class Shift(Treatment):
-    """Dates and timestamps move by -days to days, of which HMAC-SHA-256 over the entity's text decides.
+    """Dates and timestamps move by between -days and days, drawn by HMAC-SHA-256 of the entity's text.
 
-    Rows without entity are one entity. A timestamp with a time zone moves by as many times 24 hours.
+    Rows without an entity count as one entity. A timestamp with a time zone moves by as many times 24 hours.
     """
 
     key = "shift"
     needs = "moment"
+    dialects = ("duckdb", "spark", "databricks", "postgres")
 
-    def problem(self, source: Source, item: Column, one: TreatmentConfig) -> str | None:
-        config = _config(one)
-        by = next((other for other in source.columns if other.name == config.by), None)
+    def problem(self, source: Source, column: Column, config: TreatmentConfig) -> str | None:
+        shift = _shift_of(config)
+        by = next((other for other in source.columns if other.name == shift.by), None)
         if by is None:
-            return f"there is no column {config.by!r} in {source.label}, by which it is shifted; correct shift.by"
+            return f"there is no column {shift.by!r} in {source.label}, by which it is shifted; correct shift.by"
         unfit = text_problem(by, source.backend.dialect)
         if unfit is not None:
-            return f"column {config.by!r} says by how many days, but {unfit}"
-        if not item.is_text:
-            return None if item.type in _TYPES else f"values of type {item.type[:40]} are not shifted; cast them"
-        if item.reading is not None and item.reading.format is not None:
-            if source.backend.dialect.name != "duckdb":
+            return f"column {shift.by!r} says by how many days, but {unfit}"
+        if not column.is_text:
+            return None if column.type in _TYPES else f"values of type {column.type[:40]} are not shifted; cast them"
+        if column.reading is not None and column.reading.format is not None:
+            if not source.backend.dialect.reads_formats:
                 return "only DuckDB shifts texts of a format; cast the column to a date in source.query"
-            if "d" not in directives(item.reading.format):
+            if "d" not in directives(column.reading.format):
                 return "its format has no day (%d), which is what is shifted; round its dates instead"
         return None
 
     def value(self, cell: Cell) -> exp.Expr:
         days = _days(cell)
-        add = _ADDED[cell.dialect.name]
-        if not cell.item.is_text:
-            return add(cell.value.copy(), days, cell.item.type)
-        reading = cell.item.reading
+        add = cell.dialect.add_days
+        if not cell.column.is_text:
+            return add(cell.value.copy(), days, cell.column.type)
+        reading = cell.column.reading
         if reading is not None and reading.format is not None:
             read = own("try_strptime", cell.written.copy(), reading.format)
             return own("strftime", add(read, days, "TIMESTAMP"), reading.format)
         day = exp.cast(own("substr", cell.written.copy(), 1, 10), "DATE")
-        moved = add(day, days, "DATE")
-        text = own("to_char", moved, "YYYY-MM-DD") if cell.dialect.name == "postgres" else exp.cast(moved, "VARCHAR")
-        return marked(exp.DPipe(this=text, expression=own("substr", cell.written.copy(), 11), safe=True))
+        moved, rest = cell.dialect.date_text(add(day, days, "DATE")), own("substr", cell.written.copy(), 11)
+        return marked(exp.DPipe(this=moved, expression=rest, safe=True))
 
     def outside(self, cell: Cell) -> exp.Expr | None:
         first, last = _FIRST, _LAST
-        reading = cell.item.reading
+        reading = cell.column.reading
         value: exp.Expr = cell.value.copy()
-        if cell.item.is_text and (reading is None or reading.format is None):
+        if cell.column.is_text and (reading is None or reading.format is None):
             value = own("substr", cell.written.copy(), 1, 10)
         elif reading is not None and reading.format is not None and "y" in directives(reading.format):
             first, last = _OF_TWO_DIGITS
-        days = timedelta(_config(cell.one).days)
+        days = timedelta(_shift_of(cell.config).days)
         day = exp.cast(value, "DATE")
         ends = [exp.cast(exp.Literal.string(end.isoformat()), "DATE") for end in (first + days, last - days)]
         return exp.or_(exp.LT(this=day, expression=ends[0]), exp.GT(this=day.copy(), expression=ends[1]))
 
-    def told_outside(self, one: TreatmentConfig) -> str:
-        days = _config(one).days
+    def outside_problem(self, config: TreatmentConfig) -> str:
+        days = _shift_of(config).days
         return (
             f"lie within {days} days of the first or the last date that there is, and could be moved beyond it; name "
             "those that mean no date in source.missing or source.columns, or mend them"
         )
 
-    def describe(self, one: TreatmentConfig) -> Json:
-        config = _config(one)
-        return {"key": fingerprint(config.key), "by": config.by, "days": config.days, "weeks": config.weeks}
+    def describe(self, config: TreatmentConfig) -> Json:
+        shift = _shift_of(config)
+        return {"key": fingerprint(shift.key), "by": shift.by, "days": shift.days, "weeks": shift.weeks}
 
 
-def _config(one: TreatmentConfig) -> ShiftConfig:
-    assert one.shift is not None
-    return one.shift
+def _shift_of(config: TreatmentConfig) -> ShiftConfig:
+    assert config.shift is not None
+    return config.shift
 
 
 def _days(cell: Cell) -> exp.Expr:
-    """By how many days a value is moved."""
-    config = _config(cell.one)
-    by, value = cell.others[config.by]
+    """The number of days by which a value is moved, determined by its entity."""
+    shift = _shift_of(cell.config)
+    by, value = cell.others[shift.by]
     text = text_in_csv(by, value)
     if by.is_text:
         value = null_for(value, cell.missing)
     if by.reading is not None and by.reading.type == "number":
         value = understood(value, by.reading)
     entity = exp.Coalesce(this=text_in_csv(by, value), expressions=[exp.Literal.string("")])
-    digits = keyed_digits(entity, b"", cell.keys.pads(config.key, shift=True), cell.dialect)
-    most = config.days // 7 if config.weeks else config.days
+    digits = keyed_digits(entity, b"", cell.keys.pads(shift.key, shift=True), cell.dialect)
+    most = shift.days // 7 if shift.weeks else shift.days
     number: exp.Expr = exp.paren(exp.Sub(this=drawn(digits, 2 * most + 1, cell.dialect), expression=_number(most)))
-    if config.weeks:
+    if shift.weeks:
         number = exp.paren(exp.Mul(this=number, expression=_number(7)))
     return made_of(number, text, of_missing=True)
 
 
 def _number(value: int) -> exp.Expr:
     return exp.Literal.number(value)
-
-
-def _added_in_duckdb(value: exp.Expr, days: exp.Expr, kind: str) -> exp.Expr:
-    if kind == "DATE":
-        return exp.Add(this=value, expression=exp.cast(days, "INTEGER"))
-    if kind == "TIMESTAMP WITH TIME ZONE":
-        return exp.Add(this=value, expression=own("to_hours", exp.Mul(this=_number(24), expression=days)))
-    moved = exp.Add(this=value, expression=own("to_days", exp.cast(days, "INTEGER")))
-    return moved if kind == "TIMESTAMP" else exp.cast(moved, exp.DataType.build(kind, dialect="duckdb"))
-
-
-def _added_in_postgres(value: exp.Expr, days: exp.Expr, kind: str) -> exp.Expr:
-    whole = own_cast(days, "INT", "postgres")
-    if kind == "DATE":
-        return exp.Add(this=value, expression=whole)
-    if kind == "TIMESTAMP WITH TIME ZONE":
-        hours = own("make_interval", 0, 0, 0, 0, exp.Mul(this=_number(24), expression=whole))
-        return exp.Add(this=value, expression=hours)
-    return exp.Add(this=value, expression=own("make_interval", 0, 0, 0, whole))
-
-
-def _added_in_spark(value: exp.Expr, days: exp.Expr, kind: str) -> exp.Expr:
-    whole = own_cast(days, "INT", "spark")
-    if kind == "DATE":
-        return own("date_add", value, whole)
-    return exp.Add(this=value, expression=own("make_dt_interval", whole))
-
-
-_ADDED = {
-    "duckdb": _added_in_duckdb,
-    "postgres": _added_in_postgres,
-    "spark": _added_in_spark,
-    "databricks": _added_in_spark,
-}

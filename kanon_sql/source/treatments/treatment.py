@@ -1,4 +1,4 @@
-"""What a treatment of values is: how it is written in SQL, what it needs, and what it must leave."""
+"""What a treatment of values is: how it is written in SQL, what it needs of a column, and what it must leave."""
 
 from __future__ import annotations
 
@@ -19,20 +19,18 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Cell:
-    """A value in a statement, as one treatment of its column sees it.
+    """A value in a statement, as one treatment of its column sees it; never a missing one.
 
-    `sought` are the statements that find what a treatment must not be told, by its key: ends that no release shows.
-
-    It is never missing. Of a text that stands for a number or a moment `value` is the plain numeral or the ISO text,
-    `written` the text as it stands; else both are the value. `missing` are texts that mean missing. `others` are the
-    columns of the source as they are read, by their names, each with its value. Never change an expression of it: take
-    copies.
+    For a text that stands for a number or a moment `value` is the plain numeral or the ISO text and `written` the text
+    as it stands; otherwise both are the value. `missing` are the texts that mean missing. `others` are the columns of
+    the source as they are read, by name, each with its value. `sought` has, by the key of a treatment, the SELECT of an
+    end that the treatment must not be told, as no release shows it. Copy its expressions, never change them.
     """
 
     value: exp.Expr
     written: exp.Expr
-    item: Column
-    one: TreatmentConfig
+    column: Column
+    config: TreatmentConfig
     dialect: Dialect
     keys: Keys
     missing: tuple[str, ...]
@@ -41,16 +39,16 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Settling:
-    """What a treatment that looks at the data is given: the source as it is read, and the column in it.
+class TreatedColumn:
+    """A column of a source as it is read, for a treatment whose settings depend on the data.
 
-    `k` rows at least must stand behind whatever it finds, or as many of the persons that `entity` names; `place` says
-    where the configuration asks for it.
+    At least `k` rows must be behind whatever is found, or as many persons where `entity` is the column that names them;
+    `place` is where the configuration asks for the treatment.
     """
 
     source: Source
-    item: Column
-    one: TreatmentConfig
+    column: Column
+    config: TreatmentConfig
     k: int
     place: str
     entity: Column | None
@@ -60,52 +58,53 @@ class Settling:
 class Treatment(ABC):
     """One kind of treatment, asked for by the `key` of a column's entry.
 
-    `needs` says what the column must hold; texts are understood as that then. It is written in the `dialects`.
+    `needs` says what the column must hold; its texts are then understood as that. `dialects` are those that its SQL is
+    written in.
     """
 
     key: ClassVar[str]
     needs: ClassVar[Literal["number", "moment"] | None] = None
-    dialects: ClassVar[tuple[str, ...]] = ("duckdb", "spark", "databricks", "postgres")
+    dialects: ClassVar[tuple[str, ...]]
 
-    def problem(self, source: Source, item: Column, one: TreatmentConfig) -> str | None:
+    def problem(self, source: Source, column: Column, config: TreatmentConfig) -> str | None:
         """What is wrong with the column for this treatment; None where nothing is."""
         return None
 
-    def settle(self, asked: Settling) -> TreatmentConfig:
-        """The setting with what depends on the data found. Raises UnfittingSourceError."""
-        return asked.one
+    def settle(self, treated: TreatedColumn) -> TreatmentConfig:
+        """The column's settings with what depends on the data filled in. Raises UnfittingSourceError."""
+        return treated.config
 
     def outside(self, cell: Cell) -> exp.Expr | None:
-        """Whether a value of the source is one that cannot be treated; None where any can."""
+        """The condition that a value of the source cannot be treated; None where every value can."""
         return None
 
-    def told_outside(self, one: TreatmentConfig) -> str:
-        """What is said of such values: "lie ..."."""
+    def outside_problem(self, config: TreatmentConfig) -> str:
+        """What a message says of such values, as "lie ..."."""
         return "cannot be treated"
 
     @abstractmethod
     def value(self, cell: Cell) -> exp.Expr:
-        """What becomes of a value: of a text a text, of another a value of the column's type; NULL of NULL."""
+        """The treated value: a text for a text, otherwise a value of the column's type; NULL for NULL."""
 
-    def becomes(self, item: Column, one: TreatmentConfig) -> Column:
-        """The column afterwards."""
-        return item
+    def becomes(self, column: Column, config: TreatmentConfig) -> Column:
+        """The column after the treatment, which may have another type."""
+        return column
 
-    def holds(self, value: exp.Expr, item: Column, one: TreatmentConfig, dialect: Dialect) -> exp.Expr | None:
-        """Whether a written value, which is not missing, is one that the treatment leaves; None where any may be.
+    def holds(self, value: exp.Expr, column: Column, config: TreatmentConfig, dialect: Dialect) -> exp.Expr | None:
+        """The condition that a written value, not missing, is one that the treatment leaves; None where any may be.
 
-        `item` is the column as it is released. It is counted by SQL that shares nothing with `value`.
+        `column` is the column as it is released. The condition shares no SQL with `value`, which it checks.
         """
         return None
 
-    def broken(self, one: TreatmentConfig) -> str:
-        """What is said of values for which that does not hold: "are ..."."""
+    def broken(self, config: TreatmentConfig) -> str:
+        """What a message says of values that violate it, as "are ..."."""
         return "are not what the treatment leaves"
 
     @abstractmethod
-    def describe(self, one: TreatmentConfig) -> Json:
+    def describe(self, config: TreatmentConfig) -> Json:
         """The report's entry."""
 
-    def recorded(self, one: TreatmentConfig) -> Json:
-        """The ledger's entry: equal where the same value becomes the same; nothing in it is secret."""
-        return self.describe(one)
+    def recorded(self, config: TreatmentConfig) -> Json:
+        """The ledger's entry: equal where equal values become equal; it holds no secret."""
+        return self.describe(config)

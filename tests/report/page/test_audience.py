@@ -40,6 +40,7 @@ def test_the_page_shows_what_is_said_and_what_is_not() -> None:
     assert "This page does not say who that is" in bare and NOT_SAID not in bare
 
 
+@pytest.mark.slow
 def test_the_keys_are_read_from_the_configuration(tmp_path: Path) -> None:
     source = tmp_path / "data.csv"
     source.write_text("age\n" + "30\n" * 4, encoding="utf-8")

@@ -125,6 +125,5 @@ def _ordered(value: exp.Expr, order: str | None, dialect: Dialect) -> exp.Expr:
     if order in ("number", "date"):
         return exp.cast(value, "DOUBLE" if order == "number" else "DATE")
     if order == "text":
-        text = exp.cast(value, "VARCHAR")
-        return exp.Collate(this=text, expression=quoted("C")) if dialect.name == "postgres" else text
+        return dialect.by_bytes(exp.cast(value, "VARCHAR"))
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from kanon_sql.cli.parts import Facts, Grid, Line, Look, Part, Parts
+from kanon_sql.report.views.parts import Facts, Grid, Line, Look, Part, Parts
 
 Json = dict[str, Any]
 
@@ -190,3 +190,14 @@ def summarize_lattice(data: Json) -> Parts:
     head = f"k = {data['k']}, at most {data['limit']} of {data['rows']:,} rows suppressed, {len(rows):,} nodes"
     columns = ["height", *names, "suppressed", "classes", "lm", "satisfies"]
     return [Line(head, "head"), Grid(columns, rows, looks=looks)]
+
+
+def summarize_sweep(data: Json) -> Parts:
+    """The table, below a line about time."""
+    from kanon_sql.report.charts.sweep import HEAD, cells
+
+    seconds, count = data["seconds"], len(data["points"])
+    head = (
+        f"{count:,} point{'s' * (count != 1)}: read in {seconds['read']:.2f} s, searched in {seconds['search']:.2f} s"
+    )
+    return [Line(head, "head"), Grid(HEAD, [cells(point) for point in data["points"]])]

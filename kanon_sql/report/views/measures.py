@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from kanon_sql.cli.parts import Facts, Grid, Line, Look, Part, Parts, table
 from kanon_sql.report.charts.attack import attack_rows
 from kanon_sql.report.charts.diagram import clean, number
 from kanon_sql.report.charts.risk import size_text
+from kanon_sql.report.views.parts import Facts, Grid, Line, Look, Part, Parts, table
 
 Json = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_sql.cli.parts import table
+from kanon_sql.report.views.parts import table
 
 Json = dict[str, Any]
 
