@@ -36,7 +36,17 @@ _REFUSED = {
     *("current_query", "current_query_id", "current_connection_id", "current_transaction_id", "txid_current"),
     *("current_setting", "getvariable", "getenv", "which_secret", "query", "query_table", "sql_auto_complete"),
     *("json_execute_serialized_sql", "from_substrait", "from_substrait_json", "write_log", "parse_duckdb_log_message"),
-    *("truncate_duckdb_logs", "setseed", "sleep_ms", "nextval", "currval", "setval", "checkpoint", "force_checkpoint"),
+    *(
+        "sniff_csv",
+        "truncate_duckdb_logs",
+        "setseed",
+        "sleep_ms",
+        "nextval",
+        "currval",
+        "setval",
+        "checkpoint",
+        "force_checkpoint",
+    ),
     *("copy_database", "import_database", "database_list", "database_size", "extension_versions", "functions", "show"),
     *("show_databases", "show_tables", "show_tables_expanded", "storage_info", "table_info", "metadata_info"),
     *("platform", "user_agent", "create_external_resource", "destroy_external_resource", "add_parquet_key"),
@@ -164,6 +174,7 @@ def open_query(
     refuse_other_than_select(engine, text, place)
     if database is not None:
         catalog = attach(engine, database)
+        refuse_shadowing(engine, place)
         engine.run(f"USE {template.quoted(catalog).sql('duckdb')}")
     text = with_absolute_paths(text, base)
     view = template.state("source_query")
@@ -202,6 +213,22 @@ def refuse_calls(engine: Engine, relation: exp.Table, subject: str, own: str | N
                     "and not of rows; expected rows of tables and files alone: leave it out"
                 )
             texts.append(tokens)
+
+
+def refuse_shadowing(engine: Engine, subject: str) -> None:
+    """Raises ConfigurationError for macros of users that have the name of a function of the engine.
+
+    Where they are found before it, the program's own statements would call them, and hand them its keys.
+    """
+    functions = engine.query("source/functions")
+    own = {str(name).casefold() for _, _, name, internal in functions if internal}
+    macros = [entry for *entry, internal in functions if not internal and str(entry[2]).casefold() in own]
+    if macros:
+        listed = ", ".join(sorted(".".join(map(str, macro)) for macro in macros))
+        raise ConfigurationError(
+            f"{subject}: {listed} {'takes' if len(macros) == 1 else 'take'} the place of a function of the engine; "
+            "expected macros under names of their own: rename or drop it"
+        )
 
 
 def opened(

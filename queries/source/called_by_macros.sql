@@ -1,7 +1,7 @@
 -- Answers: the text of every macro that the engine has, its own among them; a row for each list of parameters.
--- Reads: duckdb_functions(), what the engine tells.
+-- Reads: system.main.duckdb_functions(), what the engine tells.
 -- Takes: nothing.
 -- Gives: database_name, schema_name, function_name, macro_definition.
 SELECT database_name, schema_name, function_name, macro_definition
-FROM duckdb_functions()
+FROM system.main.duckdb_functions()
 WHERE macro_definition IS NOT NULL

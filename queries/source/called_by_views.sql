@@ -1,7 +1,7 @@
 -- Answers: the text of every view that the engine has, its own among them.
--- Reads: duckdb_views(), what the engine tells.
+-- Reads: system.main.duckdb_views(), what the engine tells.
 -- Takes: nothing.
 -- Gives: database_name, schema_name, view_name, sql.
 SELECT database_name, schema_name, view_name, sql
-FROM duckdb_views()
+FROM system.main.duckdb_views()
 WHERE sql IS NOT NULL

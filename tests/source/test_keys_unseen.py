@@ -265,3 +265,42 @@ def test_views_of_a_connection_are_looked_at_too(job: Json, tmp_path: Path) -> N
         for data in ("v", connection.sql("SELECT *, current_setting('threads') AS note FROM stays")):
             with pytest.raises(ConfigurationError, match=r"calls current_\w+\(\), which tells of statements"):
                 kanon_sql.run({**job, "accept": ["note"]}, data=data, connection=connection, target="made")
+
+
+SHADOWS = {
+    "sha256": "CREATE MACRO sha256(x) AS lower(hex(x))[1:60] || md5(x)[1:4]",
+    "unhex": "CREATE MACRO unhex(x) AS encode(x)",
+    "||": "CREATE MACRO \"||\"(a, b) AS 'x'",
+    "DUCKDB_FUNCTIONS": "CREATE MACRO DUCKDB_FUNCTIONS() AS TABLE SELECT 1 AS a",
+}
+
+
+@pytest.mark.parametrize("name", SHADOWS)
+def test_macros_that_take_the_place_of_functions_are_refused(name: str, tmp_path: Path, job: Json) -> None:
+    """Whatever calls the function would call the macro, and show it the keys."""
+    query = reading(job, in_database(tmp_path, SHADOWS[name]), query="SELECT * FROM stays")
+    with pytest.raises(ConfigurationError, match="takes the place of a function of the engine") as refused:
+        kanon_sql.run(query)
+    assert f"main.{name}" in str(refused.value) and not Path(job["target"]).exists()
+
+
+@pytest.mark.parametrize("temporary", ["", "TEMP "])
+def test_so_are_those_of_a_connection(temporary: str, job: Json) -> None:
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE stays AS SELECT 'p' || range % 9 AS patient, 20 AS age FROM range(40)")
+        connection.execute(SHADOWS["sha256"].replace("CREATE ", f"CREATE {temporary}"))
+        with pytest.raises(ConfigurationError, match=r"the connection: .*main\.sha256 takes the place"):
+            kanon_sql.run(
+                {"quasi_identifiers": {"age": {"builtin": "suppress"}}, "privacy": {"k": 2}},
+                data="stays",
+                connection=connection,
+            )
+
+
+def test_macros_under_names_of_their_own_are_taken(tmp_path: Path, job: Json) -> None:
+    query = reading(
+        job,
+        in_database(tmp_path, "CREATE MACRO plus_one(x) AS x + 1"),
+        query="SELECT *, plus_one(1) AS note FROM stays",
+    )
+    assert kanon_sql.run(query).released > 0

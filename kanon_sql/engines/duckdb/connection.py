@@ -20,7 +20,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.frames import is_relation, read_frame
 from kanon_sql.engines.job import ConfigLike, ConfiguredJob, Opened, standing_in
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.source.duckdb import opened, refuse_calls
+from kanon_sql.source.duckdb import opened, refuse_calls, refuse_shadowing
 from kanon_sql.source.formats.registry import telling_source
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_source, read_source_columns
@@ -237,6 +237,7 @@ def _in_turns(connection: Any, options: EngineOptions) -> Iterator[tuple[Engine,
     with _beside_others(connection) as turn:
         engine = Engine(connection, owned=False, show_values=options.show_values, turn=turn)
         try:
+            refuse_shadowing(engine, "the connection")
             with report_changed_files(engine.watch):
                 yield engine, turn
         finally:

@@ -33,6 +33,7 @@ from kanon_sql.source.profile.recognition import Facts, named, recognize
 from kanon_sql.source.profile.spellings import SPELLINGS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import column
 
 WANTED = DIRECT | {"free text"}
 _ROWS_LOOKED_AT = 4_000
@@ -77,15 +78,15 @@ class _Glance:
 def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Sequence[Column]) -> dict[str, Finding]:
     """The columns of `rows` that look like a direct identifier or free text, by name.
 
-    The first few thousand rows that the engine reads are looked at, and closer only columns that may be identifiers.
-    Raises EngineError.
+    A few thousand rows are looked at, drawn by what they hold, so that their order does not matter, and closer only
+    columns that may be identifiers. Raises EngineError.
     """
     looked_at = [col for col in columns if col.is_text or (_is_number(col) and DIRECT & named(col.name).keys())]
     if not looked_at:
         return {}
     try:
         # Another engine gave only few rows already.
-        limited = rows if source.backend.weighted else rows.limit(_ROWS_LOOKED_AT)
+        limited = rows if source.backend.weighted else _drawn(rows, looked_at)
         few_rows = source.backend.given(engine, limited, looked_at)
         look_at(engine, few_rows, looked_at)
         glances = {
@@ -117,6 +118,12 @@ def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Seque
         if finding is not None and finding.name in WANTED and finding.sure >= _SURE:
             findings[col.name] = finding
     return findings
+
+
+def _drawn(rows: exp.Select, columns: Sequence[Column]) -> exp.Select:
+    """So many of the rows as are looked at, whatever their order: those of the least hash."""
+    hashed = exp.Anonymous(this="hash", expressions=[column(looked_at.key) for looked_at in columns])
+    return exp.select("*").from_(rows.subquery("read_rows")).order_by(hashed).limit(_ROWS_LOOKED_AT)
 
 
 def _is_doubtful(name: str, glance: _Glance) -> bool:
