@@ -52,8 +52,8 @@ def refuse_outputs(
     """Refuses outputs that would replace a file of the configurations, or one that is `read` besides.
 
     An output is named by its option, or as the list names it, which then is no other file. With `beside` it is a table
-    that is put into a database file beside those that are read. A symbolic link to nothing is refused, too. Raises
-    ConfigurationError with all problems.
+    that is put into a database file beside those that are read. A symbolic link to nothing is refused, and a pipe.
+    Raises ConfigurationError with all problems.
     """
     kept = [named for config in loaded for named in kept_files(config)]
     kept += [(name, path) for name, path in read if path is not None]
@@ -61,6 +61,8 @@ def refuse_outputs(
     for name, path in outputs:
         to_nothing = None if path is None else link_to_nothing(path, name)
         problems += [to_nothing] if to_nothing is not None else []
+        if path is not None and _is(Path.is_fifo, path) and not path.is_symlink():
+            problems.append(f"{name} {path}: this is a pipe, whose reader it would wait for; name a regular file")
         own = {name, _CONFIGURED.get(name)}
         others = [
             label

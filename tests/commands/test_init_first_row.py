@@ -148,6 +148,11 @@ TABLES: dict[str, list[list[str]]] = {
     "codes": [[f"P-{i:04}x", f"ward {i}"] for i in range(7, 50)],
     "telephones": [[f"030 {1234567 + 31 * i}", f"Weg {i}"] for i in range(30)],
     "categories": [[row[2], row[4]] for row in persons(60)],
+    "a name and rare values": [
+        ["Maria Garcia", "ES", "Grippe"],
+        *([row[0], ("DE", "FR")[i % 2], ("flu", "cold")[i % 2]] for i, row in enumerate(persons(60))),
+    ],
+    "a rare diagnosis": [["F32.1", "C50"], *([("F20.0", "I10")[i % 2], ("C34", "E11")[i % 2]] for i in range(80))],
 }
 
 

@@ -379,3 +379,15 @@ def test_commands_read_json(tmp_path: Path) -> None:
     models = {"k_map": {"k": 5, "population": str(source)}}
     kanon_sql.run({**config, "target": str(tmp_path / "mapped.json"), "privacy": models})
     assert kanon_sql.lattice(config)["nodes"]
+
+
+def test_so_many_keys_that_memory_would_not_do_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "wide.json").write_text(json.dumps([{f"k{number}": 1 for number in range(2_001)}]), encoding="utf-8")
+    config = {
+        "source": str(tmp_path / "wide.json"),
+        "quasi_identifiers": {"k1": {"builtin": "suppress"}},
+        "unlisted": "drop",
+        "privacy": {"k": 1},
+    }
+    with pytest.raises(EngineError, match="2,001 different keys; expected 2,000 at most"):
+        kanon_sql.run(config)

@@ -101,3 +101,17 @@ def test_a_ledger_is_no_pipe_and_no_device(write: bool, tmp_path: Path) -> None:
             refuse_ledger(path, "config.yaml:3")
         with pytest.raises(ConfigurationError, match="is a pipe"), open_ledger(path, "LEDGER", write=write):
             pass
+
+
+def test_no_output_waits_for_the_reader_of_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "report.json"
+    os.mkfifo(pipe)
+    config = {
+        "source": str(tmp_path / "in.csv"),
+        "quasi_identifiers": {"age": {"builtin": "suppress"}},
+        "privacy": {"k": 2},
+        "report": str(pipe),
+    }
+    (tmp_path / "in.csv").write_text("age\n1\n1\n", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="this is a pipe, whose reader it would wait for"):
+        kanon_sql.run(config)

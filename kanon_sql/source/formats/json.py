@@ -44,7 +44,7 @@ _PASSED_OVER = range(0x184D2A50, 0x184D2A60)
 _DICTIONARY = (0, 1, 2, 4)  # bytes of the number of a dictionary, by the bits of its size
 _REPEATED = 1  # a block of one repeated byte: it takes one byte, whatever its length says
 WRITES_PARTITIONS = int(duckdb.__version__.split(".")[0]) >= 2
-_MOST_COLUMNS = 10_000
+_MOST_COLUMNS = 2_000  # the reader of JSON takes a third of a megabyte for each, beside its limit of memory
 _LARGEST_LOOKED_AT = 1 << 24  # bytes of a file in which a fault is looked for
 # The kinds of values in queries/source/json_kinds.sql.
 _TEXT, _BOOLEAN, _NESTED, _DECIMAL, _SMALL, _BIG, _HUGE = 1, 2, 4, 8, 32, 64, 128
@@ -297,7 +297,10 @@ def _names(engine: Engine, paths: Sequence[Path], partitions: Sequence[str]) -> 
     if not names:
         raise EngineError("its records are empty; expected keys and values")
     if len(names) > _MOST_COLUMNS:
-        raise EngineError(f"its records have {len(names):,} different keys; expected {_MOST_COLUMNS:,} at most")
+        raise EngineError(
+            f"its records have {len(names):,} different keys; expected {_MOST_COLUMNS:,} at "
+            "most, each of which takes memory: leave some out, or write the table as Parquet or CSV"
+        )
     if "" in names:
         raise EngineError("a key of its records is empty; name it")
     repeated = sorted(key for key, _, _, twice in rows if twice and key is not None)

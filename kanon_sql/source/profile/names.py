@@ -40,7 +40,7 @@ _ROWS_LOOKED_AT = 4_000
 _SAMPLE = 150
 _SURE = 0.65  # what is less sure raises no alarm
 _RARE = 20  # values of an identifier stand in fewer rows than this, on average
-_MANY = 0.7  # share of the values with a mark that the name has, too
+_MANY = 0.3  # share of the values with a mark that the name has, too
 _WORDS = 0.4  # share of the values in a list of words that has the name, too
 _REPEATED = 0.02  # at most this share of rows has a unique value: any other row's value is nearly always among them
 _ROWS = 20
@@ -267,12 +267,13 @@ def verdict(
         return Verdict.LIKE_A_VALUE
     if shares.of("codes") >= MOST and not own.of("codes"):
         return Verdict.A_NAME
-    if column.alone <= _REPEATED and column.rows - column.missing >= _ROWS:
-        return Verdict.A_NAME
     if any(own.of(mark) and shares.of(mark) >= _WORDS for mark in _LISTED) and not own.of("no_name"):
         return Verdict.LIKE_A_VALUE
     if any(shares.of(mark) >= MOST for mark in _LISTED):
         return Verdict.A_NAME
+    if column.alone <= _REPEATED and column.rows - column.missing >= _ROWS:
+        # Few values, none of them this one: a name, or the one person who has another value.
+        return Verdict.A_NAME if own.of("no_name") else Verdict.UNCLEAR
     return Verdict.LIKE_A_VALUE if _has_their_shape(outline, shapes, shares, compared) else Verdict.UNCLEAR
 
 
