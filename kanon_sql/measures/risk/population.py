@@ -383,7 +383,7 @@ def measure_weights(
         "column": weights.name,
         "population_size": persons,
         "below_one": below_one,
-        **rounded(_measures(engine, risks["class_risks"], limit)),
+        **_measures(engine, risks["class_risks"], limit),
     }
 
 
@@ -405,5 +405,5 @@ def _measures(engine: Engine, risks: str, limit: float) -> Json:
         "average": found_again / n,
         "above": {"rows": above, "share": above / n},
         "reidentifications": found_again,
-        "unique": {"rows": alone, "in_population": alone_in_population},
+        "unique": {"rows": alone, "in_population": rounded(alone_in_population)},
     }

@@ -1,0 +1,117 @@
+"""What the statements of the searches say of a few rows."""
+
+from __future__ import annotations
+
+from queried import answers
+from sqlglot import exp
+
+KEY = [{"code": "c"}]
+CLASSES = ("node BIGINT, size BIGINT, violates BOOLEAN", [(0, 2, True), (0, 1, True), (0, 9, False), (1, 9, False)])
+
+
+def test_what_violates_is_suppressed_by_its_rows() -> None:
+    assert answers("search/full_domain/node_check", {"classes": CLASSES}) == [(2, 3)]
+    assert answers("search/full_domain/batch_check", {"classes": CLASSES}) == [(0, 3)]
+
+
+def test_all_rows_of_a_group_fall_together() -> None:
+    tables = {
+        "small": ("place BIGINT", [(1,), (1,)]),
+        "kept": ("place BIGINT, household VARCHAR", [(1, "a"), (2, "a"), (3, "b"), (4, None)]),
+    }
+    names = {"fallen": "fallen"}
+    then = "SELECT place FROM fallen ORDER BY place"
+    assert answers("search/full_domain/closure_fallen_groups", tables, names=names, then=then) == [(1,), (2,)]
+
+
+def test_a_part_has_the_first_cut_whose_sides_hold() -> None:
+    columns = "part BIGINT, place BIGINT, dimension BIGINT, low BIGINT, high BIGINT"
+    rows = [(1, 1, 0, 5, 6), (1, 2, 1, 7, 8), (1, 3, 2, 7, 8), (2, 1, 0, 1, 2)]
+    tables = {
+        "candidates": (columns, rows),
+        "accepted_cuts": ("part BIGINT, dimension BIGINT, low BIGINT, high BIGINT", [(2, 9, 9, 9)]),
+        "classes": ("part BIGINT, place BIGINT, violates BOOLEAN", [(1, 1, True), (1, 2, False), (2, 1, False)]),
+    }
+    names = {"from_place": 0, "to_place": 9}
+    then = "SELECT * FROM accepted_cuts ORDER BY part"
+    cuts = answers("search/mondrian/accept_cuts", tables, values=names, then=then)
+    assert cuts == [(1, 1, 7, 8), (2, 9, 9, 9)]
+
+
+def test_enough_rows_take_a_label() -> None:
+    tables = {
+        "offers": (
+            "cell BIGINT, label BIGINT, row_count BIGINT",
+            [(1, 7, 2), (2, 7, 1), (3, 8, 1), (4, 8, 1), (5, 9, 1)],
+        ),
+        "accepted": ("label BIGINT", [(9,)]),
+    }
+    names = {"takers": "takers"}
+    then = "SELECT cell FROM takers ORDER BY cell"
+    rows = answers("search/local/takers", tables, names=names, values={"k": 3}, then=then)
+    assert rows == [(1,), (2,), (5,)]
+
+
+def test_a_class_lends_what_it_has_above_k() -> None:
+    columns = "part BIGINT, cell BIGINT, size BIGINT, cost DOUBLE, is_alone BOOLEAN"
+    tables = {"standing": (columns, [(1, 5, 7, 0.1, True), (2, 6, 7, 0.1, False)])}
+    then = "SELECT part, cell, row_count FROM spare"
+    assert answers("search/local/spare", tables, names={"spare": "spare"}, values={"k": 3}, then=then) == [(1, 5, 4)]
+
+
+def test_what_is_lent_comes_to_k_and_leaves_its_class() -> None:
+    tables = {
+        "lenders": ("cell BIGINT, part BIGINT, added DOUBLE, can_lend BIGINT", [(1, 1, 0.1, 2), (2, 2, 0.2, 9)]),
+        "rest": ("cell BIGINT, row_count BIGINT", [(9, 1)]),
+    }
+    then = "SELECT cell, part, row_count FROM lent ORDER BY cell"
+    rows = answers("search/local/lent", tables, names={"lent": "lent"}, values={"k": 5}, then=then)
+    assert rows == [(1, 1, 2), (2, 2, 2)]
+    tables = {
+        "members": ("part BIGINT, cell BIGINT, row_count BIGINT", [(1, 1, 5), (2, 2, 2)]),
+        "lent": ("part BIGINT, cell BIGINT, row_count BIGINT", [(1, 1, 2), (2, 2, 2)]),
+        "rest": ("cell BIGINT, row_count BIGINT", [(9, 1)]),
+    }
+    then = "SELECT part, cell, row_count FROM borrowed ORDER BY ALL"
+    rows = answers("search/local/borrowed", tables, names={"borrowed": "borrowed"}, then=then)
+    assert rows == [(0, 1, 2), (0, 2, 2), (0, 9, 1), (1, 1, 3)]
+
+
+def test_as_many_classes_are_joined_as_are_asked_for() -> None:
+    tables = {
+        "members": ("part BIGINT, cell BIGINT, row_count BIGINT", [(1, 1, 5), (2, 2, 2), (3, 3, 2)]),
+        "merge_order": ("part BIGINT, place BIGINT", [(2, 1), (3, 2), (1, 3)]),
+    }
+    then = "SELECT part, cell FROM members ORDER BY cell"
+    assert answers("search/local/merge", tables, values={"places": 2}, then=then) == [(1, 1), (0, 2), (0, 3)]
+
+
+def test_rows_that_fell_are_suppressed() -> None:
+    tables = {
+        "rows_there": ("c BIGINT, row_count BIGINT, stars BOOLEAN", [(1, 2, False), (2, 1, True), (3, 4, False)]),
+        "kept": ("place BIGINT", [(1,), (2,)]),
+    }
+    rows = answers("search/full_domain/closed_rows", tables, lists={"key": KEY})
+    assert sorted(rows) == [(1, 2, True), (2, 1, False), (3, 4, False)]
+    names = {"starred": "stars", "violates": exp.Count(this=exp.Star())}
+    assert answers("search/full_domain/closed_masked", tables, names=names) == [(2,)]
+
+
+def test_labels_that_k_rows_fall_under_are_feasible() -> None:
+    half = [(1, 1, 0.1, 2, 0.9), (1, 2, 0.1, 1, 0.9), (2, 1, 0.1, 2, 0.9)]
+    tables = {
+        "half_reach": ("label BIGINT, tuple BIGINT, cost DOUBLE, row_count BIGINT, room DOUBLE", half),
+        "above_b": ("label BIGINT, tuple BIGINT, cost DOUBLE", [(3, 1, 0.1), (3, 2, 0.1)]),
+    }
+    values = {"label_shift": 4, "k": 3}
+    then = "SELECT label FROM feasible"
+    assert answers("search/local/feasible", tables, names={"feasible": "feasible"}, values=values, then=then) == [(19,)]
+
+
+def test_only_parts_that_no_cut_is_left_for_are_finished() -> None:
+    tables = {
+        "assigned": ("part BIGINT, p BIGINT, row_count BIGINT", []),
+        "next_tuples": ("part BIGINT, p BIGINT, row_count BIGINT, live BIGINT", [(1, 5, 3, 0), (2, 6, 3, 1)]),
+    }
+    lists = {"this": [{"position": "p"}]}
+    assert answers("search/mondrian/finish", tables, lists=lists, then="SELECT part FROM assigned") == [(1,)]
