@@ -49,7 +49,7 @@ WITH "domain_0" AS (
   SELECT
     "source_rows"."o4" AS "o4",
     "domain_0"."position" AS "p0",
-    RANDOM() AS "drawn"
+    MD5(CONCAT('1', '-', COALESCE(MD5(CAST("source_rows"."o4" AS TEXT)), '-'))) AS "drawn_0"
   FROM "source_rows"
   LEFT JOIN "domain_0"
     ON "domain_0"."value" = "source_rows"."k3"
@@ -57,7 +57,7 @@ WITH "domain_0" AS (
   SELECT
     "o4",
     "p0",
-    ROW_NUMBER() OVER (PARTITION BY "p0" ORDER BY "drawn") AS "turn"
+    ROW_NUMBER() OVER (PARTITION BY "p0" ORDER BY "drawn_0") AS "turn"
   FROM "placed"
 ), "members" AS (
   SELECT
