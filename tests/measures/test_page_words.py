@@ -53,6 +53,25 @@ def test_the_headline_is_not_green_beside_a_column_that_is_nearly_unique(rows: s
     assert judged == (["nearly unique column 'cost'"] if look == "open" else [])
 
 
+def test_the_page_says_what_thresholds_of_the_whole_table_ask(tmp_path: Path) -> None:
+    (tmp_path / "in.csv").write_text("sex,ill\n" + "f,flu\nm,cold\n" * 20, encoding="utf-8")
+    config = {
+        "source": str(tmp_path / "in.csv"),
+        "target": str(tmp_path / "out.csv"),
+        "quasi_identifiers": {"sex": {"builtin": "suppress"}},
+        "insensitive": ["ill"],
+        "privacy": {
+            "k": 2,
+            "average_risk": {"at_most": 0.25},
+            "population_uniqueness": {"at_most": 0.05, "fraction": 0.1},
+        },
+    }
+    kanon_sql.run(config, advice=False, html=tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "with a probability of at most 0.25 on average" in page
+    assert "a share of 0.05 is estimated to be unique" in page
+
+
 def test_a_page_is_no_pdf(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("a\n1\n1\n", encoding="utf-8")
     config = {

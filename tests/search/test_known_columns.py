@@ -119,7 +119,7 @@ def test_searches_choose_what_plain_loops_do(folder: Path, case: Case, choice: t
         if large:
             patched.setattr(dispatch, "_SMALL", 0)
             patched.setattr(large_search, "_AT_FIRST", 0)
-            patched.setattr(large, "_MOST_NODES", 6)
+            patched.setattr(large_search, "_MOST_NODES", 6)
             patched.setattr(samarati, "MOST_NODES", 0)
             patched.setattr(samarati, "MOST_NODES", 0)
         try:

@@ -263,7 +263,8 @@ def _asks(key: str, entry: Json) -> str:
     if not isinstance(text, str):
         text = text.get(str(entry.get(MODELS[key].files_by or "")), "")
     unit = "persons (entities)" if "counts" in entry else "rows"
-    options = {name: plain(entry.get(name)) for name in (*getattr(model, "options", ()), "required", "known")}
+    names = (*(MODELS[key].options if key in MODELS else ()), "required", "known")
+    options = {name: plain(entry.get(name)) for name in names}
     return text.format(column=entry.get("column", "a column"), unit=unit, **options)
 
 
