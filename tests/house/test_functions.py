@@ -25,6 +25,7 @@ WIDER: set[str] = {
     "api/proposing.py:init",
     "api/releases.py:apply",
     "api/releases.py:check_releases",
+    "api/releases.py:report_release",
     "api/running.py:run",
 }
 

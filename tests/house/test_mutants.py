@@ -20,3 +20,7 @@ def test_no_two_faults_are_alike() -> None:
     assert len({(mutant.file, mutant.fault) for mutant in listed}) == len(listed)
     texts = {(mutant.file, mutant.applied((ROOT / mutant.file).read_text(encoding="utf-8"))) for mutant in listed}
     assert len(texts) == len(listed)
+
+
+def test_there_are_at_least_120_faults() -> None:
+    assert len(mutants()) >= 120

@@ -321,6 +321,7 @@ FAULTS = {
     "not UTF-8": (".jsonl", '{"q":"x"}\n{"q":"secret\udcff"}\n', "cannot be read as JSON"),
     "half of a pair": (".jsonl", '{"q":"x"}\n{"q":"secret\\ud800"}\n', "line 2 cannot be read as JSON"),
     "no object": (".jsonl", '{"q":"x"}\n"secret"\n[1]\nnull\n', "3 records are no objects; expected an object"),
+    "many no objects": (".jsonl", '{"q":"x"}\n' + "1\n" * 1001, "1,001 records are no objects"),
     "no object in an array": (".json", '[{"q":"x"}, ["secret"]]', "1 records are no objects"),
     "a key twice": (".jsonl", '{"q":"x","secret":1,"secret":2}', "has the same key twice"),
     "keys alike": (".jsonl", '{"q":"x"}\n{"Q":"x"}', "the keys 'q', 'Q' are the same but for case"),
