@@ -121,6 +121,7 @@ def report_release(
     config: Configuration,
     *,
     html: str | os.PathLike[str] | None = None,
+    attack: str | os.PathLike[str] | None = None,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     time_limit: float | None = None,
@@ -129,7 +130,8 @@ def report_release(
 ) -> tuple[str, dict[str, Any]]:
     """(the page of the release that a configuration's target holds, as HTML; its JSON report).
 
-    The page is also written to `html`, or where the configuration says; the JSON report to `report` only. What the run
+    The page is also written to `html`, or where the configuration says; the JSON report to `report` only. `attack` is
+    the JSON report of `kanon_sql.attack` on this release, whose figures the page then has. What the run
     reported is taken where the configured report names the SHA-256 of the release; else the source is searched again
     within `time_limit` seconds, and the classes of the release are compared with what is found. Raises the errors of
     kanon_sql.errors; VerificationError for a release that the configuration does not make of the source.
@@ -137,7 +139,8 @@ def report_release(
     loaded = load(config, overrides)
     given = Call.of(options, progress, time_limit, report)
     call = telling(given, loaded, html)
-    facts = describe_release(loaded, replace(call, report=given.report, advice=False))
+    played = None if attack is None else Path(attack)
+    facts = describe_release(loaded, replace(call, report=given.report, advice=False, attack=played))
     text = page_text(facts, loaded)
     if call.page is not None:
         write_page(call.page, text)

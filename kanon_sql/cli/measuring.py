@@ -103,7 +103,7 @@ def lattice(common: Common, config: str, plot: Path | None, **options: Any) -> N
         write_output(plot, draw_lattice_page(data), "drawing")
     elif plot is not None:
         winner = next((node["levels"] for node in data["nodes"] if node["winner"]), None)
-        title = f"k = {data['k']}, at most {data['limit']} rows suppressed"
+        title = f"k = {data['k']}, at most {data['limit']:,} rows suppressed"
         write_plot(plot, data["nodes"], title, winner)
     if common.report is not None:
         write_json(common.report, data)

@@ -158,12 +158,19 @@ def apply(common: Common, number: int, data: Path, ledger: str, **given: Any) ->
 @click.command()
 @click.argument("config", metavar="CONFIG", type=FILE)
 @click.option("-o", "--output", metavar="FILE", type=FILE, help="The page [default: report.html, else the output].")
+@click.option(
+    "--attack",
+    metavar="FILE",
+    type=FILE,
+    help="What kanon-sql attack --report wrote of this release: the page says what adversaries came to.",
+)
 @common_options
-def report(common: Common, config: Path, output: Path | None) -> None:
+def report(common: Common, config: Path, output: Path | None, attack: Path | None) -> None:
     """Writes the page of a release that is there: what it is, what it protects from, what it is still good for.
 
     \b
       kanon-sql report config.yaml -o release.html
+      kanon-sql attack config.yaml --report attack.json && kanon-sql report config.yaml --attack attack.json
 
     Where the configuration names no page, it goes to standard output; on a terminal into a file beside the
     configuration. The JSON report of the run is taken where it holds the SHA-256 of the release; else the source is
@@ -177,7 +184,7 @@ def report(common: Common, config: Path, output: Path | None) -> None:
     if chosen:
         output = config.with_suffix(".html")
     with common.telling():
-        page, data = api.report_release(loaded, html=output, **common.arguments())
+        page, data = api.report_release(loaded, html=output, attack=attack, **common.arguments())
     common.warn(data["warnings"])
     if common.as_json:
         print_json(data)

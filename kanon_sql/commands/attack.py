@@ -34,9 +34,10 @@ from kanon_sql.engines.lockdown import allow_paths
 from kanon_sql.engines.opening import job_of
 from kanon_sql.errors import ConfigurationError, NoReleaseError, OutOfTimeError, VerificationError
 from kanon_sql.ledger.earlier import telling_releases
-from kanon_sql.measures.attack.adversaries import CONFIDENCE, play_inference, play_linkability, play_singling_out
-from kanon_sql.measures.attack.board import Board, draw_targets, open_control, set_up
+from kanon_sql.measures.attack.adversaries import CONFIDENCE, none_played, play_all
+from kanon_sql.measures.attack.board import Board, open_control, set_up
 from kanon_sql.measures.attack.method import TOO_FEW, Asked, measure_downcoding, measure_minimality, unmeasured
+from kanon_sql.measures.attack.played import describe_target
 from kanon_sql.measures.release_pair import Subject, open_subject
 from kanon_sql.release.families import release_of
 from kanon_sql.release.full_domain import FullDomainRelease
@@ -148,7 +149,7 @@ def measure_method(subject: Subject, source: Source, seed: int, deadline: Deadli
     within = Deadline(_SECONDS if remaining is None else min(remaining, _SECONDS))
     algorithm = subject.loaded.config.algorithm
     worlds = measure_minimality(subject.engine, found, algorithm, Asked(seed=seed), within)
-    few = f"of {worlds['worlds']} worlds {worlds['kept']} lead to this release, fewer than {TOO_FEW}: "
+    few = f"of {worlds['worlds']:,} worlds {worlds['kept']:,} lead to this release, fewer than {TOO_FEW}: "
     told = [few + "what minimality tells is not measured, and may be much"] if worlds["columns"] is None else []
     return {"minimality": worlds, "downcoding": narrowed}, told
 
@@ -237,7 +238,7 @@ def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Json
         with job_of(loaded).read(call.options) as (engine, source):
             found = attack_release(engine, loaded, source, part, call)
     labels = {"release": "a release of a part", "source": "a part of the source", "control": "rows held out"}
-    return {**found, **labels, "hold_out": float(share)}
+    return {**found, **labels, "hold_out": float(share), "about": describe_target(job.loaded)}
 
 
 def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request: AttackRequest, call: Call) -> Json:
@@ -261,10 +262,10 @@ def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request
     with call.step("read", "reading the tables", engine.progress):
         board, warnings = set_up(subject, source, control, request.attacks, request.seed)
     _refuse_empty(board, control)
-    attacks: Json = {"singling_out": None, "linkability": None, "inference": {}}
+    attacks = none_played()
     try:
         with engine.until(deadline):
-            _play(board, call, attacks)
+            play_all(board, lambda part, what: call.step(part, what, engine.progress), attacks)
     except TimeUpError:
         warnings.append("time ran out: not all attacks were played")
     if request.method:
@@ -278,6 +279,7 @@ def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request
         "source": source.label,
         "control": None if control is None else control.label,
         "hold_out": None,
+        "about": describe_target(loaded),
         "rows": {**board.rows, "control": board.rows["control"] if control else None},
         "attacks": request.attacks,
         "seed": request.seed,
@@ -287,17 +289,6 @@ def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request
         "warnings": [*source.warnings, *warnings, *_warnings(board)],
         "seconds": call.watch.report(),
     }
-
-
-def _play(board: Board, call: Call, found: Json) -> None:
-    """The three attacks, each put into what was found. Raises TimeUpError."""
-    with call.step("singling_out", "singling out", board.engine.progress):
-        found["singling_out"] = play_singling_out(board)
-    with call.step("linkability", "linking", board.engine.progress):
-        draw_targets(board)
-        found["linkability"] = play_linkability(board)
-    with call.step("inference", "inferring", board.engine.progress):
-        found["inference"] = play_inference(board)
 
 
 def _refuse_empty(board: Board, control: Source | None) -> None:

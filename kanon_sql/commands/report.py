@@ -18,6 +18,8 @@ from kanon_sql.engines.opening import job_of, require_rows
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError, VerificationError
 from kanon_sql.ledger.basis import Hierarchies
 from kanon_sql.ledger.earlier import telling_releases
+from kanon_sql.measures.attack.board import open_control
+from kanon_sql.measures.attack.played import control_of, read_attacks
 from kanon_sql.measures.evidence.gathering import gather
 from kanon_sql.measures.release_pair import Subject
 from kanon_sql.measures.risk.table import open_release
@@ -28,6 +30,7 @@ from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.report import Json, ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search
 from kanon_sql.search.problem import SearchResult
+from kanon_sql.source.columns import refuse_misfits
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.source.treatments.lookups import with_lookups
@@ -53,6 +56,7 @@ def describe_release(loaded: LoadedConfig, call: Call) -> PageFacts:
         place = loaded.place("target")
         raise ConfigurationError(f"{place}: there is no target; expected the file or the table of a release")
     refuse_report(loaded, call)
+    attacks = None if call.attack is None else read_attacks(call.attack, loaded)
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     if loaded.config.replaces_source:
         return _in_place(loaded, call, hierarchies)
@@ -60,9 +64,12 @@ def describe_release(loaded: LoadedConfig, call: Call) -> PageFacts:
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
         release = _opened(engine, loaded, source, roles)
-        allow_paths(engine, loaded, source, None, [release])
+        control = _control(engine, loaded, attacks, source)
+        allow_paths(engine, loaded, source, None, [release, *([control] if control else [])])
         treated = with_lookups(engine, source)
-        subject = Subject(engine, loaded, call, hierarchies, roles, treated, release)
+        if control is not None:
+            refuse_misfits(engine, control)
+        subject = Subject(engine, loaded, call, hierarchies, roles, treated, release, attacks=attacks, control=control)
         earlier = _earlier(loaded, release)
         if earlier is None:
             return _searched(subject)
@@ -76,6 +83,12 @@ def _opened(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles) 
     if release is None:
         raise EngineError(f"{loaded.place('target')}: there is no release yet; make it: kanon-sql run {loaded.name}")
     return replace(release, missing=("",) if release.only_texts else ())
+
+
+def _control(engine: Engine, loaded: LoadedConfig, attacks: Json | None, source: Source) -> Source | None:
+    """The control group of attacks that were played, where its file is there. Raises what opening it raises."""
+    path = None if attacks is None else control_of(attacks)
+    return None if path is None or not path.exists() else open_control(engine, loaded, path, source)
 
 
 def _earlier(loaded: LoadedConfig, release: Source) -> Json | None:

@@ -11,6 +11,7 @@ from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.measures.risk.table import open_release
 from kanon_sql.report.call import Call
+from kanon_sql.report.report import Json
 from kanon_sql.search.prepare import load_hierarchies
 from kanon_sql.search.problem import SearchResult
 from kanon_sql.source.model import Source
@@ -23,7 +24,8 @@ class Subject:
     """Both tables, open: the `release` as it was written, masked rows among it, and the source where it is still there.
 
     `hierarchies` are those of the configuration's quasi-identifiers, as `load_hierarchies` gives them. `result` is what
-    the search came to, where it was part of the same job.
+    the search came to, where it was part of the same job. `attacks` are what `kanon-sql attack` reported of the
+    release, where a page is to tell it, and `control` their control group, where that is a file that is there.
     """
 
     engine: Engine
@@ -34,6 +36,8 @@ class Subject:
     source: Source | None
     release: Source
     result: SearchResult | None = None
+    attacks: Json | None = None
+    control: Source | None = None
 
 
 def open_subject(engine: Engine, loaded: LoadedConfig, source: Source, call: Call) -> Subject:

@@ -23,8 +23,9 @@ class Call:
     """Bounds of the engine, bars, a time limit, the report to write; `watch` runs from the call on.
 
     Of a run: whether `advice` is looked for, whether it is a `dry_run`, which writes nothing but what tells of it, the
-    `page` to write, laid out for a `recipe`, whether a signal during the search `releases` the best found so far, and
-    whether it is `strict`, so that a warning ends it before anything is written but the report.
+    `page` to write, laid out for a `recipe` and with what `attack` reported, whether a signal during the search
+    `releases` the best found so far, and whether it is `strict`, so that a warning ends it before anything is written
+    but the report.
     """
 
     options: EngineOptions = field(default_factory=EngineOptions)
@@ -36,6 +37,7 @@ class Call:
     dry_run: bool = False
     page: Path | None = None
     recipe: str | None = None
+    attack: Path | None = None
     releases: bool = False
     strict: bool = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
@@ -289,3 +290,96 @@ def test_what_cannot_be_attacked_is_said(tmp_path: Path) -> None:
     write_csv(tmp_path / "out.csv", [NAMES])
     with pytest.raises(NoReleaseError, match="has no row"):
         kanon_sql.attack(config)
+
+
+def crowd(folder: Path, lone: Sequence[Row] = (), **settings: Any) -> Json:
+    """A configuration of 120 persons in classes, and of lone ones, who are suppressed; released."""
+    rows = [
+        *(
+            (str(20 + number % 40), "fm"[number % 2], ILLS[(number % 40 // 10 + number % 7 % 2) % 3])
+            for number in range(120)
+        ),
+        *lone,
+    ]
+    write_csv(folder / "data.csv", [["age", "sex", "ill"], *rows])
+    config = {
+        "source": str(folder / "data.csv"),
+        "target": {"path": str(folder / "out.csv"), "overwrite": True},
+        "quasi_identifiers": {
+            "sex": {"builtin": "suppress", "max_level": 0},
+            "age": {"builtin": "intervals", "widths": [10], "min_level": 1, "max_level": 1},
+        },
+        "sensitive": ["ill"],
+        "privacy": {"k": 4},
+        "suppression": {"limit": 3},
+        **settings,
+    }
+    kanon_sql.run(config, advice=False)
+    return config
+
+
+def section(page: str) -> str:
+    """The texts of the page's section on attacks."""
+    return re.sub(r"<[^>]+>", " ", page.partition('<section id="attacks"')[2].partition("</section>")[0])
+
+
+def test_the_page_says_what_adversaries_came_to(tmp_path: Path) -> None:
+    config = crowd(tmp_path)
+    played = kanon_sql.attack(config, report=tmp_path / "attack.json")
+    page, _ = kanon_sql.report_release(config, attack=tmp_path / "attack.json")
+    ill = played["inference"]["ill"]
+    success, blind, risk = (f"{round(100 * ill[key])} %" for key in ("main", "baseline", "risk"))
+    said = " ".join(section(page).split())
+    assert "What adversaries came to" in said and f"inference of ill {success} {blind} \u2013 {risk}" in said
+    assert "What adversaries came to" not in kanon_sql.report_release(config)[0]
+
+
+def test_lone_persons_change_no_figure_of_the_page(tmp_path: Path) -> None:
+    """The attacks are played again without suppressed rows: whoever these are, the page says the same."""
+    write_csv(
+        tmp_path / "control.csv", [["age", "sex", "ill"], *((str(20 + n % 40), "f", ILLS[n % 3]) for n in range(150))]
+    )
+    told, played = set(), set()
+    for ill in ILLS:
+        config = crowd(tmp_path, [("91", "m", ill), ("97", "m", ill)])
+        found = kanon_sql.attack(config, control=tmp_path / "control.csv", report=tmp_path / "attack.json")
+        played.add(found["inference"]["ill"]["main"])
+        told.add(section(kanon_sql.report_release(config, attack=tmp_path / "attack.json")[0]))
+    assert len(played) > 1
+    assert len(told) == 1 and "inference of ill" in told.pop()
+
+
+def test_few_guesses_are_not_told(tmp_path: Path) -> None:
+    config, file = crowd(tmp_path), tmp_path / "attack.json"
+    kanon_sql.attack(config, attacks=50, report=file)
+    page = section(kanon_sql.report_release(config, attack=file)[0])
+    assert "not told: fewer than 1,000 guesses on rows of the source" in page and "inference" not in page
+    kanon_sql.attack(config, hold_out="50%", report=file)
+    assert "not told" in section(kanon_sql.report_release(config, attack=file)[0])
+    write_csv(tmp_path / "control.csv", [["age", "sex", "ill"], ["30", "f", "flu"]])
+    kanon_sql.attack(config, control=tmp_path / "control.csv", report=file)
+    assert "not told: fewer than 100 guesses on the control group" in section(
+        kanon_sql.report_release(config, attack=file)[0]
+    )
+
+
+def test_attacks_on_another_release_are_refused(tmp_path: Path) -> None:
+    config, file = crowd(tmp_path), tmp_path / "attack.json"
+    kanon_sql.attack(config, report=file)
+    crowd(tmp_path, [("91", "m", "flu")])
+    with pytest.raises(ConfigurationError, match="not played on the release as it is now; play them again: kanon-sql"):
+        kanon_sql.report_release(config, attack=file)
+    whole = json.loads(file.read_text(encoding="utf-8"))
+    changes: list[Json] = [{"about": None}, {"attacks": "x"}, {"inference": {"ill": {}}}, {"linkability": {"main": 2}}]
+    for change in changes:
+        file.write_text(json.dumps({**whole, **change}), encoding="utf-8")
+        with pytest.raises(ConfigurationError, match=r"expected what kanon-sql attack .* --report FILE writes"):
+            kanon_sql.report_release(config, attack=file)
+    for text in ("", "[]", "nan", "[" * 100_000):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(ConfigurationError, match="expected what kanon-sql attack"):
+            kanon_sql.report_release(config, attack=file)
+    with pytest.raises(EngineError, match="the file cannot be read"):
+        kanon_sql.report_release(config, attack=tmp_path / "none.json")
+    with pytest.raises(ConfigurationError, match="it would replace the report of attacks"):
+        kanon_sql.report_release(config, attack=file, html=file)

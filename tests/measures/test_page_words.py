@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from page_facts import report as reported
@@ -12,7 +13,7 @@ from page_jobs import facts_of
 
 import kanon_sql
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.model import AttackFacts, AttackRow, PageFacts, UniqueColumn
 from kanon_sql.report.page.summary import summarize
 from kanon_sql.report.page.withheld import told
 
@@ -32,7 +33,7 @@ def test_with_local_the_source_is_counted_in_full_and_by_its_own_values(tmp_path
         "privacy": {"k": 20, "entity": "who"},
         "algorithm": "local",
     }
-    report, facts = facts_of(config, tmp_path, ("columns",))
+    report, facts = facts_of(config, tmp_path, ("columns", "unique"))
     assert report["rows"]["suppressed"] == 0 and facts.removed == ("who", "name")
     sex, age = facts.columns
     assert sex.distinct[0] == 2 and age.distinct[0] == len({row[3] for row in rows})
@@ -44,13 +45,28 @@ def test_with_local_the_source_is_counted_in_full_and_by_its_own_values(tmp_path
     assert "Not in the release: who and name." in summary.sentences
 
 
-@pytest.mark.parametrize(("rows", "look"), [("21648 of 30162", "open"), ("1,600 of 30,162", "good")])
-def test_the_headline_is_not_green_beside_a_column_that_is_nearly_unique(rows: str, look: str) -> None:
-    report = reported() | {"warnings": [f"insensitive column 'cost' holds a value of its own in {rows} rows: is it?"]}
-    summary = summarize(told(PageFacts(title="Release", report=report)))
+@pytest.mark.parametrize(
+    ("changes", "look"),
+    [
+        ({}, "good"),
+        ({"unique": (UniqueColumn("cost", "insensitive", 21648, 30149),)}, "open"),
+        ({"notes": {"unique": "time did not suffice"}}, "open"),
+        ({"attacks": AttackFacts((AttackRow("linkability", 41, 0, 3, 38, (35, 41)),), controlled=True)}, "open"),
+        ({"attacks": AttackFacts((AttackRow("linkability", 9, 0, 3, 6, (3, 9)),), controlled=True)}, "good"),
+        ({"attacks": AttackFacts((AttackRow("inference of cost", 90, 9, None, 81, (79, 83)),), False)}, "good"),
+    ],
+)
+def test_the_headline_is_green_only_where_nothing_is_left_to_judge(changes: dict[str, Any], look: str) -> None:
+    summary = summarize(told(PageFacts(title="Release", report=reported(), **changes)))
     assert summary.look == look
-    judged = [one.model for one in summary.verdicts if one.word == "to be judged"]
-    assert judged == (["nearly unique column 'cost'"] if look == "open" else [])
+    assert ("everything that was asked for holds" in summary.headline) == (look == "good")
+    judged = [one.model for one in summary.verdicts if one.holds is None]
+    expected = {
+        "unique": "nearly unique column 'cost'",
+        "notes": "nearly unique columns",
+        "attacks": "attack: linkability",
+    }
+    assert judged == ([expected[next(iter(changes))]] if look == "open" else [])
 
 
 def test_the_page_says_what_thresholds_of_the_whole_table_ask(tmp_path: Path) -> None:
@@ -85,6 +101,7 @@ def test_a_page_is_no_pdf(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("own", "look"), [(30, "open"), (5, "good")])
 def test_the_written_page_judges_a_column_that_is_nearly_unique(own: int, look: str, tmp_path: Path) -> None:
+    """The page of a run, and one of its release without the report of the run."""
     rows = [f"{20 + number % 2},{number if number < own else 'none'}" for number in range(40)]
     (tmp_path / "in.csv").write_text("\n".join(["age,phone", *rows]), encoding="utf-8")
     config = {
@@ -96,10 +113,14 @@ def test_the_written_page_judges_a_column_that_is_nearly_unique(own: int, look: 
         "privacy": {"k": 2},
     }
     kanon_sql.run(config, html=tmp_path / "page.html", advice=False)
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert ("nearly unique column &#39;phone&#39;" in page) == (look == "open")
-    assert ("everything that was asked for holds" in page) == (look == "good")
-    assert "30 of 40" not in page
+    again, _ = kanon_sql.report_release(config)
+    for page in ((tmp_path / "page.html").read_text(encoding="utf-8"), again):
+        assert ("nearly unique column &#39;phone&#39;" in page) == (look == "open")
+        assert ("75.0 % of the released rows hold a value of their own" in page) == (look == "open")
+        assert ("everything that was asked for holds" in page) == (look == "good")
+        assert "30 of 40" not in page
+    accepted, _ = kanon_sql.report_release({**config, "accept": ["phone"]})
+    assert "everything that was asked for holds" in accepted
 
 
 def test_a_page_of_attacks_is_no_pdf_either(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, combinations_with_replacement
+from typing import Any
 
 import pytest
 
@@ -75,7 +76,8 @@ def test_a_figure_at_exactly_the_bound_is_held() -> None:
     reached = PopulationUniqueness.model_validate({"at_most": "1", "fraction": "0.5"}).actual(sizes)
     assert 0 < reached < 1
     for bound, held in ((Fraction(reached), True), (Fraction(reached) * (1 - Fraction(1, 2**40)), False)):
-        threshold = PopulationUniqueness.model_construct(at_most=bound, fraction=Fraction(1, 2))
+        parts: dict[str, Any] = {"at_most": bound, "fraction": Fraction(1, 2)}
+        threshold = PopulationUniqueness.model_construct(**parts)
         assert threshold.holds(sizes) is held
 
 

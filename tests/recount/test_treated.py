@@ -23,7 +23,9 @@ def engine() -> Iterator[Engine]:
         yield Engine(connection)
 
 
-def table(engine: Engine, columns: str, rows: Sequence[tuple[Any, ...]], kind: str = "table", name: str = "w") -> Source:
+def table(
+    engine: Engine, columns: str, rows: Sequence[tuple[Any, ...]], kind: str = "table", name: str = "w"
+) -> Source:
     engine.connection.execute(f"CREATE OR REPLACE TABLE {name} ({columns})")
     for row in rows:
         engine.connection.execute(f"INSERT INTO {name} VALUES ({', '.join('?' * len(row))})", list(row))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -128,7 +128,7 @@ def test_other_columns_are_wrong(engine: Engine) -> None:
     assert "expected 1, found 1" in problems(engine, source, replace(EXPECTED, columns=["b"]))[0]
 
 
-def given(engine: Engine, name: str, columns: str, rows: list[tuple[Any, ...]]) -> exp.Table:
+def given(engine: Engine, name: str, columns: str, rows: Sequence[tuple[Any, ...]]) -> exp.Table:
     engine.connection.execute(f"CREATE OR REPLACE TABLE {name} ({columns})")
     if rows:
         engine.connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
@@ -139,7 +139,7 @@ def test_entities_are_counted_in_the_source_and_its_classes_compared(engine: Eng
     source = written(engine, ROWS)
     persons = [("x", "p"), ("x", "q"), ("x", "q"), ("y", "p"), ("y", "p")]
 
-    def told(rows: list[tuple[str | None, str | None]], k: int) -> list[str]:
+    def told(rows: Sequence[tuple[str | None, str | None]], k: int) -> list[str]:
         table = given(engine, "g", "a VARCHAR, p VARCHAR", rows)
         recounted = Table(table, [exp.column("a")], entity=exp.column("p"))
         return problems(engine, source, replace(EXPECTED, recounted=recounted, question=Question(k)))
@@ -190,7 +190,7 @@ def test_groups_are_released_as_a_whole(engine: Engine) -> None:
         ([(1, "a"), (3, None), (3, None)], "'n'"),
     ],
 )
-def test_every_row_is_compared(engine: Engine, rows: list[tuple[Any, ...]], wrong: str | None) -> None:
+def test_every_row_is_compared(engine: Engine, rows: Sequence[tuple[Any, ...]], wrong: str | None) -> None:
     given(engine, "meant", "n INTEGER, t VARCHAR", [(1, "a"), (2, None), (2, None)])
     source = opened(engine, given(engine, "w", "n INTEGER, t VARCHAR", rows), "w", "w", ())
     release = exp.select(exp.column("n"), exp.column("t")).from_("meant")

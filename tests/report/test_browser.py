@@ -206,6 +206,32 @@ def test_it_is_shown_well(name: str, pages: Callable[[str], Path], one_browser: 
     assert printed.startswith(b"%PDF") and 0 < len(re.findall(rb"/Type /Page\b", printed)) < 60
 
 
+def five_columns(path: Path) -> None:
+    """The page of a release of five quasi-identifiers, with everything that can be unfolded."""
+    config = EXAMPLES / "adult" / "config.yaml"
+    kept = ["sex", "age", "race", "marital_status", "work_class"]
+    loaded = yaml.safe_load(config.read_text(encoding="utf-8"))
+    chosen = {name: loaded["quasi_identifiers"][name] for name in kept}
+    kanon_sql.run(
+        config,
+        overrides=[
+            ("quasi_identifiers", yaml.safe_dump(chosen, default_flow_style=True)),
+            ("unlisted", "drop"),
+            ("target", str(path.with_suffix(".csv"))),
+        ],
+        advice=False,
+        html=path,
+    )
+
+
+def test_five_columns_are_ten_sheets(tmp_path: Path, one_browser: Browser) -> None:
+    five_columns(tmp_path / "page.html")
+    with one_browser.window(tmp_path / "page.html") as window:
+        window.resize(PAPER, "light", medium="print")
+        printed = window.page.pdf(format="A4", print_background=True)
+    assert 5 < len(re.findall(rb"/Type /Page\b", printed)) <= 11
+
+
 @on_each_page
 def test_it_tells_the_same_without_scripts(name: str, pages: Callable[[str], Path], one_browser: Browser) -> None:
     with one_browser.window(pages(name)) as window, one_browser.window(pages(name), scripts=False) as still:

@@ -11,7 +11,7 @@ from queried import Row, answers
 from kanon_sql.search.full_domain.closure import violating
 
 KEPT = "place BIGINT, c BIGINT, entity VARCHAR, s BIGINT, row_count BIGINT"
-# Combination 1 has two rows of the same entity; 2 has three entities; 3 two and rows without; 4 only rows without; 5 one.
+# Combination 1 has two rows of the same entity, 2 three entities, 3 two and rows without, 4 only rows without, 5 one.
 ROWS: list[Row] = [
     *((1, 1, "a", 1, 2), (2, 2, "a", 1, 1), (3, 2, "b", 2, 1), (4, 2, "c", 0, 1)),
     *((5, 3, "a", 1, 1), (6, 3, "b", 1, 1), (7, 3, None, 1, 1), (8, 3, None, 1, 1)),

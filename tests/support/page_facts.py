@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from kanon_sql.report.page.model import (
+    AttackFacts,
+    AttackRow,
     Bar,
     ClassBand,
     ColumnFacts,
@@ -17,6 +19,7 @@ from kanon_sql.report.page.model import (
     PageFacts,
     Recount,
     Step,
+    UniqueColumn,
 )
 
 Json = dict[str, Any]
@@ -29,6 +32,7 @@ def released(**changes: Any) -> PageFacts:
         report=report(),
         risk=risk(),
         columns=columns(),
+        unique=(UniqueColumn("fnlwgt", "insensitive", 21641, 30149),),
         utility=utility(),
         lattice=lattice(),
         evidence=evidence(),
@@ -265,6 +269,16 @@ def utility() -> Json:
         "warnings": [],
         "seconds": 0.7,
     }
+
+
+def attacks() -> AttackFacts:
+    """What `attack --json` prints of a release, in whole percents."""
+    rows = (
+        AttackRow("singling out", 0, 0, 0, 0, (0, 2)),
+        AttackRow("linkability", 4, 0, 3, 1, (0, 3)),
+        AttackRow("inference of occupation", 21, 13, 20, 1, (0, 4)),
+    )
+    return AttackFacts(rows, controlled=True)
 
 
 def lattice() -> LatticeFacts:

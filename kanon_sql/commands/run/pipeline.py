@@ -111,7 +111,7 @@ def refuse_report(loaded: LoadedConfig, call: Call) -> None:
             refuse_pdf(path)
         if path.is_dir():
             raise EngineError(f"{path}: {what} cannot be written, this is a folder; name a file in it")
-    refuse_outputs([loaded], told)
+    refuse_outputs([loaded], told, [("the report of attacks", call.attack)])
     problems = named_twice(told)
     if problems:
         raise ConfigurationError(problems)
@@ -324,11 +324,13 @@ def _masked(run: Run, release: Release) -> int:
     config = run.loaded.config
     masked = release.result.suppressed if config.release.suppressed == "mask" else 0
     if masked and not config.algorithm.declared.full_domain:
-        run.draft.warnings.append(f"with {config.algorithm.name} {masked} suppressed rows are dropped, none is masked")
+        run.draft.warnings.append(
+            f"with {config.algorithm.name} {masked:,} suppressed rows are dropped, none is masked"
+        )
         masked = 0
     if masked and not release.can_mask():
         run.draft.warnings.append(
-            f"{masked} suppressed rows are too few to be masked as one class of {config.privacy.k}"
+            f"{masked:,} suppressed rows are too few to be masked as one class of {config.privacy.k}"
             f"{'' if release.problem.models.only_k else ', or violate a model together'}; they were dropped"
         )
         masked = 0

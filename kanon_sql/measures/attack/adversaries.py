@@ -27,7 +27,8 @@ rows as were released.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
@@ -37,7 +38,7 @@ from statistics import NormalDist
 
 from sqlglot import exp
 
-from kanon_sql.measures.attack.board import Attacked, Board, Known, coded, find_nearest
+from kanon_sql.measures.attack.board import Attacked, Board, Known, coded, draw_targets, find_nearest
 from kanon_sql.report.report import Json
 from kanon_sql.sql.template import Fill, Item, column, state
 
@@ -285,3 +286,19 @@ def divide(columns: tuple[Attacked, ...]) -> tuple[list[Attacked], list[Attacked
     for place, one in enumerate(by_labels):
         parts[(0, 1, 1, 0)[place % 4]].append(one)
     return parts
+
+
+def play_all(board: Board, step: Callable[[str, str], AbstractContextManager[None]], played: Json) -> None:
+    """The three attacks, each put into what was `played` and announced by a step. Raises TimeUpError."""
+    with step("singling_out", "singling out"):
+        played["singling_out"] = play_singling_out(board)
+    with step("linkability", "linking"):
+        draw_targets(board)
+        played["linkability"] = play_linkability(board)
+    with step("inference", "inferring"):
+        played["inference"] = play_inference(board)
+
+
+def none_played() -> Json:
+    """What is there before `play_all`."""
+    return {"singling_out": None, "linkability": None, "inference": {}}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from kanon_sql.errors import EngineError, InterruptedRunError, KanonError
-from kanon_sql.measures.evidence import classes, columns, lattice, risk
+from kanon_sql.measures.evidence import attacks, classes, columns, lattice, risk, unique
 from kanon_sql.measures.evidence.gathered import Gathered, as_released
 from kanon_sql.measures.evidence.provenance import evidence_of
 from kanon_sql.measures.release_pair import Subject
@@ -40,9 +40,11 @@ PARTS: dict[str, Part] = {
     "loss": classes.measure_loss,
     "risk": risk.measure,
     "columns": columns.measure,
+    "unique": unique.measure,
     "lattice": lattice.measure,
     "classes": classes.measure_classes,
     "utility": _utility,
+    "attacks": attacks.measure,
     "evidence": _evidence,
 }
 

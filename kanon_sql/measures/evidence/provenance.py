@@ -98,7 +98,7 @@ def _why_no_digest(table: Source | None) -> str:
     if table is None:
         return "the release took its place"
     if len(table.files) > 1 or table.folder is not None:
-        return f"{len(table.files)} files have no digest together"
+        return f"{len(table.files):,} files have no digest together"
     return "no single file"
 
 

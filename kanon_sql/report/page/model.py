@@ -57,6 +57,40 @@ class ColumnFacts:
 
 
 @dataclass(frozen=True)
+class UniqueColumn:
+    """A column that is released as it is: how many of the released rows hold a value that no other holds."""
+
+    name: str
+    role: str  # sensitive or insensitive
+    rows: int
+    of: int
+
+
+@dataclass(frozen=True)
+class AttackRow:
+    """An attack: how often it succeeds on rows of the source, blindly and on the control group, the risk, its interval.
+
+    All are whole percents.
+    """
+
+    name: str
+    success: int
+    blind: int
+    control: int | None
+    risk: int
+    interval: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class AttackFacts:
+    """The attacks that were played on the released rows; `held_out` of the source's rows were kept out for control."""
+
+    rows: tuple[AttackRow, ...]
+    controlled: bool
+    held_out: float | None = None
+
+
+@dataclass(frozen=True)
 class NodeFacts:
     """A node of the lattice; `suppressed` and `classes` are None where the search inferred it without counting.
 
@@ -187,7 +221,9 @@ class PageFacts:
     loss: Json | None = None
     risk: Json | None = None
     columns: tuple[ColumnFacts, ...] = ()
+    unique: tuple[UniqueColumn, ...] = ()  # those in which most rows are so
     utility: Json | None = None
+    attacks: AttackFacts | None = None
     lattice: LatticeFacts | None = None
     classes: tuple[ClassBand, ...] = ()
     evidence: Evidence | None = None

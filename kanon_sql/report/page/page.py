@@ -27,6 +27,7 @@ from kanon_sql.report.charts.lattice_figure import draw_lattice
 from kanon_sql.report.charts.pairs import draw_pairs
 from kanon_sql.report.charts.risk import draw_class_sizes, draw_risks
 from kanon_sql.report.page import columns, comparison, proof, summary
+from kanon_sql.report.page.attacks import describe_attacks
 from kanon_sql.report.page.comparison import found_by
 from kanon_sql.report.page.model import ColumnFacts, PageFacts
 from kanon_sql.report.page.recipes.registry import recipe_of
@@ -85,12 +86,19 @@ SECTIONS = (
     ("comparison", "Before and after"),
     ("columns", "Each quasi-identifier"),
     ("utility", "What the data are still good for"),
+    ("attacks", "What adversaries came to"),
     ("choice", "How it was chosen"),
     ("evidence", "Evidence"),
     ("words", "Words"),
     ("limits", "What k does not promise"),
     ("signature", "Signatures"),
 )
+
+
+def sections_of(facts: PageFacts) -> list[tuple[str, str]]:
+    """The sections of a page: one on attacks where these were played."""
+    played = facts.attacks is not None or "attacks" in facts.notes
+    return [(name, heading) for name, heading in SECTIONS if played or name != "attacks"]
 
 
 def render(facts: PageFacts) -> str:
@@ -108,12 +116,13 @@ def render(facts: PageFacts) -> str:
             name=facts.title.rstrip("/").rpartition("/")[2] or "A release",
             report=facts.report,
             k=facts.report["privacy"]["k"]["required"],
-            sections=SECTIONS,
+            sections=sections_of(facts),
             summary=summary.summarize(facts),
             comparison=comparison.compare(facts),
             columns=columns.view_columns(facts),
             overview=columns.overview(facts),
             utility=columns.describe(facts),
+            attacks=describe_attacks(facts),
             choice=proof.explain(facts),
             proof=proof.lay_out(facts),
             recipe=recipe_of(facts),

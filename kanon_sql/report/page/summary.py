@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.privacy.registry import MODELS
 from kanon_sql.privacy.thresholds import THRESHOLDS
+from kanon_sql.report.page.attacks import between, high_risks, rounded
 from kanon_sql.report.page.columns import known, shortened
 from kanon_sql.report.page.model import PageFacts
 from kanon_sql.report.page.texts import Json, count, counted, joined, moment, percent, plain
@@ -28,8 +28,9 @@ _HEADLINES = {
 }
 _DOUBT = "Released, but not everything that was asked for holds"
 _ALONE = "Released: what was asked for holds, but other released columns are nearly unique and may tell who it is"
-# A column that is released as it is, and its rows that hold a value of their own; judged from half of them on.
-_OWN = re.compile(r"^(insensitive|sensitive) column (.+) holds a value of its own (in (?:nearly all|most) rows)")
+
+_ATTACKED = "Released: what was asked for holds, but adversaries learn much of persons"
+_UNSEEN = "Released: what was asked for holds; whether other released columns are nearly unique was not measured"
 
 # What k asks of every class, in a sentence; each model and threshold has its own (`asks`).
 _ASKS = {
@@ -93,13 +94,12 @@ def summarize(facts: PageFacts) -> Summary:
     """The first screen of a report, whether something was released or not."""
     report = facts.report
     status: str = report["status"]
-    own = _values_of_their_own(report) if status in ("released", "dry-run") else []
+    own = [*_values_of_their_own(facts), *_attacks(facts)] if status in ("released", "dry-run") else []
     found = [*verdicts(report), *own]
-    doubt = status == "released" and any(one.holds is False for one in found)
-    alone = bool(own) and status == "released" and not doubt
+    headline, look = _headline(facts, found)
     return Summary(
-        headline=_DOUBT if doubt else _ALONE if alone else _HEADLINES.get(status, status),
-        look="bad" if doubt else "open" if alone else {"released": "good", "dry-run": "open"}.get(status, "bad"),
+        headline=headline,
+        look=look,
         sentences=tuple(_sentences(facts)),
         tiles=tuple(_tiles(report)),
         verdicts=tuple(found),
@@ -107,6 +107,20 @@ def summarize(facts: PageFacts) -> Summary:
         warnings=tuple(report.get("warnings") or ()),
         errors=tuple(report.get("errors") or ()),
     )
+
+
+def _headline(facts: PageFacts, verdicts: Sequence[Verdict]) -> tuple[str, str]:
+    """(the headline, its look): green only where nothing is left to be judged."""
+    status: str = facts.report["status"]
+    if status != "released":
+        return _HEADLINES.get(status, status), "open" if status == "dry-run" else "bad"
+    if any(verdict.holds is False for verdict in verdicts):
+        return _DOUBT, "bad"
+    if facts.unique:
+        return _ALONE, "open"
+    if high_risks(facts):
+        return _ATTACKED, "open"
+    return (_UNSEEN, "open") if "unique" in facts.notes else (_HEADLINES[status], "good")
 
 
 def verdicts(report: Json) -> list[Verdict]:
@@ -130,15 +144,31 @@ def verdicts(report: Json) -> list[Verdict]:
     return found
 
 
-def _values_of_their_own(report: Json) -> list[Verdict]:
-    """Released columns that are nearly unique, as the page tells the run's warnings: k does not speak of these."""
-    verdicts = []
-    for warning in filter(None, map(_OWN.match, report["warnings"])):
-        role, name, rows = warning.groups()
-        asks = f"{role}, and released as it is: whoever knows the value of a person finds the row, whatever k is"
-        reached = f"a value of its own {rows}"
-        verdicts.append(Verdict(f"nearly unique column {name}", asks, "no bound", reached, None, judged=True))
-    return verdicts
+def _values_of_their_own(facts: PageFacts) -> list[Verdict]:
+    """Released columns that are nearly unique, as they were counted in the release: k does not speak of these."""
+    if "unique" in facts.notes:
+        asks = f"whether whoever knows another released column of a person finds the row: {facts.notes['unique']}"
+        return [Verdict("nearly unique columns", asks, "no bound", "", None)]
+    return [
+        Verdict(
+            f"nearly unique column {column.name!r}",
+            f"{column.role}, and released as it is: whoever knows the value of a person finds the row, whatever k is",
+            "no bound",
+            f"{percent(column.rows / column.of)} of the released rows hold a value of their own",
+            None,
+            judged=True,
+        )
+        for column in facts.unique
+    ]
+
+
+def _attacks(facts: PageFacts) -> list[Verdict]:
+    """The attacks of a high risk."""
+    asks = "how much more often adversaries are right on released rows than on others"
+    return [
+        Verdict(f"attack: {row.name}", asks, "no bound", f"{rounded(row.risk)} ({between(row)})", None, judged=True)
+        for row in high_risks(facts)
+    ]
 
 
 def _known(report: Json) -> int | None:

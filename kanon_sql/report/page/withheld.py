@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -255,9 +255,6 @@ NEAR = 1e-9
 
 _DIGITS, _FEW_DIGITS = 3, 1
 
-OF_ROWS = {"in nearly all rows": 0.95, "in most rows": 0.5, "in many rows": 0.0}
-"""About how many rows hold something, from which share on."""
-
 
 def left_out(report: Json) -> int:
     """The rows that were suppressed and are not even released as masked ones; 0 where that is not known."""
@@ -326,16 +323,10 @@ def _search(search: Json | None) -> Json | None:
     return None if search is None or "rounds" in search else {**search, "checked": None, "bound": None, "gap": None}
 
 
-def _in_words(found: re.Match[str]) -> str:
-    """About how many rows: a step so coarse that no row decides it."""
-    count, rows = (int(number.replace(",", "")) for number in found.groups())
-    return next(words for words, share in OF_ROWS.items() if count >= share * rows)
-
-
 # Figures of warnings: counts of all rows of the source, and what one column tells of another.
-_FIGURES: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+_FIGURES = (
     (re.compile(r" \(\d+ ?% sure: .*\)(?=; name it)"), ""),
-    (re.compile(r"\bin (\d[\d,]*) of (\d[\d,]*) rows\b"), _in_words),
+    (re.compile(r"\bin \d[\d,]* of \d[\d,]* rows\b"), "in many rows"),
     (re.compile(r"\bin \d+ ?% of [\d,]+ rows(?: looked at)? \(by chance \d+ ?%\)"), "in many rows"),
 )
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import page_facts
 import pytest
 
-from kanon_sql.report.page.model import PageFacts
+from kanon_sql.report.page.model import AttackFacts, PageFacts
 from kanon_sql.report.page.page import SECTIONS, render
 
 FACTS = {
@@ -20,6 +20,8 @@ FACTS = {
     "timed out": page_facts.without_release("timed-out"),
     "failed": page_facts.without_release("failed"),
     "poor": page_facts.poor(),
+    "attacked": page_facts.released(attacks=page_facts.attacks()),
+    "attacked in vain": page_facts.released(attacks=AttackFacts((), controlled=False, held_out=0.5)),
     "afterwards": page_facts.afterwards(),
     "without source": page_facts.released(risk={**page_facts.risk(), "before": None}),
 }
@@ -28,8 +30,9 @@ FACTS = {
 @pytest.mark.parametrize("facts", FACTS.values(), ids=FACTS)
 def test_sections_stand_in_their_order(facts: PageFacts) -> None:
     page = render(facts)
-    assert re.findall(r'<section id="(\w+)"', page) == [name for name, _ in SECTIONS]
-    assert re.findall(r'<li><a href="#(\w+)">', page)[: len(SECTIONS)] == [name for name, _ in SECTIONS]
+    names = [name for name, _ in SECTIONS if name != "attacks" or facts.attacks]
+    assert re.findall(r'<section id="(\w+)"', page) == names
+    assert re.findall(r'<li><a href="#(\w+)">', page)[: len(names)] == names
     assert page.startswith("<!DOCTYPE html>\n") and page.endswith("</html>\n")
 
 
