@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from table_files import write_csv
 
@@ -71,3 +73,69 @@ def test_dates_that_are_cut_to_months(tmp_path: Path, monkeypatch: pytest.Monkey
         }
         result = kanon_sql.run(config, advice=False, dry_run=True)
         assert any("beside shifted dates" in text for text in result.warnings) == warned
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "warned"),
+    [
+        ("b", "{0:%d.%m.%Y}", True),
+        ("b", "{0:%d/%m/%Y}", True),
+        ("b", "{0:%Y/%m/%d %H:%M}", True),
+        ("b", "{0:%Y%m%d}", True),
+        ("admitted_at", "{0:%s}", True),
+        ("amount", "{0:%s}", False),
+        ("admitted_at", "{1}", False),
+        ("b", "12{1:06}", False),
+        ("b", "{1}.{1}.{1}", False),
+    ],
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_days_are_known_however_they_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, written: str, warned: bool, kind: str
+) -> None:
+    start = datetime(2024, 2, 1, tzinfo=timezone.utc)
+    rows = [
+        [f"p{i}", f"2024-01-{1 + i % 28:02}", written.format(start + timedelta(i), 1000 + i), "fm"[i // 20]]
+        for i in range(40)
+    ]
+    write_csv(tmp_path / "in.csv", [["person", "a", name, "sex"], *rows])
+    if kind == "parquet":  # whole numbers have their type there
+        duckdb.sql(f"COPY (FROM '{tmp_path}/in.csv') TO '{tmp_path}/in.parquet'")
+    monkeypatch.setenv("SHIFT_KEY", "0f" * 32)
+    config = {
+        "source": str(tmp_path / f"in.{kind}"),
+        "target": str(tmp_path / "out.csv"),
+        "identifiers": ["person"],
+        "quasi_identifiers": {"sex": {"builtin": "suppress"}},
+        "insensitive": ["a", name],
+        "privacy": {"k": 2},
+        "transform": {"a": {"shift": {"days": 30, "by": "person", "key": "${SHIFT_KEY}"}}},
+    }
+    result = kanon_sql.run(config, advice=False, dry_run=True)
+    assert any("beside shifted dates" in text for text in result.warnings) == warned
+
+
+@pytest.mark.parametrize(
+    ("other", "warned"), [({}, False), ({"days": 10}, True), ({"by": "stay"}, True), ({"key": "${OTHER_KEY}"}, True)]
+)
+def test_two_shifts_beside_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: dict[str, Any], warned: bool
+) -> None:
+    rows = [
+        [f"p{i}", f"s{i}", f"2024-01-{1 + i % 28:02}", f"2024-02-{1 + i % 28:02}", "fm"[i // 20]] for i in range(40)
+    ]
+    write_csv(tmp_path / "in.csv", [["person", "stay", "a", "b", "sex"], *rows])
+    monkeypatch.setenv("SHIFT_KEY", "0f" * 32)
+    monkeypatch.setenv("OTHER_KEY", "f0" * 32)
+    shift = {"days": 30, "by": "person", "key": "${SHIFT_KEY}"}
+    config = {
+        "source": str(tmp_path / "in.csv"),
+        "target": str(tmp_path / "out.csv"),
+        "identifiers": ["person", "stay"],
+        "quasi_identifiers": {"sex": {"builtin": "suppress"}},
+        "insensitive": ["a", "b"],
+        "privacy": {"k": 2},
+        "transform": {"a": {"shift": shift}, "b": {"shift": {**shift, **other}}},
+    }
+    result = kanon_sql.run(config, advice=False, dry_run=True)
+    assert any("shifted differently" in text for text in result.warnings) == warned

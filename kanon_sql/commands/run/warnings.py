@@ -17,7 +17,8 @@ Dates that are released as they are beside shifted ones: the days between both a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -48,6 +49,11 @@ _DEVIATIONS = 6.0  # beyond chance, so that small tables do not cry wolf
 _PAIRED, _MOST_VALUES = 12, 2_000  # columns that are looked at two by two, and how many values they hold at most
 _SHOWN = 10
 _DAYS = ("hour", "day")  # levels of dates that tell the day
+_TIMES = ("", " %H:%M", " %H:%M:%S")
+_DAY_FORMATS = tuple(
+    day + time for day in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y.%m.%d") for time in _TIMES
+)
+_SPEAKS_OF_TIME = re.compile(r"date|time|datum|zeit|epoch|stamp|(^|_)(ts|at|day|tag)($|_)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -264,24 +270,38 @@ def _looks(finding: Finding) -> str:
 
 
 def unshifted_dates(prepared: SearchProblem, config: Config, levels: Mapping[str, int]) -> list[str]:
-    """A warning of released columns of dates that are not shifted where others are.
+    """Warnings of released dates that undo shifts: columns that are not shifted beside some that are, and two shifts.
 
     Of a quasi-identifier only where its lowest level in the release, as `levels` say, is that of days.
     """
-    shifted = [name for name, treatment in config.transform.items() if treatment.shift is not None]
-    released = [
-        item
-        for item in prepared.roles.released
-        if item.name not in shifted and not _is_cut(config, item.name) and _shows_days(config, item.name, levels)
+    shifts = {name: treatment.shift for name, treatment in config.transform.items() if treatment.shift is not None}
+    shows_days = [
+        column
+        for column in prepared.roles.released
+        if not _is_cut(config, column.name) and _shows_days(config, column.name, levels)
     ]
-    dates = [item.name for item in released if _holds_dates(prepared, item)] if shifted else []
-    if not dates:
+    if not shifts:
         return []
-    return [
-        f"released as they are beside shifted dates ({', '.join(map(repr, shifted))}): {', '.join(map(repr, dates))}; "
-        "whoever knows how many days lie between both knows the shift, and with it all dates of the person; shift them "
-        "by the same column, release months or years, or leave them out"
-    ]
+    warnings = []
+    dates = _dates(prepared, [column for column in shows_days if column.name not in shifts])
+    if dates:
+        warnings.append(
+            f"released as they are beside shifted dates ({_quoted(shifts)}): {_quoted(dates)}; "
+            "whoever knows how many days lie between both knows the shift, and with it all dates of the person; shift "
+            "them by the same column, release months or years, or leave them out"
+        )
+    shifted = [column.name for column in shows_days if column.name in shifts]
+    if any(shifts[name] != shifts[shifted[0]] for name in shifted):
+        warnings.append(
+            f"dates that are shifted differently stand beside each other: {_quoted(shifted)}; whoever knows how many "
+            "days lie between two of them knows the difference of their shifts, and so much of both; shift them by the "
+            "same column, with the same days and key, or release months or years"
+        )
+    return warnings
+
+
+def _quoted(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
 
 
 def _is_cut(config: Config, name: str) -> bool:
@@ -299,14 +319,34 @@ def _shows_days(config: Config, name: str, levels: Mapping[str, int]) -> bool:
     return level == 0 or (level <= len(periods) and periods[level - 1] in _DAYS)
 
 
-def _holds_dates(prepared: SearchProblem, item: Column) -> bool:
-    if item.type.startswith(("DATE", "TIMESTAMP")):
-        return True
-    if item.reading is not None and item.reading.type in ("date", "timestamp"):
-        return True
+def _dates(prepared: SearchProblem, columns: Sequence[Column]) -> list[str]:
+    """The names of those columns that hold days, as their types, their readings or their values say.
+
+    Values are looked at where the rows are in DuckDB only.
+    """
     source = prepared.source
-    if not item.is_text or source.backend.weighted:
-        return False
-    names = {"table_rows": source.relation}
-    cells = {"cell": [{"value": text_of(item, source.missing)}]}
-    return bool(source.backend.query("ledger/column_kinds", names=names, lists=cells)[0][0] == ["moment"])
+    typed = {column.name for column in columns if _is_typed_as_date(column)}
+    others = [column for column in columns if column.name not in typed and (column.is_text or _is_whole(column))]
+    if others and not source.backend.weighted:
+        cells: list[Item] = [
+            {
+                "value": text_of(column, source.missing),
+                "speaks": exp.convert(bool(_SPEAKS_OF_TIME.search(column.name))),
+            }
+            for column in others
+        ]
+        names: dict[str, Fill] = {"table_rows": source.relation}
+        values = {"formats": list(_DAY_FORMATS)}
+        ((days,),) = source.backend.query("commands/run/days", names=names, lists={"cell": cells}, values=values)
+        typed |= {column.name for column, is_date in zip(others, days, strict=True) if is_date}
+    return [column.name for column in columns if column.name in typed]
+
+
+def _is_typed_as_date(column: Column) -> bool:
+    reading = column.reading
+    is_read_as_date = reading is not None and reading.type in ("date", "timestamp")
+    return is_read_as_date or column.type.startswith(("DATE", "TIMESTAMP"))
+
+
+def _is_whole(column: Column) -> bool:
+    return column.type in IN_BIGINT
