@@ -56,8 +56,8 @@ class Values:
             if self.engine.show_values:
                 shown = f": {', '.join(map(repr, uncovered_examples(self.engine, mapping, distinct)))}"
             raise ConfigurationError(
-                f"{place}: {count} distinct {'value has' if count == 1 else 'values have'} no place in {name}{shown}; "
-                f"{'expected values that fit' if mapping.builtin else 'expected a row for every value'}"
+                f"{place}: {count:,} distinct {'value has' if count == 1 else 'values have'} no place in {name}{shown}"
+                f"; {'expected values that fit' if mapping.builtin else 'expected a row for every value'}"
             )
         return covered_rows(self.engine, mapping, distinct)
 

@@ -27,13 +27,13 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
     weights = tuple(spec.weight for spec in config.quasi_identifiers.values())
     checker.with_entropy = config.algorithm.objective == "entropy"  # which the winner is found by
     try:
-        with call.progress.step(f"measuring {lattice.size} nodes"), checker.engine.until(deadline):
+        with call.progress.step(f"measuring {lattice.size:,} nodes"), checker.engine.until(deadline):
             deadline.check()
             nodes = sorted(measure_all(lattice, checker, deadline), key=lambda node: (node.height, node.levels))
             found = search(config.algorithm, lattice, checker, weights, deadline).winner
     except TimeUpError:
         raise OutOfTimeError(
-            f"time ran out after {checker.checked} of {lattice.size} nodes; raise --time-limit, or narrow the "
+            f"time ran out after {checker.checked:,} of {lattice.size:,} nodes; raise --time-limit, or narrow the "
             "lattice by min_level and max_level"
         ) from None
     satisfying = {node.levels for node in nodes if node.suppressed <= checker.limit}

@@ -240,7 +240,7 @@ def _with_weights(risk: _Risk, table: RiskTable, source: Source, rows: exp.Selec
     found = measure_weights(risk.engine, source, table.quasi_identifiers, weights, rows, limit)
     if found["below_one"]:
         risk.warnings.append(
-            f"{found['below_one']} rows of {table.label} have a weight below 1 in {name!r}; a class stands for its "
+            f"{found['below_one']:,} rows of {table.label} have a weight below 1 in {name!r}; a class stands for its "
             f"rows at least. {WEIGHTS} expects the persons for whom a row stands, not weights scaled to a mean of 1"
         )
     return replace(table, weighted=found)
@@ -266,7 +266,7 @@ def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, gener
         subsets = measure_subsets(engine, table, size, risk.deadline, call.progress)
     if len(subsets.measured) < subsets.count:
         risk.warnings.append(
-            f"time ran out: {len(subsets.measured)} of {subsets.count} subsets of {table.label} were counted"
+            f"time ran out: {len(subsets.measured):,} of {subsets.count:,} subsets of {table.label} were counted"
         )
     part = describe_table(engine, table, sums, subsets)
     part |= _besides(risk, table, sized)
@@ -306,8 +306,8 @@ def _special(risk: _Risk, table: RiskTable) -> Json | None:
     sets = found["sets"]
     if sets["counted"] < sets["count"]:
         risk.warnings.append(
-            f"time ran out: special uniques of {table.label} were looked for in {sets['counted']} of {sets['count']} "
-            "subsets; scores count what was found there"
+            f"time ran out: special uniques of {table.label} were looked for in {sets['counted']:,} of "
+            f"{sets['count']:,} subsets; scores count what was found there"
         )
     return found
 

@@ -150,7 +150,7 @@ def _without_repeated(rows: Rows, lines: list[int], name: str) -> tuple[Rows, li
     repeated = [line for line in lines if line not in first_lines]
     if not repeated:
         return rows, lines, ()
-    count = f"{len(repeated)} row{'s say' if len(repeated) > 1 else ' says'}"
+    count = f"{len(repeated):,} row{'s say' if len(repeated) > 1 else ' says'}"
     warning = f"{name}:{repeated[0]}: {count} what an earlier row says; each counts once, remove the others"
     return [row for row, line in zip(rows, lines, strict=True) if line in first_lines], sorted(first_lines), (warning,)
 
@@ -177,7 +177,7 @@ def _refuse_empty_labels(levels: Sequence[Sequence[str]], lines: Sequence[int], 
     empty = sorted({line for labels in levels[1:] for label, line in zip(labels, lines, strict=True) if not label})
     problems.add_lines(
         empty,
-        f"{len(empty)} {'row has' if len(empty) == 1 else 'rows have'} an empty label; "
+        f"{len(empty):,} {'row has' if len(empty) == 1 else 'rows have'} an empty label; "
         "repeat the label of the level below where a value is not generalized further",
     )
 
@@ -192,7 +192,7 @@ def _refuse_repeated(leaves: Sequence[str], lines: Sequence[int], problems: Prob
             repeated.append((first[leaf], line, leaf))
     problems.add_pairs(
         repeated,
-        f"{len(repeated)} {'row repeats' if len(repeated) == 1 else 'rows repeat'} the value of an earlier "
+        f"{len(repeated):,} {'row repeats' if len(repeated) == 1 else 'rows repeat'} the value of an earlier "
         "row; give every value one row",
     )
 
@@ -210,7 +210,7 @@ def _refuse_ambiguous(levels: Sequence[Sequence[str]], lines: Sequence[int], pro
                 torn.setdefault(lower, line)
         problems.add_pairs(
             [(first[label][1], line, label) for label, line in torn.items()],
-            f"level {level} is no function of level {level - 1}: {len(torn)} "
+            f"level {level} is no function of level {level - 1}: {len(torn):,} "
             f"{'label' if len(torn) == 1 else 'labels'} of level {level - 1} (column {level}) "
             f"{'has' if len(torn) == 1 else 'have'} several labels in column {level + 1}; give equal labels one parent",
         )
@@ -254,7 +254,8 @@ def _parents(rows: Rows, lines: Sequence[int], problems: Problems) -> dict[str, 
     if contradicted:
         problems.add_pairs(
             contradicted,
-            f"{len(contradicted)} of the child,parent pairs give a child a second parent; expected one for each child",
+            f"{len(contradicted):,} of the child,parent pairs give a child a second parent; expected one for each "
+            "child",
         )
     return {child: parent for child, (parent, _) in parents.items()}
 

@@ -54,7 +54,7 @@ class Uncovered:
             else "a row of the hierarchy for every value of the source"
         )
         return (
-            f"{self.place}: {self.values} distinct {'value' if self.values == 1 else 'values'} of column "
+            f"{self.place}: {self.values:,} distinct {'value' if self.values == 1 else 'values'} of column "
             f"{self.column.name!r} {'is' if self.values == 1 else 'are'} not covered {self.description}{where}; "
             f"expected {expected}{self._remedy()}{'' if self.shows else '; --show-values shows some'}"
         )
@@ -99,7 +99,7 @@ def refuse_uncovered(
         kind, alike = engine.query(
             "hierarchy/uncovered_kinds", names={"source": rows, "mapping": mapping.table}, lists={"qi": [hole]}
         )[0]
-        most = "" if values == 1 else "all: " if alike == values else f"{alike} of them: "
+        most = "" if values == 1 else "all: " if alike == values else f"{alike:,} of them: "
         description, shows = f"({most}{kind}){shown}", engine.show_values
         uncovered.append(Uncovered(place, column, mapping, rows, hole, int(values), description, kind, shows=shows))
     if uncovered:

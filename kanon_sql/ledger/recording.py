@@ -308,9 +308,9 @@ def _refuse_complementary(
             asked,
             made.draft,
             f"{asked.path} holds {_numbers(related)} of the same source; joined "
-            f"by {', '.join(map(repr, known))}, {classes} {'class holds' if classes == 1 else 'classes hold'} "
-            f"fewer than {k} {of} ({rows} {'in all' if of == 'rows' else 'rows in all'}); take the earlier release as "
-            "the source, or make these columns quasi-identifiers"
+            f"by {', '.join(map(repr, known))}, {classes:,} {'class holds' if classes == 1 else 'classes hold'} "
+            f"fewer than {k} {of} ({rows:,} {'in all' if of == 'rows' else 'rows in all'}); take the earlier release "
+            "as the source, or make these columns quasi-identifiers"
             + "".join(f", and give the pseudonyms of {name!r} another context" for name in joining),
         )
 

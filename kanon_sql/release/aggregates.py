@@ -92,7 +92,7 @@ class AggregateRecount:
             )
             if different := rows[0][0]:
                 problems.append(
-                    f"{different} classes show another {aggregated.aggregate} of column {aggregated.name!r} than "
+                    f"{different:,} classes show another {aggregated.aggregate} of column {aggregated.name!r} than "
                     "their rows have"
                 )
         return problems

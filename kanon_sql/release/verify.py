@@ -74,9 +74,9 @@ class Groups:
             names[f"{name}_rows"] = column("row_count") if table.weighted else 1
         groups = GroupCounts(*map(int, engine.query("recount/groups", names=names)[0]))
         different = _differences(engine, written, self.written)
-        problems = [f"{groups.split} groups are released in part"] if groups.split else []
+        problems = [f"{groups.split:,} groups are released in part"] if groups.split else []
         return groups, problems + (
-            [f"{different} equivalence classes are not those of the source"] if different else []
+            [f"{different:,} equivalence classes are not those of the source"] if different else []
         )
 
 
@@ -145,11 +145,11 @@ class ExpectedLevels(Expected):
                 lists={"qi": [{"value": written.column(name).key}]},
             )[0][0]
             if foreign:
-                problems.append(f"column {name!r} holds {foreign} distinct values that are none of level {level}")
+                problems.append(f"column {name!r} holds {foreign:,} distinct values that are none of level {level}")
         if self.again is not None and not self.masked:
             counted = Table(written.relation, self.values(written), weighted=written.weighted)
             different = _differences(engine, counted, self.again.table())
-            problems += [f"{different} classes are not those of the source"] * (different > 0)
+            problems += [f"{different:,} classes are not those of the source"] * (different > 0)
         return problems
 
 
@@ -173,7 +173,7 @@ class ExpectedClasses(Expected):
             "row_total": row_total(weighted=written.weighted),
         }
         different = engine.query("release/verify_partitions", names=names, lists={"label": labels})[0][0]
-        return [f"{different} classes are not there, or not of the size, that the partitions have"] * (different > 0)
+        return [f"{different:,} classes are not there, or not of the size, that the partitions have"] * (different > 0)
 
 
 def verify(engine: Engine, written: Source, expected: Expected) -> ClassCounts:
@@ -236,7 +236,7 @@ def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCo
     counts = count_classes(engine, plain, Question(1), apart=apart)
     with_entities = count_classes(engine, expected.recounted, question)
     different = _differences(engine, plain, expected.recounted)
-    problems = [f"{different} equivalence classes are not those of the source"] if different else []
+    problems = [f"{different:,} equivalence classes are not those of the source"] if different else []
     return (
         replace(
             counts,
@@ -267,7 +267,7 @@ def _count_problems(counts: ClassCounts, expected: Expected) -> list[str]:
     above = [threshold for threshold in counts.thresholds if not threshold.holds]
     problems += [f"{threshold.key} is {threshold.actual:.6g}, more than was asked for" for threshold in above]
     if counts.starred < expected.masked:
-        problems.append(f"{counts.starred} masked rows were written, expected {expected.masked}")
+        problems.append(f"{counts.starred:,} masked rows were written, expected {expected.masked:,}")
     return problems
 
 

@@ -151,7 +151,7 @@ class _Builder:
         self.values += 1
         if self.values > _MOST_VALUES:
             line = node.start_mark.line + 1
-            raise YamlError(f"aliases stand for more than {_MOST_VALUES} values; write fewer", line)
+            raise YamlError(f"aliases stand for more than {_MOST_VALUES:,} values; write fewer", line)
         if id(node) in self.tags:
             tag = self.tags[id(node)]
             self.fault(path, node, f"the tag {tag} is not read; remove it, and quote what is a text")

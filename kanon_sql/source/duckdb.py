@@ -53,6 +53,7 @@ _REFUSED = {
     *("register_external_resource", "register_external_resource_type", "deregister_external_resource"),
 }
 _REFUSED_GROUPS = ("duckdb_", "pragma_", "enable_", "disable_", "verify_")
+_PROCESS = re.compile(r"'.*\bproc/+(self|thread-self|[0-9*?\[])")  # what the system tells of a process: its environment
 _NAME = re.compile(r'"((?:[^"]|"")*)"|([^\W\d][\w$]*)')
 _QUALIFIED_ONLY = "information_schema"  # a schema that is never searched for a name alone
 _Kind = Literal["view", "table", "macro"]
@@ -417,4 +418,6 @@ def _refused(tokens: Sequence[_Token]) -> str | None:
             return f"{name}()"
         if name == "describe" and after.text != "(" and token.text.upper() == "DESCRIBE":
             return "SHOW"
+        if _PROCESS.match(after.text):
+            return "a reader of /proc"
     return None

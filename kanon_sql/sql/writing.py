@@ -199,7 +199,7 @@ def refuse_repeated(listing: Listing, dialect: Dialect) -> None:
     }
     if len(keys) < len(listing.rows):
         raise ConfigurationError(
-            f"{listing.subject}: {len(listing.rows) - len(keys)} of {len(listing.rows)} values are written in "
+            f"{listing.subject}: {len(listing.rows) - len(keys):,} of {len(listing.rows):,} values are written in "
             f"{dialect.name} like another one, which a statement would take for one; replace them in the source"
         )
 

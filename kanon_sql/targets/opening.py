@@ -82,7 +82,7 @@ def _refuse_other_files(folder: Path, data: set[Path], place: str) -> None:
     others = [path for path in folder.rglob("*") if not path.is_dir() and path not in data]
     if others:
         raise ConfigurationError(
-            f"{place}: the folder holds {len(others)} other file{'s' * (len(others) > 1)}, first {others[0].name!r}, "
+            f"{place}: the folder holds {len(others):,} other file{'s' * (len(others) > 1)}, first {others[0].name!r}, "
             "which replacing it would lose; move them away first"
         )
 

@@ -53,6 +53,16 @@ def test_what_values_look_like_that_are_not_covered(tmp_path: Path, values: list
     assert repr(values[0]) in str(caught.value)
 
 
+def test_many_of_them_are_counted_with_separators(tmp_path: Path) -> None:
+    (tmp_path / "h.csv").write_text("Berlin,*\n")
+    values = ["Berlin", *(f"{number}" for number in range(1200)), *(f"x{number}" for number in range(1034))]
+    (tmp_path / "in.csv").write_text("x,y\n" + "".join(f"{value},1\n" for value in values))
+    config = simple(tmp_path / "in.csv", tmp_path / "out.csv", "x", k=1)
+    config["quasi_identifiers"] = {"x": {"hierarchy": str(tmp_path / "h.csv")}}
+    with pytest.raises(ConfigurationError, match=r"2,234 distinct values .* \(1,200 of them: whole numbers\)"):
+        kanon_sql.run(config)
+
+
 @pytest.mark.parametrize(
     ("written", "builtin", "read"),
     [

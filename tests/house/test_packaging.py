@@ -89,13 +89,13 @@ def test_wheel_and_source_archive_hold_what_they_should(tmp_path: Path) -> None:
     names = sorted({*copied(), *TOP_LEVEL, "docs", "tests", "examples", "benchmarks", "scripts", "packaging"})
     wheel, archive = sorted(built(tree(tmp_path / "all", names)), key=lambda path: path.suffix != ".whl")
     inside = zipfile.ZipFile(wheel).namelist()
-    assert {name.split("/")[0] for name in inside} == {"kanon_sql", "kanon_sql-0.1.0.dist-info"}
+    assert {name.split("/")[0] for name in inside} == {"kanon_sql", "kanon_sql-0.2.0.dist-info"}
     for folder in ("queries", "hierarchies"):
         here = {str(path.relative_to(ROOT)) for path in (ROOT / folder).rglob("*.*") if path.is_file()}
         assert {f"kanon_sql/{name}" for name in here} <= set(inside)
     for kind in ("*.j2", "*.css", "*.js"):  # of pages
         assert {str(path.relative_to(ROOT)) for path in (ROOT / "kanon_sql").rglob(kind)} <= set(inside)
-    told = email.message_from_bytes(zipfile.ZipFile(wheel).read("kanon_sql-0.1.0.dist-info/METADATA"))
+    told = email.message_from_bytes(zipfile.ZipFile(wheel).read("kanon_sql-0.2.0.dist-info/METADATA"))
     assert told["Description-Content-Type"] == "text/markdown" and told["License-Expression"] == "Apache-2.0"
     with tarfile.open(archive) as held:
         files = {name.partition("/")[2] for name in held.getnames()}

@@ -267,6 +267,25 @@ def test_views_of_a_connection_are_looked_at_too(job: Json, tmp_path: Path) -> N
                 kanon_sql.run({**job, "accept": ["note"]}, data=data, connection=connection, target="made")
 
 
+ENVIRONMENT = [
+    "read_text('/proc/self/environ')",
+    "read_csv('//proc//self/environ')",
+    "read_text('../../../../../../proc/1/environ')",
+    "read_blob('/proc/*/environ')",
+]
+
+
+@pytest.mark.parametrize("reader", ENVIRONMENT)
+def test_a_view_does_not_read_what_the_system_tells_of_the_process(reader: str, job: Json, tmp_path: Path) -> None:
+    """Its environment holds the keys."""
+    with duckdb.connect() as connection:
+        make_stays(connection, tmp_path / "stays.parquet")
+        connection.execute(f"CREATE MACRO told() AS (SELECT count(*) FROM {reader})")
+        connection.execute("CREATE VIEW v AS SELECT *, told() AS note FROM stays")
+        with pytest.raises(ConfigurationError, match="calls a reader of /proc"):
+            kanon_sql.run({**job, "accept": ["note"]}, data="v", connection=connection, target="made")
+
+
 SHADOWS = {
     "sha256": "CREATE MACRO sha256(x) AS lower(hex(x))[1:60] || md5(x)[1:4]",
     "unhex": "CREATE MACRO unhex(x) AS encode(x)",

@@ -181,7 +181,7 @@ def _from_file(tools: Tools, column: ColumnProfile) -> Generalization | None:
         return None
     if left:
         tools.notes.append(
-            f"{path} is not taken for {column.name!r}: {left} of its {column.distinct} values have no row in it"
+            f"{path} is not taken for {column.name!r}: {left:,} of its {column.distinct:,} values have no row in it"
         )
         return None
     levels = hierarchy.height
@@ -211,7 +211,7 @@ def _from_ready(tools: Tools, column: ColumnProfile) -> Generalization | None:
     if nearest is None or lacking[nearest] > _NEARLY * column.distinct:
         return None
     made = _from_builtin(tools, column)
-    values = "1 value" if lacking[nearest] == 1 else f"{lacking[nearest]} values"
+    values = "1 value" if lacking[nearest] == 1 else f"{lacking[nearest]:,} values"
     return replace(made, why=f"{made.why} (the ready hierarchy {nearest} lacks {values}, as they are written)")
 
 

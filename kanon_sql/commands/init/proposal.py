@@ -402,7 +402,7 @@ def smallest_class(recipient: str, persons: int) -> tuple[int, str]:
     if possible >= asked:
         return asked, why
     return possible, (
-        f"{recipient} would ask for {asked}, which {persons} rows cannot give without losing everything: "
+        f"{recipient} would ask for {asked}, which {persons:,} rows cannot give without losing everything: "
         f"a twentieth of them at most, {'at least 2' if possible > 1 else 'here 1, which protects nobody'}"
     )
 

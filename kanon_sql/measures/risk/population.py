@@ -190,7 +190,7 @@ def _refuse_lost(engine: Engine, population: Source, items: Sequence[Column], ta
         count = engine.query("measures/risk/lost", names=names)[0][0]
         if count:
             problems.append(
-                f"column {item.name!r} holds {count} distinct values that are no {own.type}, its type in "
+                f"column {item.name!r} holds {count:,} distinct values that are no {own.type}, its type in "
                 f"{table.label}; mend them, or name those that mean missing in source.missing"
             )
     if problems:
@@ -265,7 +265,7 @@ def _uncovered(engine: Engine, table: RiskTable, mappings: Sequence[MappingTable
         persons = engine.query("measures/risk/uncovered", names={**names, "code": _code(i, 1)})[0][0]
         if persons:
             warnings.append(
-                f"{persons} rows of the population hold values of {table.names[i]!r} that its hierarchy does not "
+                f"{persons:,} rows of the population hold values of {table.names[i]!r} that its hierarchy does not "
                 "cover; of released values they fall under * and their own text alone"
             )
     return warnings

@@ -185,7 +185,7 @@ def ragged_rows(engine: Engine, source: Source) -> str | None:
     more = " ..." if count > len(lines) else ""
     if are_misread:
         return (
-            f"{source.label}: {count} {'record is' if count == 1 else 'records are'} no UTF-8 as those before (line "
+            f"{source.label}: {count:,} {'record is' if count == 1 else 'records are'} no UTF-8 as those before (line "
             f"{shown}{more}); mend the file, which mixes encodings"
         )
     return (

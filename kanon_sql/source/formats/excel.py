@@ -308,4 +308,4 @@ def _warnings(tables: Sequence[_Table], columns: Sequence[Column], kinds_found: 
             yield f"column {col.name!r} mixes kinds of cells; it is read as texts"
     blank = sum(table.blank for table in tables)
     if blank:
-        yield f"{blank} blank row{'s' * (blank > 1)} between others {'are' if blank > 1 else 'is'} left out"
+        yield f"{blank:,} blank row{'s' * (blank > 1)} between others {'are' if blank > 1 else 'is'} left out"

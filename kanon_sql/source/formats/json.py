@@ -289,7 +289,7 @@ def _names(engine: Engine, paths: Sequence[Path], partitions: Sequence[str]) -> 
     rows = engine.query("source/json_keys", names={"records": exp.select("json").from_(objects.copy())})
     others = sum(records - those for _, records, those, _ in rows)
     if others:
-        raise EngineError(f"{others} records are no objects; expected an object for each row")
+        raise EngineError(f"{others:,} records are no objects; expected an object for each row")
     if not rows:
         raise EngineError("it holds no record; expected an object for each row")
     first = exp.select(exp.Anonymous(this="json_keys", expressions=[exp.column("json")])).from_(objects).limit(1)

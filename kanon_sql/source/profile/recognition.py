@@ -149,7 +149,7 @@ def _finding(name: str, sure: float, facts: Facts, mark: str, claim: str) -> Fin
 
 def _values(facts: Facts) -> str:
     """The number of values that the shares are of, and whether there are more."""
-    return f"{facts.shares.looked_at} values{' looked at' if facts.distinct > facts.shares.looked_at else ''}"
+    return f"{facts.shares.looked_at:,} values{' looked at' if facts.distinct > facts.shares.looked_at else ''}"
 
 
 def _percent(share: float) -> str:
@@ -199,7 +199,7 @@ def _persons(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
         sure = 0.9 if shares.length > 1.5 else 0.7
         yield _finding("sex", sure, facts, "sex_word", "are words or letters for the sexes")
     elif "sex" in by_name and writings <= 6:
-        yield Finding("sex", 0.6, f"there are {writings} distinct values")
+        yield Finding("sex", 0.6, f"there are {writings:,} distinct values")
     if "age" in by_name and facts.kind in ("whole number", "decimal") and shares.of("of_age") >= 0.95:
         yield _finding("age", 0.9, facts, "of_age", "lie between 0 and 120")
     yield from _names(facts, by_name)

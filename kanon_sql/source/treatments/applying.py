@@ -244,8 +244,9 @@ def describe_treatments(source: Source) -> Json:
             entry["pseudonym"] |= {"values": different, "collisions": colliding}
             if colliding:
                 problems.append(
-                    f"{colliding} of {different} values of column {name!r} would share their pseudonym with another "
-                    f"one; expected none: raise transform.{name}.pseudonym.length from {config.pseudonym.length}"
+                    f"{colliding:,} of {different:,} values of column {name!r} would share their pseudonym with "
+                    f"another one; expected none: raise transform.{name}.pseudonym.length from "
+                    f"{config.pseudonym.length}"
                 )
     if problems:
         raise VerificationError(problems)

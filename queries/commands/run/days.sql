@@ -2,8 +2,8 @@
 --     moments, with the day or the month first, as eight digits, or, where its name speaks of time, as seconds or
 --     milliseconds since 1970.
 -- Reads: table_rows, a table (cell_value).
--- Takes: cell_value, of each column its value as text; $formats, as strptime has them; cell_speaks, of each column whether
---     its name speaks of time.
+-- Takes: cell_value, of each column its value as text; $formats, as strptime has them; cell_speaks, of each column
+--     whether its name speaks of time.
 -- Gives: days, a list of true or false; a value in twenty may be none.
 SELECT [LIST_OF(count(cell_value) > 0 AND 20 * count(CASE
     WHEN regexp_full_match(cell_value, '[0-9]{8}') THEN
