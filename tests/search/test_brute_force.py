@@ -184,7 +184,8 @@ def test_floors_are_below_every_satisfying_node(folder: Path, case: Case, object
     known = []
 
     def search(self: Any) -> None:
-        if (self.checker.k, self.checker.limit) != (problem.k, min(problem.allowed, problem.n - 1)):
+        asked_for = (problem.k, min(problem.allowed, problem.n - 1), len(problem.nodes))
+        if (self.checker.k, self.checker.limit, self.lattice.size) != asked_for:
             self.go_on()  # what is searched for advice
             return
         raised = large.Floors(self.lattice, self.checker, self.objective, self.deadline)

@@ -42,7 +42,11 @@ def of_one_level(gathered: Gathered, index: int, name: str) -> ColumnFacts:
     count_labels(gathered, index)
     n, distinct, mapping = None, None, None
     note: str | None = gathered.alone
-    if isinstance(problem, FullDomain):
+    if spec.builtin == "merge-rare" and left_out(gathered.report):
+        # Counted on the released rows, its levels would be others than those of the release.
+        place_alone(engine)
+        note = _SUPPRESSED
+    elif isinstance(problem, FullDomain):
         mapping, item = problem.frequency.mappings[index], problem.roles.quasi_identifiers[index]
         _place(gathered, item, mapping, level, exp.to_table(state(f"costs_{index}")))
         note, distinct = None, problem.frequency.marginals[index][0].values
