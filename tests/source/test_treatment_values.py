@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from pydantic import ValidationError
 from sqlglot import exp
 
 from kanon_sql.settings.treatments import TreatmentConfig
@@ -243,3 +245,9 @@ def test_every_place_of_a_shape_is_replaced(shape: str, text: str, redacted: str
     column, config = column_of("VARCHAR"), {"redact": [shape]}
     assert treated(column, config, [f"{text} | {text}"]) == [f"{redacted} | {redacted}"]
     assert left(column, config, [text, redacted, f"{redacted}\n"]) == [False, True, True]
+
+
+@pytest.mark.parametrize(("top", "is_taken"), [("49%", True), ("50%", False), ("51%", False)])
+def test_an_end_may_change_fewer_than_half_of_the_rows(top: str, is_taken: bool) -> None:
+    with nullcontext() if is_taken else pytest.raises(ValidationError):
+        TreatmentConfig.model_validate({"top": top})
