@@ -296,12 +296,15 @@ def test_a_lattice_is_explored(name: str, pages: Callable[[str], Path], one_brow
         assert not window.noise()
 
 
-def test_the_pictures_of_the_readme_are_drawn(tmp_path: Path, one_browser: Browser) -> None:
+def test_the_pictures_of_the_docs_are_drawn(tmp_path: Path, one_browser: Browser) -> None:
     environment = {**os.environ, BROWSER: one_browser.url}
     subprocess.run([sys.executable, str(SCRIPTS / "pictures.py"), str(tmp_path)], env=environment, check=True)
-    readme = (ROOT / "README.md").read_text("utf-8")
     kept = ROOT / "docs" / "pictures"
+    shown = {
+        *re.findall(r"\]\(docs/pictures/(.+?)\)", (ROOT / "README.md").read_text("utf-8")),
+        *re.findall(r"\]\(pictures/(.+?)\)", (ROOT / "docs" / "page.md").read_text("utf-8")),
+    }
+    assert shown == {path.name for path in kept.iterdir()}
     assert {path.name for path in tmp_path.iterdir()} == {path.name for path in kept.iterdir()}
     for path in kept.iterdir():
-        assert f"](docs/pictures/{path.name})" in readme
         assert path.read_bytes()[:4] == b"\x89PNG" and path.stat().st_size < 150_000
