@@ -133,7 +133,7 @@ def measure_method(subject: Subject, source: Source, seed: int, deadline: Deadli
     if isinstance(found, str):
         return {"minimality": None, "downcoding": None}, [found]
     assert isinstance(found, (FullDomainResult, MultidimensionalResult))
-    if found.problem.models.closes:
+    if found.problem.models.in_rounds:
         why = "what the method tells is not measured with known_columns and group, which suppress rows and not classes"
         return {"minimality": None, "downcoding": None}, [why]
     narrowed = measure_downcoding(subject.engine, found)

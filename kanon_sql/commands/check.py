@@ -11,7 +11,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import EngineError
 from kanon_sql.frequency.judged import Models, model_columns, read_models
-from kanon_sql.frequency.population import open_populations, persons_as_they_stand
+from kanon_sql.frequency.population import open_populations, persons_by_values
 from kanon_sql.frequency.table import count_rows, participants
 from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table
@@ -104,7 +104,7 @@ def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, r
         if config.missing != "keep":
             others = participants(reference, assign_roles(reference, loaded, measured_only=True), config.missing)
         compared = _table(reference, others, (), judged)
-    persons = [persons_as_they_stand(one, roles, config.missing) for one in populations]
+    persons = [persons_by_values(one, roles, config.missing) for one in populations]
     question = Question(
         *(config.privacy.k, judged.models, judged.columns, compared, persons, source.missing),
         known_columns=config.privacy.known_columns,

@@ -1,7 +1,7 @@
 """Quasi-identifiers of which a class shows an aggregate: their values as numbers that can be added exactly.
 
-Whole numbers, decimals and dates are counted in whole units, so that sums are exact and the same whatever order rows
-are added in; floating-point numbers are added in the order of their values.
+Whole numbers, decimals and dates are counted in whole units, so that sums are exact and the same in every order of the
+rows; floating-point numbers are added in the order of their values.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import IN_BIGINT
 from kanon_sql.sql.template import column, state
 
-_APART = 10_000  # numbers of the tables of an order beside a hierarchy: above every quasi-identifier's
+_FIRST = 10_000  # the tables of orders beside a hierarchy are numbered from here, above every quasi-identifier
 _DOUBLE = "CAST(ordered AS DOUBLE)"
-_MOST_UNITS = 10.0**18  # so many of them that rows of any number can be added
+_MOST_UNITS = 10.0**18  # of one value, so that the sum over any number of rows fits into a HUGEINT
 
 
 @dataclass(frozen=True)
 class Aggregated:
     """A quasi-identifier that is released as an aggregate of its class.
 
-    Its table aggregated(code, place, number, label) has a row for each value that is not missing: the code of tuples,
-    the place in the order of values, the number of units, of which `scale` make one, and the value's own text.
-    `described` is the type of its values as DuckDB names it.
+    Its table aggregated(code, place, number, label) has a row for each value that is not missing: the code in the
+    tuples, the rank of the value, its number of units, of which `scale` make one, and its text. `described` is the type
+    of the values as DuckDB names it; `place` is where the configuration names the column.
     """
 
     index: int
@@ -51,76 +51,76 @@ class Aggregated:
 
 
 def read_aggregated(
-    engine: Engine, one: Input, coded: str, code: str, dimension: Dimension | None = None
+    engine: Engine, qi: Input, coded: str, code: str, dimension: Dimension | None = None
 ) -> Aggregated | None:
-    """Makes the table of values, coded as the table `coded`(value, `code`) says; None where no aggregate is asked for.
+    """Makes the table of values, with the codes of the table `coded`(value, `code`); None if no aggregate is asked for.
 
-    A `dimension` that has an order is not ordered again. Raises ConfigurationError for values without an end.
+    A `dimension` that is ordered is not ordered again. Raises ConfigurationError for infinite values.
     """
-    if one.spec.aggregate is None:
+    if qi.spec.aggregate is None:
         return None
     ordered = dimension
     if ordered is None or ordered.kind == "tree":
-        spec = one.spec.model_copy(update={"hierarchy": None, "builtin": None})
-        ordered = ordered_dimension(engine, replace(one, index=_APART + one.index, spec=spec))
+        spec = qi.spec.model_copy(update={"hierarchy": None, "builtin": None})
+        ordered = ordered_dimension(engine, replace(qi, index=_FIRST + qi.index, spec=spec))
     described, most = engine.query("frequency/aggregated_type", names={"domain": ordered.domain})[0]
     number, scale = _units(ordered.kind, str(described), float(most or 0))
-    found = Aggregated(
-        index=one.index,
-        name=one.column.name,
-        aggregate=one.spec.aggregate,
+    aggregated = Aggregated(
+        index=qi.index,
+        name=qi.column.name,
+        aggregate=qi.spec.aggregate,
         kind=ordered.kind,
-        described=one.column.type if one.column.type == "TIMESTAMP WITH TIME ZONE" else str(described),
+        described=qi.column.type if qi.column.type == "TIMESTAMP WITH TIME ZONE" else str(described),
         scale=scale,
-        released_missing=one.released_missing,
-        place=one.where,
+        released_missing=qi.released_missing,
+        place=qi.where,
     )
     names: dict[str, template.Fill] = {
-        "aggregated": found.table,
-        "label_value": _label(one, ordered.kind, str(described)),
+        "aggregated": aggregated.table,
+        "label_value": _label(qi, ordered.kind, str(described)),
         "coded": coded,
         "code_of_value": code,
         "domain": ordered.domain,
         "number_value": number,
     }
     engine.query("frequency/aggregated", names=names)
-    return found
+    return aggregated
 
 
-def _label(one: Input, kind: str, described: str) -> exp.Expr:
-    """What a class of one value shows; of texts the value itself where it is said what they are."""
-    reading = one.column.reading if one.column.is_text else None
+def _label(qi: Input, kind: str, described: str) -> exp.Expr:
+    """What a class of one value shows: a text as it is written, if the configuration declares how it is read."""
+    reading = qi.column.reading if qi.column.is_text else None
     if reading is not None and reading.is_typed:
         return as_written(column("ordered"), described)
-    if one.column.is_text and kind == "number":
+    if qi.column.is_text and kind == "number":
         return template.parse("CASE WHEN ordered = 0 THEN ltrim(label, '-') ELSE label END")
     return column("label")
 
 
 def refuse_aggregates(engine: Engine, columns: Sequence[Aggregated]) -> None:
-    """Refuses aggregates of values that have none. Raises ConfigurationError with all problems."""
+    """Raises ConfigurationError, with all problems, for aggregates that the values of a column do not have."""
     problems = []
-    for one in columns:
-        known = AGGREGATES[one.aggregate]
-        if one.kind not in known.kinds:
-            fitting = either([name for name, other in AGGREGATES.items() if one.kind in other.kinds])
+    for qi in columns:
+        declared = AGGREGATES[qi.aggregate]
+        if qi.kind not in declared.kinds:
+            fitting = either([name for name, other in AGGREGATES.items() if qi.kind in other.kinds])
             problems.append(
-                f"{one.place}: aggregate: {one.aggregate} is none of column {one.name!r}, which holds {one.kind}s; "
-                f"expected {either(known.kinds)}s, or aggregate: {fitting}"
+                f"{qi.place}: aggregate: {qi.aggregate} is none of column {qi.name!r}, which holds {qi.kind}s; "
+                f"expected {either(declared.kinds)}s, or aggregate: {fitting}"
             )
-        elif known.positive:
-            below = int(engine.query("frequency/aggregated_negative", names={"aggregated": one.table})[0][0])
-            if below:
+        elif declared.positive:
+            negative = int(engine.query("frequency/aggregated_negative", names={"aggregated": qi.table})[0][0])
+            if negative:
                 problems.append(
-                    f"{one.place}: aggregate: {one.aggregate} takes no values below 0, of which column {one.name!r} "
-                    f"holds {below}; expected aggregate: mean or median"
+                    f"{qi.place}: aggregate: {qi.aggregate} takes no values below 0, of which column {qi.name!r} "
+                    f"holds {negative}; expected aggregate: mean or median"
                 )
     if problems:
         raise ConfigurationError(problems)
 
 
 def _units(kind: str, described: str, most: float) -> tuple[exp.Expr, int]:
-    """(a value of the column `ordered` in whole units, or as DOUBLE, how many units make one)."""
+    """(the column `ordered` in whole units, or as DOUBLE; how many units make one)."""
     if kind == "text":
         return exp.cast(exp.null(), "DOUBLE"), 1
     if kind == "date":

@@ -1,4 +1,4 @@
-"""From the models of a configuration to the tables that they are judged on."""
+"""The models of a configuration, and the tables on which classes are judged by them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions import ordered_dimension
 from kanon_sql.frequency.sensitive import Sensitive, Totals, count_reference, domain_index
-from kanon_sql.frequency.table import Carried
+from kanon_sql.frequency.table import FurtherColumns
 from kanon_sql.hierarchy.file import read_hierarchy
 from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
@@ -28,16 +28,17 @@ from kanon_sql.source.reading import Reading
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Composed, Item, column, state
 
-_Made = TypeVar("_Made")
+_Statements = TypeVar("_Statements")
 
 
 @dataclass(frozen=True)
 class Models:
-    """The models of a source: k with what `models` ask for besides.
+    """k with the further privacy models of a source.
 
-    `columns` are the sensitive columns that they speak of, with what `totals` says of them once they are counted; k
-    counts the values of `entity` where there is one. With `known_columns` k is asked of the combinations of so many
-    quasi-identifiers, and not of all. The rows of a `group` are released or suppressed together.
+    `columns` are the sensitive columns that the models read, `totals` how many rows and values each has, once they are
+    counted; k counts the values of `entity` where there is one. With `known_columns` every combination of so many
+    quasi-identifiers must hold k (k^m-anonymity), not only that of all. The rows of a `group` are released or
+    suppressed together.
     """
 
     models: tuple[Model, ...] = ()
@@ -46,21 +47,21 @@ class Models:
     entity: Column | None = None
     known_columns: int | None = None
     group: Column | None = None
-    # What tables that are made again and again hold at present, whoever asked for it.
-    present: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
-    # What is asked of the released table as a whole; of that, what a search holds node by node and not by its k.
+    # What temporary tables that are made again and again were last built from, by their names.
+    built_from: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    # Thresholds of the released table as a whole; of these, the ones that a search checks node by node, not by its k.
     whole: tuple[Threshold, ...] = ()
     thresholds: tuple[Threshold, ...] = ()
-    # Statements put together for these models, by what they are for: a sweep asks them for many k.
-    composed: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
+    # Cache of what is derived from these models, such as statements: a sweep needs the same ones for many k.
+    derived: dict[object, Any] = field(default_factory=dict, repr=False, compare=False)
 
-    def once(self, make: Callable[..., _Made], *, screening: bool) -> _Made:
-        """`make(models, screening=...)`, statements that are put together once for each source."""
-        key = (make, screening)
-        if key not in self.composed:
-            self.composed[key] = make(self, screening=screening)
-        made: _Made = self.composed[key]
-        return made
+    def once(self, compose: Callable[..., _Statements], *, screening: bool) -> _Statements:
+        """`compose(models, screening=...)`, called once for each source."""
+        key = (compose, screening)
+        if key not in self.derived:
+            self.derived[key] = compose(self, screening=screening)
+        statements: _Statements = self.derived[key]
+        return statements
 
     @property
     def by_entity(self) -> bool:
@@ -69,28 +70,28 @@ class Models:
 
     @property
     def only_k(self) -> bool:
-        """Whether k of all quasi-identifiers, counted in rows, is all that is asked for."""
-        return not self.models and not self.by_entity and not self.closes and not self.thresholds
+        """Whether k, counted in rows of equal quasi-identifiers, is the only condition."""
+        return not self.models and not self.by_entity and not self.in_rounds and not self.thresholds
 
     @property
-    def closes(self) -> bool:
-        """Whether rows are suppressed round by round, as those that are may leave others too few."""
+    def in_rounds(self) -> bool:
+        """Whether rows are suppressed in rounds: rows that go may leave too few of others."""
         return self.known_columns is not None or self.group is not None
 
     @property
-    def named(self) -> tuple[tuple[str, Column], ...]:
-        """The columns by which persons and groups are told apart, by their names in the tables."""
-        found = (("entity", self.entity), ("household", self.group))
-        return tuple((name, item) for name, item in found if item is not None)
+    def owners(self) -> tuple[tuple[str, Column], ...]:
+        """The columns that identify persons and groups, by their names in the tables."""
+        columns = (("entity", self.entity), ("household", self.group))
+        return tuple((name, owner) for name, owner in columns if owner is not None)
 
     @property
     def counted_with(self) -> tuple[str, ...]:
-        """What is counted of rows beside their number, where these are suppressed round by round."""
-        return (*(name for name, _ in self.named), *(one.code for one in self.columns.values()))
+        """The columns by which rows are counted beside their quasi-identifiers, where they are suppressed in rounds."""
+        return (*(name for name, _ in self.owners), *(attribute.code for attribute in self.columns.values()))
 
     @property
     def rows_table(self) -> str:
-        """The table of the rows that take part, by the codes of every level, with what is counted of them."""
+        """The table of the rows that take part: codes of every level, and the columns `counted_with`."""
         return state("members" if self.counted_with else "tuples")
 
     @property
@@ -100,22 +101,22 @@ class Models:
 
     @property
     def blind(self) -> Models:
-        """Those of them that read no sensitive value: k, and what compares with a population."""
-        if "blind" not in self.composed:
+        """The models that read no sensitive value: k, and those that compare with a population."""
+        if "blind" not in self.derived:
             unseeing = tuple(model for model in self.models if model.column is None)
-            self.composed["blind"] = replace(self, models=unseeing, composed={})
-        made: Models = self.composed["blind"]
-        return made
+            self.derived["blind"] = replace(self, models=unseeing, derived={})
+        blind: Models = self.derived["blind"]
+        return blind
 
     @property
     def refusing_absent(self) -> tuple[Model, ...]:
-        """The models that a suppressed class violates as well."""
+        """The models that a class of the population violates if it is suppressed or absent."""
         return tuple(model for model in self.models if model.spec.refuses_absent)
 
     def prune(self, limit: int) -> bool:
-        """Whether what is found at one node of a lattice settles others, at that limit of suppressed rows.
+        """Whether the answer at one node of the lattice settles other nodes, if up to `limit` rows are suppressed.
 
-        With entities each pair of entity and value counts once, so that a union of classes is no mix of them.
+        With entities each pair of entity and value counts once, so that a union of classes is not a mixture of them.
         """
         specs = [model.spec for model in self.models]
         if self.thresholds:
@@ -124,42 +125,46 @@ class Models:
             return True
         return all(spec.monotone for spec in specs)
 
-    def carried(self, source: Source) -> Carried:
-        """The further columns of the frequency table."""
+    def further_columns(self, source: Source) -> FurtherColumns:
+        """The columns of the frequency table beside the quasi-identifiers."""
         coded: list[Item] = [
-            {"mapping": one.domain, "key": one.column.key, "leaf": one.code, "code": "position"}
-            for one in self.columns.values()
+            {"mapping": attribute.domain, "key": attribute.column.key, "leaf": attribute.code, "code": "position"}
+            for attribute in self.columns.values()
         ]
-        return Carried(tuple(coded), self.named, source.missing)
+        return FurtherColumns(tuple(coded), self.owners, source.missing)
 
     def classes(self, tables: Tables, models: Sequence[Model] | None = None) -> Composed:
         """The statement that gives each class with its size and whether it violates k ($k) or one of `models`."""
         chosen = self.models if models is None else models
-        return statement.classes(chosen, tables, self._spoken(chosen, tables), by_entity=self.by_entity)
+        return statement.classes(chosen, tables, self._values(chosen, tables), by_entity=self.by_entity)
 
     def screen(self, tables: Tables) -> Composed:
-        """The statement that gives rows of classes as violating which no node below releases, whatever it suppresses.
+        """The statement that gives each class with the rows of it that no node below can release, whatever it
+        suppresses.
 
-        Their number only grows downwards in a lattice, also of models that are not monotone: those of them that bound
-        what parts of a class may keep (see PrivacyModel.keeps) are counted with the models that are.
+        Their number only grows downwards in the lattice, so it prunes with models that are not monotone, too: those
+        that bound what parts of a class may keep (see PrivacyModel.keeps) are counted together with the monotone ones.
         """
         monotone = [model for model in self.models if model.spec.monotone]
         # An entity in two classes counts once in their union: parts that hold a model need not hold it together.
-        keeping = [] if self.by_entity else [one for one in self.models if one.spec.keeps and one not in monotone]
+        keeping = (
+            [] if self.by_entity else [model for model in self.models if model.spec.keeps and model not in monotone]
+        )
         if not keeping:
             return self.classes(tables, monotone)
         chosen = [model for model in self.models if model in monotone or model in keeping]
-        return statement.kept(chosen, tables, self._spoken(chosen, tables))
+        return statement.kept(chosen, tables, self._values(chosen, tables))
 
-    def _spoken(self, models: Sequence[Model], tables: Tables) -> dict[str, Values]:
-        """The sensitive columns that models speak of."""
-        spoken = dict.fromkeys(model.column for model in models if model.column is not None)
-        return {name: self._values(name, tables) for name in self.columns if name in spoken}
-
-    def _values(self, name: str, tables: Tables) -> Values:
-        one, totals = self.columns[name], self.totals[name]
-        names = {"reference": one.reference, "ancestors": one.ancestors, "nodes": one.nodes}
-        return Values(one.index, one.counts(tables.sensitive[name]), names, {**asdict(totals), "height": one.height})
+    def _values(self, models: Sequence[Model], tables: Tables) -> dict[str, Values]:
+        """The values of the sensitive columns that models read, in the classes of the tables."""
+        read = {model.column for model in models}
+        values = {}
+        for name, attribute in self.columns.items():
+            if name in read:
+                names = {"reference": attribute.reference, "ancestors": attribute.ancestors, "nodes": attribute.nodes}
+                numbers = {**asdict(self.totals[name]), "height": attribute.height}
+                values[name] = Values(attribute.index, attribute.counts(tables.sensitive[name]), names, numbers)
+        return values
 
 
 def model_columns(loaded: LoadedConfig, source: Source) -> list[Column]:
@@ -176,125 +181,138 @@ def model_columns(loaded: LoadedConfig, source: Source) -> list[Column]:
 def read_models(
     engine: Engine, loaded: LoadedConfig, source: Source, tuples: exp.Select, reference: Source | None = None
 ) -> Models:
-    """Gives the values of the sensitive columns codes; `tuples` selects distinct rows, or all.
+    """The models with the values of their sensitive columns coded in the engine; `tuples` selects distinct rows, or
+    all.
 
-    With a `reference` its values have codes too. Raises ConfigurationError for values without a place in the hierarchy
-    of a distance, or in an order.
+    With a `reference` its values get codes, too. Raises ConfigurationError for values that are not in the hierarchy of
+    a distance, or cannot be ordered.
     """
     config = loaded.config.privacy
     models = models_of(config)
     entity = source.column(config.entity) if config.entity is not None else None
     columns = {}
     for index, name in enumerate(dict.fromkeys(model.column for model in models if model.column is not None)):
-        item, distinct = _values(source, tuples, reference, name)
-        speaking = [model for model in models if model.column == name]
-        missing = source.missing if item.is_text else ()
-        ordered = not is_nested(item.type) and any(model.spec.needs_order for model in speaking)
+        attribute, distinct = _distinct_values(source, tuples, reference, name)
+        readers = [model for model in models if model.column == name]
+        missing = source.missing if attribute.is_text else ()
+        ordered = not is_nested(attribute.type) and any(model.spec.needs_order for model in readers)
         # Only an order needs to read texts as numbers: else 1.5 and 1.50 are two values.
         spec = QuasiIdentifier(type=None if ordered else "text")
-        one = Input(domain_index(index), item, spec, distinct, missing=missing, place=loaded.place("privacy"))
-        dimension = ordered_dimension(engine, one, by_text=True)
-        mapping = _mapping(engine, loaded, one, speaking)
-        columns[name] = Sensitive(index, item, entity is not None, dimension.kind, mapping)
-        if mapping is not None and item.reading is not None and item.reading.is_typed:
-            _refuse_synonyms(engine, columns[name], item.reading, loaded.place("privacy"))
+        column_input = Input(
+            domain_index(index), attribute, spec, distinct, missing=missing, place=loaded.place("privacy")
+        )
+        dimension = ordered_dimension(engine, column_input, by_text=True)
+        mapping = _mapping(engine, loaded, column_input, readers)
+        columns[name] = Sensitive(index, attribute, entity is not None, dimension.kind, mapping)
+        if mapping is not None and attribute.reading is not None and attribute.reading.is_typed:
+            _refuse_synonyms(engine, columns[name], attribute.reading, loaded.place("privacy"))
     whole = thresholds_of(config)
-    by_node = whole if loaded.config.algorithm.declared.full_domain else ()
-    few, group = _known_columns(loaded), _group(loaded, source)
-    return Models(models, columns, entity=entity, known_columns=few, group=group, whole=whole, thresholds=by_node)
+    return Models(
+        models,
+        columns,
+        entity=entity,
+        known_columns=_known_columns(loaded),
+        group=_group(loaded, source),
+        whole=whole,
+        thresholds=whole if loaded.config.algorithm.declared.full_domain else (),
+    )
 
 
 def _group(loaded: LoadedConfig, source: Source) -> Column | None:
-    """The column that names groups; None where a table that is only measured has none."""
-    return next((item for item in source.columns if item.name == loaded.config.group), None)
+    """The column that names groups; None for a table that is only measured and lacks it."""
+    return next((candidate for candidate in source.columns if candidate.name == loaded.config.group), None)
 
 
 def _known_columns(loaded: LoadedConfig) -> int | None:
-    """Of how many columns combinations are looked at; None where it is all, or where a search holds k of all anyway."""
-    known = loaded.config.privacy.known_columns
-    if known is None or known >= len(loaded.config.quasi_identifiers):
+    """How many columns an intruder knows; None if all, or if the algorithm keeps k of all quasi-identifiers anyway."""
+    count = loaded.config.privacy.known_columns
+    if count is None or count >= len(loaded.config.quasi_identifiers):
         return None
-    return known if loaded.config.algorithm.declared.full_domain else None
+    return count if loaded.config.algorithm.declared.full_domain else None
 
 
-def _values(source: Source, tuples: exp.Select, reference: Source | None, name: str) -> tuple[Column, exp.Select]:
-    """A sensitive column and its distinct values, with those of a reference: as texts where types are not the same."""
-    item = source.column(name)
-    distinct = distinct_values(tuples, item)
+def _distinct_values(
+    source: Source, tuples: exp.Select, reference: Source | None, name: str
+) -> tuple[Column, exp.Select]:
+    """A sensitive column and its distinct values, with those of a reference: as texts if the types differ."""
+    attribute = source.column(name)
+    distinct = distinct_values(tuples, attribute)
     if reference is None:
-        return item, distinct
-    there = reference.column(name)
-    selects = [distinct, distinct_values(reference.relation, there)]
-    if there.type != item.type:
-        item = replace(item, type="VARCHAR")
+        return attribute, distinct
+    referred = reference.column(name)
+    selects = [distinct, distinct_values(reference.relation, referred)]
+    if referred.type != attribute.type:
+        attribute = replace(attribute, type="VARCHAR")
         text = exp.alias_(exp.cast(column("value"), "VARCHAR"), "value", quoted=True)
-        selects = [exp.select(text.copy()).from_(one.subquery("values_there")) for one in selects]
+        selects = [exp.select(text.copy()).from_(values.subquery("values_there")) for values in selects]
     both = exp.Union(this=selects[0], expression=selects[1], distinct=True)
     named = exp.TableAlias(this=exp.to_identifier("both_tables"))
-    return item, exp.select("*").from_(exp.Subquery(this=both, alias=named))
+    return attribute, exp.select("*").from_(exp.Subquery(this=both, alias=named))
 
 
-def _mapping(engine: Engine, loaded: LoadedConfig, one: Input, speaking: Sequence[Model]) -> MappingTable | None:
-    """The hierarchy of a sensitive column, where a model measures in one."""
-    named = {model.spec.tree: model.key for model in speaking if model.spec.tree is not None}
-    if not named:
+def _mapping(
+    engine: Engine, loaded: LoadedConfig, column_input: Input, readers: Sequence[Model]
+) -> MappingTable | None:
+    """The mapping table of a sensitive column, if a model measures distances in its hierarchy."""
+    keys = {model.spec.tree: model.key for model in readers if model.spec.tree is not None}
+    if not keys:
         return None
-    name = one.column.name
-    place = loaded.place("privacy", next(iter(named.values())))
-    if len(named) > 1:
+    name = column_input.column.name
+    place = loaded.place("privacy", next(iter(keys.values())))
+    if len(keys) > 1:
         raise ConfigurationError(f"{place}: column {name!r} has several hierarchies; expected one, keep one")
-    spec, hierarchy = _hierarchy(loaded, next(iter(named)), place)
-    mapping = build_mapping(engine, replace(one, spec=spec, hierarchy=hierarchy, place=place))
-    names = {"mapping": mapping.table, "raw_values": one.distinct}
+    spec, hierarchy = _hierarchy(loaded, next(iter(keys)), place)
+    mapping = build_mapping(engine, replace(column_input, spec=spec, hierarchy=hierarchy, place=place))
+    names = {"mapping": mapping.table, "raw_values": column_input.distinct}
     uncovered = int(engine.query("hierarchy/uncovered", names=names)[0][0])
     if uncovered:
         raise ConfigurationError(
-            f"{place}: {uncovered} distinct values of column {name!r} are not covered; expected a row of the hierarchy "
-            "for every value of the source"
+            f"{place}: {uncovered:,} distinct values of column {name!r} are not covered; expected a row of the "
+            "hierarchy for every value of the source"
         )
     return mapping
 
 
-def _refuse_synonyms(engine: Engine, one: Sensitive, reading: Reading, place: str) -> None:
-    """A hierarchy knows texts: where two of them are one number it cannot tell how far that is from others."""
-    synonyms = int(engine.query("frequency/synonyms", names={"domain": one.domain})[0][0])
+def _refuse_synonyms(engine: Engine, attribute: Sensitive, reading: Reading, place: str) -> None:
+    """Refuses texts that are read as one number or date: a hierarchy of texts has no single place for it."""
+    synonyms = int(engine.query("frequency/synonyms", names={"domain": attribute.domain})[0][0])
     if synonyms:
         raise ConfigurationError(
-            f"{place}: {synonyms} texts of column {one.column.name!r} stand for the same {reading.type} as another "
-            "one, which a hierarchy tells apart; write them in one way with source.columns and recode, or leave out "
-            "type there"
+            f"{place}: {synonyms:,} texts of column {attribute.column.name!r} stand for the same {reading.type} as "
+            "another one, which a hierarchy tells apart; write them in one way with source.columns and recode, or "
+            "leave out type there"
         )
 
 
 def _hierarchy(loaded: LoadedConfig, name: str, place: str) -> tuple[QuasiIdentifier, Hierarchy | None]:
-    found = find_hierarchy(name, loaded.base, place=place)
-    if isinstance(found, QuasiIdentifier):
-        return found, None
-    return QuasiIdentifier(), read_hierarchy(found, show_values=False)
+    spec_or_file = find_hierarchy(name, loaded.base, place=place)
+    if isinstance(spec_or_file, QuasiIdentifier):
+        return spec_or_file, None
+    return QuasiIdentifier(), read_hierarchy(spec_or_file, show_values=False)
 
 
 def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: Sequence[Item]) -> Models:
-    """Makes the tables that classes are judged on from the table of records.
+    """Makes the tables on which classes are judged from the table of records; the models with their totals.
 
     `leaves` are the quasi-identifiers' columns there, {"leaf": name} and, where `cells` name columns of every level,
     {"codes": table}: with `cells` the tables have these columns, else the leaves.
     """
-    carried: list[Item] = [{"name": "entity"}] if models.by_entity else []
+    owner: list[Item] = [{"name": "entity"}] if models.by_entity else []
     totals: dict[str, Totals] = {}
-    for name, one in models.columns.items():
+    for name, attribute in models.columns.items():
         engine.query(
             "frequency/sensitive" if cells else "frequency/sensitive_leaves",
-            names={"sensitive": one.table, "records": state("records"), "sensitive_value": one.code},
-            lists={"qi": leaves, "cell": cells, "carried": carried},
+            names={"sensitive": attribute.table, "records": state("records"), "sensitive_value": attribute.code},
+            lists={"qi": leaves, "cell": cells, "carried": owner},
         )
-        totals[name] = count_reference(engine, one)
+        totals[name] = count_reference(engine, attribute)
     if models.by_entity:
         engine.query(
             "frequency/holders" if cells else "frequency/holders_leaves",
             names={"holders": state("holders"), "records": state("records")},
             lists={"qi": leaves, "cell": cells},
         )
-    if models.closes and models.counted_with:
+    if models.in_rounds and models.counted_with:
         counted: list[Item] = [{"name": name} for name in models.counted_with]
         names = {"members": models.rows_table, "records": state("records")}
         engine.query("frequency/members", names=names, lists={"qi": leaves, "cell": cells, "carried": counted})
@@ -302,12 +320,12 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
 
 
 def source_tables(models: Models, tuples: str | None = None) -> Tables:
-    """The tables of a prepared source, by the codes of every level or, where named so, by positions."""
+    """The tables of a prepared source, by the codes of every level or, if `tuples` names them, by positions."""
     populations = tuple(population_table(model.population) for model in models.models if model.population is not None)
-    columns = {name: one.table for name, one in models.columns.items()}
+    columns = {name: attribute.table for name, attribute in models.columns.items()}
     return Tables(tuples or state("tuples"), state("holders"), columns, populations)
 
 
 def population_table(index: int) -> str:
-    """The table of a population's rows by the codes of the quasi-identifiers."""
+    """The table of a population, counted by the codes of the quasi-identifiers."""
     return state(f"population_{index}")

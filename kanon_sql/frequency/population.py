@@ -1,4 +1,4 @@
-"""Population tables: how many persons there are of each class, in the table or not."""
+"""Population tables: the number of persons of each class in a population of which the source is a sample."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from kanon_sql.source.roles import Roles
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, Item, column, state
 
-_FIRST = 2000  # mapping tables of populations stand beside those of the source, numbered from here
-_MANY = 200
+_FIRST = 2000  # the mapping tables of populations are numbered from here, those of the source from 0
+_MOST_COLUMNS = 200  # numbers that each population takes
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,10 @@ class Population:
     mappings: tuple[MappingTable, ...]
 
     def persons(self, levels: Sequence[int]) -> exp.Expr:
-        """SELECT of the classes at these levels by the texts of their labels v0, v1 ..., with their persons."""
+        """SELECT of the classes at these levels, with their numbers of persons.
+
+        Their columns are the texts v0, v1 ... of their labels, and persons.
+        """
         joined = self.rows.copy().subquery("everyone")
         labels = [
             exp.cast(column("value" if _is_unchanged(mapping, level) else f"label_{level}", f"m{i}"), "VARCHAR")
@@ -51,11 +54,6 @@ class Population:
         return select.group_by(*(label.copy() for label in labels))
 
 
-def _is_unchanged(mapping: MappingTable, level: int) -> bool:
-    """Whether values of a level are released in their own type, as they are."""
-    return not level and mapping.height > 0 and mapping.column_type != "VARCHAR"
-
-
 def population_configs(loaded: LoadedConfig) -> list[tuple[SourceConfig, str]]:
     """The populations that the models name, in their order, and where the configuration names them."""
     models = [model for model in models_of(loaded.config.privacy) if model.population is not None]
@@ -63,13 +61,13 @@ def population_configs(loaded: LoadedConfig) -> list[tuple[SourceConfig, str]]:
 
 
 def open_populations(engine: Engine, loaded: LoadedConfig) -> list[Source]:
-    """Opens the populations. Raises ConfigurationError for one that lacks a quasi-identifier."""
+    """Opens the populations of the models. Raises ConfigurationError for one that lacks a quasi-identifier."""
     names = list(loaded.config.quasi_identifiers)
     opened = []
     for config, place in population_configs(loaded):
         source = open_described(engine, config, loaded.base, names, place)
         source = read_columns(source, config.columns, f"{place}: population.columns.{{}}".format)
-        lacking = [name for name in names if name not in {item.name for item in source.columns}]
+        lacking = [name for name in names if name not in {present.name for present in source.columns}]
         if lacking:
             raise ConfigurationError(
                 f"{place}: the population {source.label} lacks {', '.join(map(repr, lacking))}; expected a column for "
@@ -88,45 +86,48 @@ def read_populations(
 ) -> tuple[Population, ...]:
     """The populations of the models, counted by the codes of every level in the tables population_<index>.
 
-    `inputs` are the quasi-identifiers of the source with their `mappings`. Raises ConfigurationError for values without
-    a place in a hierarchy, EngineError for a population that the source is no part of.
+    `inputs` are the quasi-identifiers of the source, with their `mappings`. Raises ConfigurationError for values that
+    no hierarchy covers, EngineError if the table has more rows of a combination of values than the population has
+    persons.
     """
-    compared = [model for model in models if model.population is not None]
-    found = []
-    for index, (source, model) in enumerate(zip(open_populations(engine, loaded), compared, strict=True)):
+    comparing = [model for model in models if model.population is not None]
+    populations = []
+    for index, (source, model) in enumerate(zip(open_populations(engine, loaded), comparing, strict=True)):
         place = loaded.place("privacy", model.key)
-        values = _values(source, [one.column for one in inputs])
+        values = _values(source, [qi.column for qi in inputs])
         rows = _taking_part(source, values, loaded.config.missing)
-        there = source.relation.subquery("everyone")
+        everyone = source.relation.subquery("everyone")
         refuse_misfits(engine, source)
         numbered = [
             replace(
-                one,
-                index=_FIRST + _MANY * index + one.index,
-                column=replace(one.column, reading=source.column(one.column.name).reading),
+                qi,
+                index=_FIRST + _MOST_COLUMNS * index + qi.index,
+                column=replace(qi.column, reading=source.column(qi.column.name).reading),
                 missing=(),
                 place=place,
             )
-            for one in inputs
+            for qi in inputs
         ]
         coded = [
-            _own_codes(engine, one, mapping, value, there) if mapping.builtin is not None else (mapping, mapping.table)
-            for one, mapping, value in zip(numbered, mappings, values, strict=True)
+            _own_codes(engine, qi, mapping, value, everyone)
+            if mapping.builtin is not None
+            else (mapping, mapping.table)
+            for qi, mapping, value in zip(numbered, mappings, values, strict=True)
         ]
         _count(engine, index, rows, values, mappings, [table for _, table in coded])
         _refuse_uncovered(engine, index, mappings, place, source.label)
         if model.spec.contains_table:
             _refuse_rows_without_person(engine, index, mappings)
-        found.append(Population(rows, tuple(values), tuple(mapping for mapping, _ in coded)))
-    return tuple(found)
+        populations.append(Population(rows, tuple(values), tuple(mapping for mapping, _ in coded)))
+    return tuple(populations)
 
 
 def _own_codes(
-    engine: Engine, one: Input, of_source: MappingTable, value: exp.Expr, there: exp.Subquery
+    engine: Engine, qi: Input, of_source: MappingTable, value: exp.Expr, everyone: exp.Subquery
 ) -> tuple[MappingTable, str]:
     """(the mapping of the population's values by a built-in, the table of their codes)."""
     named = exp.alias_(value.copy(), "value", quoted=True)
-    mapping = build_mapping(engine, replace(one, distinct=exp.select(named).from_(there.copy()).distinct()))
+    mapping = build_mapping(engine, replace(qi, distinct=exp.select(named).from_(everyone.copy()).distinct()))
     return mapping, _joint_codes(engine, mapping, of_source)
 
 
@@ -138,23 +139,23 @@ def _count(
     mappings: Sequence[MappingTable],
     tables: Sequence[str],
 ) -> None:
-    """Makes the table population_<index>; `tables` hold the codes of the values."""
-    items: list[Item] = [{"mapping": table, "value": value} for table, value in zip(tables, values, strict=True)]
-    cells: list[Item] = [
+    """Makes the table population_<index>; `tables` have the codes of the values."""
+    leaves: list[Item] = [{"mapping": table, "value": value} for table, value in zip(tables, values, strict=True)]
+    levels: list[Item] = [
         {"mapping": table, "level": f"level_{level}", "name": code_name(mapping.index, level)}
         for table, mapping in zip(tables, mappings, strict=True)
         for level in range(mapping.height + 1)
     ]
     names: dict[str, Fill] = {"population": population_table(index), "source": rows}
-    engine.query("frequency/population", names=names, lists={"qi": items, "cell": cells})
+    engine.query("frequency/population", names=names, lists={"qi": leaves, "cell": levels})
 
 
 def _joint_codes(engine: Engine, mapping: MappingTable, of_source: MappingTable) -> str:
-    """Codes of a built-in's values by their labels: those of the source where it has the label, else negative ones."""
+    """The codes of a built-in's values: those of the source for a label that it has, else negative ones."""
     table = state(f"joint_{mapping.index}")
     steps: list[Item] = []
     for level in range(mapping.height + 1):
-        known = (
+        source_codes = (
             exp.select(
                 exp.alias_(exp.cast(column(f"label_{level}"), "VARCHAR"), "label"),
                 exp.alias_(column(f"level_{level}"), "code"),
@@ -164,7 +165,7 @@ def _joint_codes(engine: Engine, mapping: MappingTable, of_source: MappingTable)
         )
         steps.append(
             {
-                "known": known,
+                "known": source_codes,
                 "table": f"known_{level}",
                 "label": f"label_{level}",
                 "code": f"level_{level}",
@@ -175,14 +176,52 @@ def _joint_codes(engine: Engine, mapping: MappingTable, of_source: MappingTable)
     return table
 
 
+def _refuse_uncovered(engine: Engine, index: int, mappings: Sequence[MappingTable], place: str, label: str) -> None:
+    """Raises ConfigurationError for persons with a value that no hierarchy covers."""
+    uncovered = _number(engine, "frequency/population_uncovered", {"population": population_table(index)}, mappings)
+    if uncovered:
+        raise ConfigurationError(
+            f"{place}: {uncovered:,} rows of the population {label} hold values that a hierarchy does not cover; "
+            "expected a row of the hierarchy for every value"
+        )
+
+
+def _refuse_rows_without_person(engine: Engine, index: int, mappings: Sequence[MappingTable]) -> None:
+    """Raises EngineError where a combination of values has more rows in the table than persons in the population."""
+    names = {"tuples": state("tuples"), "population": population_table(index)}
+    rows = _number(engine, "frequency/strangers", names, mappings)
+    if rows:
+        raise EngineError(strangers(f"{rows:,}"))
+
+
+def _number(engine: Engine, file: str, names: Mapping[str, Fill], mappings: Sequence[MappingTable]) -> int:
+    """The number that a query gives about the tuples by their leaf codes."""
+    leaves: list[Item] = [{"leaf": code_name(mapping.index, 0)} for mapping in mappings]
+    return int(engine.query(file, names=names, lists={"qi": leaves})[0][0])
+
+
+def persons_by_values(source: Source, roles: Roles, policy: str) -> exp.Expr:
+    """SELECT of the combinations of raw values in a population, as texts v0, v1 ..., with their numbers of persons."""
+    values = [exp.cast(value, "VARCHAR") for value in _values(source, roles.quasi_identifiers)]
+    rows = _taking_part(source, _values(source, roles.quasi_identifiers), policy)
+    named = [exp.alias_(value.copy(), f"v{i}", quoted=True) for i, value in enumerate(values)]
+    counted = exp.alias_(exp.Count(this=exp.Star()), "persons")
+    return exp.select(*named, counted).from_(rows.subquery("everyone")).group_by(*values)
+
+
+def _is_unchanged(mapping: MappingTable, level: int) -> bool:
+    """Whether the values of a level are released in their own type, as they are."""
+    return not level and mapping.height > 0 and mapping.column_type != "VARCHAR"
+
+
 def _values(source: Source, columns: Sequence[Column]) -> list[exp.Expr]:
     """The population's quasi-identifiers in the types of the source."""
     values = []
-    for item in columns:
-        there = source.column(item.name)
-        value = normalized(there, source.missing)
-        if there.type != item.type:
-            value = exp.cast(value, item.type, dialect="duckdb")
+    for source_column in columns:
+        counterpart = source.column(source_column.name)
+        value = normalized(counterpart, source.missing)
+        if counterpart.type != source_column.type:
+            value = exp.cast(value, source_column.type, dialect="duckdb")
         values.append(value)
     return values
 
@@ -193,35 +232,3 @@ def _taking_part(source: Source, values: Sequence[exp.Expr], policy: str) -> exp
         return rows
     present = [exp.Is(this=value.copy(), expression=exp.null()).not_() for value in values]
     return exp.select("*").from_(rows.subquery("everyone")).where(*present)
-
-
-def persons_as_they_stand(source: Source, roles: Roles, policy: str) -> exp.Expr:
-    """SELECT of a population's classes by the texts of its values v0, v1 ..., with their persons."""
-    values = [exp.cast(value, "VARCHAR") for value in _values(source, roles.quasi_identifiers)]
-    rows = _taking_part(source, _values(source, roles.quasi_identifiers), policy)
-    named = [exp.alias_(value.copy(), f"v{i}", quoted=True) for i, value in enumerate(values)]
-    counted = exp.alias_(exp.Count(this=exp.Star()), "persons")
-    return exp.select(*named, counted).from_(rows.subquery("everyone")).group_by(*values)
-
-
-def _refuse_uncovered(engine: Engine, index: int, mappings: Sequence[MappingTable], place: str, label: str) -> None:
-    """Raises ConfigurationError for persons with a value that no hierarchy covers."""
-    found = _number(engine, "frequency/population_uncovered", {"population": population_table(index)}, mappings)
-    if found:
-        raise ConfigurationError(
-            f"{place}: {found} rows of the population {label} hold values that a hierarchy does not cover; expected a "
-            "row of the hierarchy for every value"
-        )
-
-
-def _refuse_rows_without_person(engine: Engine, index: int, mappings: Sequence[MappingTable]) -> None:
-    """Raises EngineError where a combination of values has more rows in the table than persons in the population."""
-    names = {"tuples": state("tuples"), "population": population_table(index)}
-    found = _number(engine, "frequency/strangers", names, mappings)
-    if found:
-        raise EngineError(strangers(f"{found}"))
-
-
-def _number(engine: Engine, file: str, names: Mapping[str, Fill], mappings: Sequence[MappingTable]) -> int:
-    leaves: list[Item] = [{"leaf": code_name(mapping.index, 0)} for mapping in mappings]
-    return int(engine.query(file, names=names, lists={"qi": leaves})[0][0])

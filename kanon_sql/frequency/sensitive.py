@@ -1,4 +1,4 @@
-"""Sensitive columns in the engine: their values as codes, and how often each occurs in all rows that take part."""
+"""Sensitive columns in the engine: their values as codes, and how often each occurs in the rows that take part."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from kanon_sql.source.reading import understood
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Composed, Item, column, compose, state
 
+_FIRST = 1000  # the tables of sensitive columns are numbered from here, those of quasi-identifiers from 0
+
 
 @dataclass(frozen=True)
 class Sensitive:
-    """A sensitive column that models speak of.
+    """A sensitive column that models read.
 
-    Its codes in the table domain(value, position) count its values from 1 in their order, 0 is missing. The table
-    reference(value, row_count, rank, cumulative, prefix, share) holds the codes of all rows that take part. With
-    `by_entity` each pair of entity and value counts once. `kind` is what its values are ordered as.
+    Its codes in the table domain(value, position) number its values from 1 in their order; 0 is missing. The table
+    reference(value, row_count, rank, cumulative, prefix, share) counts the codes in all rows that take part. With
+    `by_entity` each pair of entity and value counts once. `kind` is how its values are ordered.
     """
 
     index: int
@@ -32,7 +34,7 @@ class Sensitive:
     @property
     def domain(self) -> str:
         """The table of raw values and their codes."""
-        return state(f"domain_{_FIRST + self.index}")
+        return state(f"domain_{domain_index(self.index)}")
 
     @property
     def code(self) -> str:
@@ -41,12 +43,12 @@ class Sensitive:
 
     @property
     def text(self) -> exp.Expr:
-        """The text of a raw `value` by which it is told from others."""
+        """The text by which a raw `value` is told from others."""
         return understood(exp.cast(column("value"), "VARCHAR"), self.column.reading)
 
     @property
     def table(self) -> str:
-        """The table of the codes with the quasi-identifiers' codes: value, row_count, and entity where that counts."""
+        """The codes with those of the quasi-identifiers: value, row_count, and entity if k counts entities."""
         return state(f"sensitive_{self.index}")
 
     @property
@@ -70,16 +72,16 @@ class Sensitive:
         return self.mapping.height if self.mapping else 0
 
     def counts(self, sensitive: str | Composed | None = None) -> Composed:
-        """The statement that counts the values of classes, over this table or another of the same columns."""
+        """The statement that counts the values of each class, in the table `table` or another with its columns."""
         file = "frequency/class_counts_entities" if self.by_entity else "frequency/class_counts"
         return compose(file, {"sensitive": sensitive or self.table})
 
 
 @dataclass(frozen=True)
 class Totals:
-    """A sensitive column in all rows: `total` rows (or pairs of entity and value), of `values` values.
+    """What the models' statements take as parameters about a sensitive column in all rows.
 
-    They are parameters of the models' statements. `whole` is the sum of the cumulated counts.
+    `total` rows (or pairs of entity and value), `values` distinct values; `whole` is the sum of the cumulated counts.
     """
 
     total: int
@@ -87,27 +89,24 @@ class Totals:
     whole: int
 
 
-_FIRST = 1000  # codes of sensitive columns stand in tables beside those of quasi-identifiers, numbered from here
-
-
 def domain_index(index: int) -> int:
-    """The number under which the codes of sensitive column `index` are made."""
+    """The number of the domain table of sensitive column `index`."""
     return _FIRST + index
 
 
-def count_reference(engine: Engine, one: Sensitive) -> Totals:
-    """Makes the reference table from the table of the column, and those of its hierarchy."""
-    counted = compose("frequency/reference", {"class_counts": one.counts(), "reference": one.reference})
+def count_reference(engine: Engine, attribute: Sensitive) -> Totals:
+    """Makes the reference table of a sensitive column from `table`, and the tables of its hierarchy."""
+    counted = compose("frequency/reference", {"class_counts": attribute.counts(), "reference": attribute.reference})
     engine.query(counted, lists={"key": []})
-    found = engine.query("frequency/totals", names={"reference": one.reference})[0]
-    if one.mapping is not None:
-        _count_nodes(engine, one, one.mapping)
-    return Totals(*(int(value) for value in found))
+    totals = engine.query("frequency/totals", names={"reference": attribute.reference})[0]
+    if attribute.mapping is not None:
+        _count_nodes(engine, attribute, attribute.mapping)
+    return Totals(*(int(value) for value in totals))
 
 
-def _count_nodes(engine: Engine, one: Sensitive, mapping: MappingTable) -> None:
+def _count_nodes(engine: Engine, attribute: Sensitive, mapping: MappingTable) -> None:
     steps: list[Item] = [{"number": level, "code": f"level_{level}"} for level in range(mapping.height)]
-    names = {"domain": one.domain, "mapping": mapping.table, "nodes": one.nodes}
+    names = {"domain": attribute.domain, "mapping": mapping.table, "nodes": attribute.nodes}
     lists, values = {"step": steps}, {"height": mapping.height}
-    engine.query("frequency/nodes", names={**names, "reference": one.reference}, lists=lists, values=values)
-    engine.query("frequency/ancestors", names={**names, "ancestors": one.ancestors}, lists=lists)
+    engine.query("frequency/nodes", names={**names, "reference": attribute.reference}, lists=lists, values=values)
+    engine.query("frequency/ancestors", names={**names, "ancestors": attribute.ancestors}, lists=lists)

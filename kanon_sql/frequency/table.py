@@ -1,6 +1,6 @@
-"""The frequency table: what the search works on, so that its cost follows distinct tuples and not rows.
+"""The frequency table: each distinct tuple of quasi-identifiers with its number of rows, by codes or by positions.
 
-The distinct tuples of positions: what partitions are made of.
+Searches work on it, so that their cost follows the distinct tuples and not the rows.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Read = Callable[[Column, Sequence[str]], exp.Expr]
 
 @dataclass(frozen=True)
 class LevelMarginal:
-    """One quasi-identifier at one level, no row suppressed.
+    """What one quasi-identifier costs at one level, if no row is suppressed.
 
-    `units` is the sum over rows of leaves below the released value less one, `spread` the sum over rows of the
-    binary logarithm of the rows that share the released value, `values` the number of released values, `most_units`
-    the greatest units of one row.
+    `units` is the sum over the rows of the leaves below the released value, less one; `spread` the sum over the rows of
+    the binary logarithm of the number of rows with the same released value; `values` the number of released values;
+    `most_units` the greatest units of one row.
     """
 
     units: int
@@ -40,21 +40,23 @@ class LevelMarginal:
 
 
 @dataclass(frozen=True)
-class Carried:
-    """Columns that are counted beside the quasi-identifiers: `coded` ones as items of the list hole `qi`, and those by
-    which persons and groups are told apart (`named`, by their names in the table), of which `missing` texts are NULL.
+class FurtherColumns:
+    """Columns by which rows are counted beside the quasi-identifiers.
+
+    `coded` are items of the list hole `qi`. `owners` identify persons and groups, by their names in the table; texts of
+    theirs that are `missing` become NULL.
     """
 
     coded: tuple[Item, ...] = ()
-    named: tuple[tuple[str, Column], ...] = ()
+    owners: tuple[tuple[str, Column], ...] = ()
     missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Frequency:
-    """The frequency table of the rows that take part.
+    """The frequency table of `n` rows that take part, in `tuples` distinct combinations.
 
-    `n` rows, `tuples` distinct combinations; `marginals[i][level]` for quasi-identifier i.
+    `marginals[i][level]` is what quasi-identifier i costs at a level.
     """
 
     mappings: tuple[MappingTable, ...]
@@ -68,29 +70,29 @@ class Frequency:
         return tuple(mapping.height for mapping in self.mappings)
 
 
-def looked_at(source: Source, roles: Roles, policy: str) -> Sequence[Column]:
-    """The columns of which no value may be missing in a row that takes part: `missing: keep`, `drop` or `drop-any`."""
+def required_columns(source: Source, roles: Roles, policy: str) -> Sequence[Column]:
+    """The columns that may not be missing in a row that takes part; `policy` is keep, drop or drop-any."""
     return {"keep": (), "drop": roles.quasi_identifiers, "drop-any": source.columns}[policy]
 
 
 def takes_part(columns: Sequence[Column], missing: Sequence[str], read: Read = normalized) -> exp.Expr:
-    """The condition on rows that take part; `read` makes a value NULL where it is missing."""
-    return exp.and_(*(exp.Is(this=read(item, missing), expression=exp.null()).not_() for item in columns))
+    """The condition on rows that take part; `read` gives the value of a column, NULL where it is missing."""
+    return exp.and_(*(exp.Is(this=read(required, missing), expression=exp.null()).not_() for required in columns))
 
 
 def participants(source: Source, roles: Roles, policy: str) -> exp.Select:
-    """SELECT of the rows that take part, all columns under their keys."""
-    columns = looked_at(source, roles, policy)
+    """SELECT of the rows that take part, with all columns under their keys."""
+    columns = required_columns(source, roles, policy)
     if not columns:
         return source.relation.copy()
     inner = source.relation.copy().subquery(state("rows"))
-    keys = [column(item.key) for item in source.columns]
+    keys = [column(source_column.key) for source_column in source.columns]
     return exp.select(*keys).from_(inner).where(takes_part(columns, source.missing))
 
 
 def count_rows(source: Source, roles: Roles, policy: str) -> tuple[int, int]:
     """(rows of the source, rows that take part). Raises NoReleaseError when none is left."""
-    columns = looked_at(source, roles, policy)
+    columns = required_columns(source, roles, policy)
     condition = takes_part(columns, source.missing) if columns else exp.true()
     counted = exp.select(exp.alias_(condition, "takes_part")).from_(source.relation.copy().subquery(state("rows")))
     rows, left = source.backend.query("frequency/count_rows", names={"source": counted})[0]
@@ -103,24 +105,29 @@ def count_rows(source: Source, roles: Roles, policy: str) -> tuple[int, int]:
 
 
 def stage_tuples(engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> exp.Select:
-    """Takes the distinct raw tuples of a source that is dear to read in one pass; a SELECT of them."""
+    """Reads a source that is slow to read once, into a table of its distinct raw tuples; a SELECT of them."""
     engine.query(
         "frequency/raw_frequency",
         names={"source": rows, "raw_frequency": state("raw_frequency")},
-        lists={"qi": [{"key": item.key} for item in columns]},
+        lists={"qi": [{"key": qi.key} for qi in columns]},
     )
     return exp.select("*").from_(exp.Table(this=template.quoted(state("raw_frequency"))))
 
 
-def count_records(engine: Engine, rows: exp.Select, items: Sequence[Item], carried: Carried, *, staged: bool) -> None:
-    """Makes the frequency table; where columns are carried along, the table records with these first."""
+def count_records(
+    engine: Engine, rows: exp.Select, items: Sequence[Item], further: FurtherColumns, *, staged: bool
+) -> None:
+    """Makes the frequency table; with further columns also the table records, which has them, too.
+
+    `items` are the items of the list hole `qi`. With `staged` the rows are distinct tuples with their row_count.
+    """
     total: exp.Expr = exp.Sum(this=exp.column("row_count", "source")) if staged else exp.Count(this=exp.Star())
-    with_more = bool(carried.coded or carried.named)
-    named: list[Item] = [{"value": person(item, carried.missing), "name": name} for name, item in carried.named]
+    with_more = bool(further.coded or further.owners)
+    owners: list[Item] = [{"value": person(owner, further.missing), "name": name} for name, owner in further.owners]
     engine.query(
         "frequency/frequency",
         names={"frequency": state("records" if with_more else "frequency"), "source": rows, "row_total": total},
-        lists={"qi": [*items, *carried.coded], "carried": named},
+        lists={"qi": [*items, *further.coded], "carried": owners},
     )
     if with_more:
         names = {"frequency": state("frequency"), "records": state("records")}
@@ -132,7 +139,7 @@ def build_frequency(
     rows: exp.Select,
     columns: Sequence[Column],
     mappings: Sequence[MappingTable],
-    carried: Carried,
+    further: FurtherColumns,
     *,
     staged: bool,
     places: Sequence[str],
@@ -142,7 +149,7 @@ def build_frequency(
     Raises UncoveredError when hierarchies leave values uncovered, NoReleaseError without any row.
     """
     items = frequency_items(columns, mappings)
-    count_records(engine, rows, items, carried, staged=staged)
+    count_records(engine, rows, items, further, staged=staged)
     refuse_uncovered(engine, rows, columns, mappings, places, items)
     marginals = tuple(build_costs(engine, mapping) for mapping in mappings)
     engine.query(
@@ -183,13 +190,13 @@ def leaf_name(index: int) -> str:
 def frequency_items(columns: Sequence[Column], mappings: Sequence[MappingTable]) -> list[Item]:
     """The items of the list hole `qi`: mapping table, column key and leaf code of each quasi-identifier."""
     return [
-        {"mapping": mapping.table, "key": item.key, "leaf": leaf_name(mapping.index), "code": "level_0"}
-        for item, mapping in zip(columns, mappings, strict=True)
+        {"mapping": mapping.table, "key": qi.key, "leaf": leaf_name(mapping.index), "code": "level_0"}
+        for qi, mapping in zip(columns, mappings, strict=True)
     ]
 
 
 def build_costs(engine: Engine, mapping: MappingTable) -> tuple[LevelMarginal, ...]:
-    """Makes the table of what the released values of a quasi-identifier cost; what each level costs in all."""
+    """Makes the table of what each released value of a quasi-identifier costs; the sums of each level."""
     codes = state(f"codes_{mapping.index}")
     costs = state(f"costs_{mapping.index}")
     levels: list[Item] = [{"code": f"level_{level}", "number": level} for level in range(mapping.height + 1)]
@@ -207,13 +214,17 @@ def build_costs(engine: Engine, mapping: MappingTable) -> tuple[LevelMarginal, .
     )
     rows = engine.query("frequency/marginals", names={"costs": costs})
     return tuple(
-        LevelMarginal(int(units), float(spread), int(values), int(most)) for _, units, spread, values, most in rows
+        LevelMarginal(int(units), float(spread), int(values), int(most_units))
+        for _, units, spread, values, most_units in rows
     )
 
 
 @dataclass(frozen=True)
 class Tuples:
-    """The frequency table by positions: `n` rows in `count` distinct tuples, column p0, p1 ... for each dimension."""
+    """The frequency table by positions: `n` rows in `count` distinct tuples.
+
+    It has a column p0, p1 ... for each dimension.
+    """
 
     dimensions: tuple[Dimension, ...]
     n: int
@@ -221,12 +232,12 @@ class Tuples:
 
     @property
     def table(self) -> str:
-        """The table with a row for each tuple and its row_count."""
+        """The table with a row for each tuple, and its row_count."""
         return state("frequency")
 
 
 def count_tuples(
-    engine: Engine, rows: exp.Select, dimensions: Sequence[Dimension], carried: Carried, *, staged: bool
+    engine: Engine, rows: exp.Select, dimensions: Sequence[Dimension], further: FurtherColumns, *, staged: bool
 ) -> Tuples:
     """Counts the rows that take part by the positions of their values. Raises NoReleaseError without any row."""
     items: list[Item] = [
@@ -238,7 +249,7 @@ def count_tuples(
         }
         for dimension in dimensions
     ]
-    count_records(engine, rows, items, carried, staged=staged)
+    count_records(engine, rows, items, further, staged=staged)
     count, n = engine.query("frequency/tuple_count", names={"tuples": state("frequency")})[0]
     if not n:
         raise NoReleaseError("the source has no row; there is nothing to release")
@@ -246,5 +257,5 @@ def count_tuples(
 
 
 def position_items(dimensions: Sequence[Dimension]) -> list[Item]:
-    """The list hole `this`: number, position column and bit of each dimension."""
+    """The items of the list hole `this`: number, position column and bit of each dimension."""
     return [{"number": d.index, "position": d.position, "bit": 1 << d.index} for d in dimensions]

@@ -96,7 +96,7 @@ def other_intervals(written: Source, source: Source, columns: Iterable[Column]) 
         foreign = int(plain.backend.query("recount/intervals", names=names)[0][0])
         if foreign:
             problems.append(
-                f"{foreign} rows have other numbers of days between {first!r} and {second!r} than the source"
+                f"{foreign:,} rows have other numbers of days between {first!r} and {second!r} than the source"
             )
     return problems
 

@@ -13,7 +13,7 @@ from sqlglot.errors import SqlglotError
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.judged import Models
-from kanon_sql.frequency.table import looked_at, takes_part
+from kanon_sql.frequency.table import required_columns, takes_part
 from kanon_sql.release.compiled import present
 from kanon_sql.search.problem import SearchProblem
 from kanon_sql.settings.algorithms import either
@@ -105,7 +105,7 @@ def participating(
     """
     source, roles, policy = prepared.source, prepared.roles, loaded.config.missing
     keys = {col.key for col in (*roles.released, *roles.quasi_identifiers, *carried)}
-    checked = looked_at(source, roles, policy)
+    checked = required_columns(source, roles, policy)
     needed = [col for col in source.columns if col.key in keys | {col.key for col in checked}]
     relation = relation_of(needed)
     if not checked:

@@ -87,7 +87,7 @@ class FullDomainRelease(Release):
         if self.problem.populations:  # which have no class of masked rows
             return False
         starred = starred_condition(self.engine, self.generalization)
-        if self.problem.models.closes:
+        if self.problem.models.in_rounds:
             return self._can_mask_closed(starred)
         self.list_suppressed()
         names: dict[str, Fill] = {"suppressed_classes": state("suppressed_classes"), "starred": starred}

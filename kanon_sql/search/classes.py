@@ -1,12 +1,11 @@
-"""What classes show in place of labels: the mean, the median, the mode, the geometric mean or the ends of their values.
+"""The classes that a search made, labelled as they are released: by ranges, nodes, sets or aggregates of their values.
 
-A class holds k rows, and satisfies the models, before it has any label, so it does under whatever it shows as long as
-that is one for all of its rows. Classes that come to show the same are one to whoever reads the release: one that holds
-the rows of all of them. It has k rows since each of them has, and it satisfies the other models since these are kept by
-unions: the values of a union are as many as those of a part at least, and no share of it is greater, or further from
-that of all rows, than the greatest in its parts.
-
-The classes that a search made, with the labels that they are released under.
+An aggregate is the mean, the median, the mode, the geometric mean or the ends of the values of a class. A class has k
+rows and satisfies the models before it gets any label, so it does under whatever label, as long as that is one for all
+of its rows. Classes that get the same labels are one to whoever reads the release, with the rows of all of them. It has
+k rows since each of them has, and it satisfies the other models since these are kept by unions: a union has at least as
+many values as any of its parts, and no share in it is greater, or further from that of all rows, than the greatest in
+its parts.
 """
 
 from __future__ import annotations
@@ -28,71 +27,23 @@ from kanon_sql.sql.tables import MOST_LABELS, enum_type
 from kanon_sql.sql.template import Item, column, compose, quoted, state
 
 Deviations = tuple[float, float]
-BETWEEN = {"number": "-", "date": "/"}
+BETWEEN = {"number": "-", "date": "/"}  # the two ends of a range
+BOUNDS = ("lower", "upper")
+# Dimensions that one statement labels: each of its joins holds some 30 MB that no limit of memory governs.
+_AT_ONCE = 2
 _DAY = "CAST(DATE '1970-01-01' + CAST(round_even(number, 0) AS INTEGER) AS VARCHAR)"
 _MOMENT = "CAST(make_timestamp(CAST(round_even(number, 0) AS BIGINT)) AS VARCHAR)"
 _MOMENT_IN_UTC = "CAST(make_timestamp(CAST(round_even(number, 0) AS BIGINT)) AS VARCHAR) || '+00'"
 
 
-def label_aggregates(engine: Engine, one: Aggregated, members: exp.Select, labels: str) -> Deviations | None:
-    """Makes the table `labels`(part, label) of what classes show of a column, each class of `members` once.
-
-    `members` selects part, which is NULL where rows are suppressed, code and row_count. Returns how far values are from
-    the mean of their class and from that of all (see `sse`); None for texts.
-    """
-    held = state("held")
-    names: dict[str, template.Fill] = {"members": members, "aggregated": one.table, "held": held}
-    engine.query("search/aggregates/held", names=names)
-    given = {"scale": exp.Literal.number(one.scale), "between": exp.Literal.string(BETWEEN.get(one.kind, ""))}
-    aggregates = compose(f"search/aggregates/{query_of(one.aggregate)}", {"held": held}, given)
-    statement = compose("search/aggregates/labels", {"aggregates": aggregates, "held": held, "labels": labels})
-    text = exp.Coalesce(this=column("said", "aggregates"), expressions=[_text(one)])
-    engine.query(statement, names={"members": members, "label_text": text}, values={"missing": one.released_missing})
-    if one.kind == "text":
-        return None
-    within, total = engine.query("search/aggregates/deviations", names={"held": held})[0]
-    return float(within), float(total)
-
-
-def relabel(engine: Engine, one: Aggregated, members: exp.Select, labels: str) -> Deviations | None:
-    """Puts what classes show of a column in the place of their labels in the table `labels`(part, label ...)."""
-    found = label_aggregates(engine, one, members, state("aggregate_labels"))
-    engine.query("search/aggregates/relabel", names={"aggregate_labels": state("aggregate_labels"), "labels": labels})
-    return found
-
-
-def sse(deviations: Iterable[Deviations]) -> float | None:
-    """SSE/SST: the share of the squared distances from the mean of all that stays within the classes, a mean over the
-    columns that hold more than one value; None without columns. A suppressed row loses all of its distance.
-    """
-    known = list(deviations)
-    shares = [within / total for within, total in known if total]
-    # To ten places: beyond these, the sums depend on the order in which threads add.
-    return round(min(1.0, sum(shares) / max(1, len(shares))), 10) if known else None
-
-
-def _text(one: Aggregated) -> exp.Expr:
-    """The text of a number of the table aggregates."""
-    if one.kind == "date":
-        words = _DAY if one.described == "DATE" else _MOMENT
-        return template.parse(_MOMENT_IN_UTC if one.described == "TIMESTAMP WITH TIME ZONE" else words)
-    return as_written(column("number", "aggregates"), "DOUBLE")
-
-
-_BETWEEN = {"number": "-", "date": "/"}
-BOUNDS = ("lower", "upper")
-# Dimensions that one statement labels: each of its joins holds some 30 MB that no limit of memory governs.
-_AT_ONCE = 2
-
-
 @dataclass(frozen=True)
 class Classes:
-    """The table released_classes(part, row_count, label_0 ..., cost_0 ...), for dimensions of ranges lower_i, upper_i
-    unless these are widened.
+    """The equivalence classes of a release, `count` of them; their table is released_classes(part, row_count, label_0
+    ...).
 
-    `partitions` may be more than `count`, the equivalence classes: those whose labels are all the same are one.
-    `units[i]` is the sum over the rows of the loss of dimension i, `squares` the sum of squared class sizes, `sse` what
-    aggregates lose (see kanon_sql.search.classes).
+    It has the columns cost_0 ... as well, and lower_i and upper_i for dimensions of ranges, unless these are widened.
+    `partitions` may be more than `count`: those with the same labels are one class. `units[i]` is the sum over the rows
+    of the loss of dimension i, `squares` the sum of the squared class sizes, `sse` the loss of aggregates (see `sse`).
     """
 
     count: int
@@ -113,10 +64,10 @@ def build_classes(
     """Labels the classes of the table assigned(part, p0 ..., row_count).
 
     `grids` are those of the dimensions, by their numbers, whose ranges are widened; `aggregated` dimensions show an
-    aggregate of the class. Where a search that leaves tuples whole `suppresses` rows, the table lacks theirs.
+    aggregate. If a search that leaves tuples whole `suppresses` rows, these are not in the table.
     """
     dimensions, grids = tuples.dimensions, grids or {}
-    shown = {one.index: one for one in aggregated}
+    shown = {qi.index: qi for qi in aggregated}
     deviations: list[Deviations] = []
     items: list[Item] = [
         {"position": d.position, "low": f"low_{d.index}", "first": f"first_{d.index}", "high": f"high_{d.index}"}
@@ -128,8 +79,8 @@ def build_classes(
         _label(engine, d, grids.get(d.index), {**names, **{f"this_{key}": value for key, value in item.items()}})
         table = state(f"labels_{d.index}")
         if d.index in shown:
-            found = relabel(engine, shown[d.index], _members(dimensions, d, suppresses=suppresses), table)
-            deviations += [] if found is None else [found]
+            distances = relabel(engine, shown[d.index], _members(dimensions, d, suppresses=suppresses), table)
+            deviations += [] if distances is None else [distances]
     _release(engine, dimensions, {*grids, *shown}, names)
     return replace(_measure(engine, dimensions, names), sse=sse(deviations))
 
@@ -142,13 +93,13 @@ def _members(dimensions: Sequence[Dimension], d: Dimension, *, suppresses: bool)
     names: dict[str, template.Fill] = {"value_position": d.position}
     names |= {name: state(name) for name in ("frequency", "assigned")}
     positions: list[Item] = [{"position": other.position} for other in dimensions]
-    found = template.fill("search/aggregates/members", names=names, lists={"this": positions})
-    assert isinstance(found, exp.Select)
-    return found
+    select = template.fill("search/aggregates/members", names=names, lists={"this": positions})
+    assert isinstance(select, exp.Select)
+    return select
 
 
 def rows_by_level(engine: Engine, d: Dimension) -> list[tuple[str, int]]:
-    """How many rows are released at each level of a dimension; without a hierarchy 0 is a value, 1 a range or set."""
+    """The released rows at each level of a dimension; without a hierarchy 0 are values, 1 ranges or sets."""
     shifts, lowest = (d.tree.shifts, d.tree.min_level) if d.tree else ((0,), 0)
     names: dict[str, template.Fill] = {
         "classes": state("classes"),
@@ -156,23 +107,23 @@ def rows_by_level(engine: Engine, d: Dimension) -> list[tuple[str, int]]:
         "this_high": f"high_{d.index}",
         "this_lowest": lowest,
     }
-    found = engine.query("search/levels", names=names, lists={"level": [{"shift": shift} for shift in shifts]})
-    return [(str(level), int(rows)) for level, rows in found]
+    counts = engine.query("search/levels", names=names, lists={"level": [{"shift": shift} for shift in shifts]})
+    return [(str(level), int(rows)) for level, rows in counts]
 
 
 def label_name(d: Dimension) -> str:
-    """The column of released_classes that holds a dimension's labels."""
+    """The column of released_classes with the labels of a dimension."""
     return f"label_{d.index}"
 
 
 def bound_name(d: Dimension, end: str) -> str:
-    """The column of released_classes that holds the lower or the upper bound of a dimension's ranges."""
+    """The column of released_classes with the lower or the upper bounds of a dimension."""
     return f"{end}_{d.index}"
 
 
 def _release(engine: Engine, dimensions: Sequence[Dimension], boundless: Set[int], names: Mapping[str, str]) -> None:
-    """Makes the table released_classes of the tables labels_i; dimensions that are `boundless` have no bounds."""
-    known: list[Item] = []
+    """Makes the table released_classes from the tables labels_i; dimensions that are `boundless` get no bounds."""
+    kept: list[Item] = []
     for start in range(0, len(dimensions), _AT_ONCE):
         few = dimensions[start : start + _AT_ONCE]
         outputs: list[Item] = [{"label": _labels_as_enum(engine, d), "name": label_name(d)} for d in few]
@@ -183,9 +134,9 @@ def _release(engine: Engine, dimensions: Sequence[Dimension], boundless: Set[int
             for end in BOUNDS
         ]
         costs = _costs(few)
-        scope = {**names, "labelled": names["released_classes" if known else "classes"]}
-        engine.query("search/released_classes", scope=scope, lists={"known": known, "out": outputs, "this": costs})
-        known += [{"name": one["name"]} for one in outputs] + [{"name": one["cost"]} for one in costs]
+        scope = {**names, "labelled": names["released_classes" if kept else "classes"]}
+        engine.query("search/released_classes", scope=scope, lists={"known": kept, "out": outputs, "this": costs})
+        kept += [{"name": output["name"]} for output in outputs] + [{"name": cost["cost"]} for cost in costs]
 
 
 def _costs(dimensions: Sequence[Dimension]) -> list[Item]:
@@ -196,11 +147,11 @@ def _measure(engine: Engine, dimensions: Sequence[Dimension], names: Mapping[str
     labels: list[Item] = [{"name": label_name(d)} for d in dimensions]
     count, squares, partitions = engine.query("search/sizes", scope=names, lists={"label": labels})[0]
     units = engine.query("search/losses", scope=names, lists={"this": _costs(dimensions)})[0]
-    return Classes(int(count), int(partitions), int(squares), tuple(float(one) for one in units))
+    return Classes(int(count), int(partitions), int(squares), tuple(map(float, units)))
 
 
 def _label(engine: Engine, d: Dimension, grid: Grid | None, names: Mapping[str, template.Fill]) -> None:
-    """Makes the table labels_i(part, label, cost) of one dimension."""
+    """Makes the table labels_i(part, label, cost) of a dimension."""
     names = {**names, "labels": state(f"labels_{d.index}"), "places": d.places, "nodes": d.nodes}
     if d.tree is not None:
         items: list[Item] = [{"shift": shift} for shift in d.tree.shifts]
@@ -214,7 +165,7 @@ def _label(engine: Engine, d: Dimension, grid: Grid | None, names: Mapping[str, 
         values = {"missing": d.released_missing, "days": grid.days, "hours": grid.hours, "span": grid.span}
         engine.query("search/widened_dates", scope=names, values=values)
     elif d.has_ranges:
-        values = {"missing": d.released_missing, "between": _BETWEEN[d.kind]}
+        values = {"missing": d.released_missing, "between": BETWEEN[d.kind]}
         engine.query("search/range_labels", scope=names, values=values)
     else:
         values = {"missing": d.released_missing, "values": d.values}
@@ -222,10 +173,56 @@ def _label(engine: Engine, d: Dimension, grid: Grid | None, names: Mapping[str, 
 
 
 def _labels_as_enum(engine: Engine, d: Dimension) -> exp.Expr:
-    """The labels of one dimension, as an ENUM type where they are few."""
+    """The labels of a dimension, as an ENUM type if they are few."""
     table = state(f"labels_{d.index}")
     label = column("label", table)
     if not 0 < engine.query("search/label_count", names={"labels": table})[0][0] <= MOST_LABELS:
         return label
     labels = exp.select("label").from_(quoted(table)).where("label IS NOT NULL").distinct()
     return exp.Cast(this=label, to=enum_type(engine, state(f"released_{d.index}"), labels))
+
+
+def label_aggregates(engine: Engine, qi: Aggregated, members: exp.Select, labels: str) -> Deviations | None:
+    """Makes the table `labels`(part, label) of the aggregate of a column in each class of `members`.
+
+    `members` selects part (NULL for suppressed rows), code and row_count. Returns the squared distances of the values
+    from the means of their classes and from the mean of all (see `sse`); None for texts.
+    """
+    held = state("held")
+    names: dict[str, template.Fill] = {"members": members, "aggregated": qi.table, "held": held}
+    engine.query("search/aggregates/held", names=names)
+    values = {"scale": exp.Literal.number(qi.scale), "between": exp.Literal.string(BETWEEN.get(qi.kind, ""))}
+    aggregates = compose(f"search/aggregates/{query_of(qi.aggregate)}", {"held": held}, values)
+    statement = compose("search/aggregates/labels", {"aggregates": aggregates, "held": held, "labels": labels})
+    text = exp.Coalesce(this=column("said", "aggregates"), expressions=[_number_text(qi)])
+    engine.query(statement, names={"members": members, "label_text": text}, values={"missing": qi.released_missing})
+    if qi.kind == "text":
+        return None
+    within, total = engine.query("search/aggregates/deviations", names={"held": held})[0]
+    return float(within), float(total)
+
+
+def relabel(engine: Engine, qi: Aggregated, members: exp.Select, labels: str) -> Deviations | None:
+    """Replaces the labels of a column in the table `labels`(part, label ...) by the aggregate of each class."""
+    deviations = label_aggregates(engine, qi, members, state("aggregate_labels"))
+    engine.query("search/aggregates/relabel", names={"aggregate_labels": state("aggregate_labels"), "labels": labels})
+    return deviations
+
+
+def sse(deviations: Iterable[Deviations]) -> float | None:
+    """SSE/SST: the share of the squared distances from the mean of all that remains within the classes.
+
+    It is a mean over the columns that hold more than one value; None without columns. A suppressed row loses all of its
+    distance.
+    """
+    columns = list(deviations)
+    shares = [within / total for within, total in columns if total]
+    # To ten places: beyond these, the sums depend on the order in which threads add.
+    return round(min(1.0, sum(shares) / max(1, len(shares))), 10) if columns else None
+
+
+def _number_text(qi: Aggregated) -> exp.Expr:
+    """The text of the column `number` of the table aggregates."""
+    if qi.kind == "date":
+        return template.parse({"DATE": _DAY, "TIMESTAMP WITH TIME ZONE": _MOMENT_IN_UTC}.get(qi.described, _MOMENT))
+    return as_written(column("number", "aggregates"), "DOUBLE")

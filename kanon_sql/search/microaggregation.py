@@ -1,19 +1,14 @@
-"""The tables and statements of microaggregation.
-
-Points in blocks, so that none is compared with all others where there are many.
-
-Groups that have too few rows, or violate a privacy model, join others.
-
-Microaggregation: groups of at least k rows that lie near each other, for columns of numbers and dates.
+"""Microaggregation: groups of at least k rows that lie near each other, for columns of numbers and dates.
 
 What is lost is the squared distance of rows from the centres of their groups (SSE), in standardized columns. Groups are
 made by MDAV (Domingo-Ferrer, Torra: Ordinal, continuous and heterogeneous k-anonymity through microaggregation. Data
 Mining and Knowledge Discovery 11, 2005), each step of it a round of one recursive statement; then groups that lie near
-each other exchange rows as long as SSE shrinks by it, so that it is never above MDAV's. Rows of the same values stay
-together. MDAV compares all with all in every step: where there are many points they are cut into blocks first, which
-take their steps beside each other, and the exchanges go across the blocks' borders.
+each other exchange rows as long as that lowers SSE, so that it is never above that of MDAV. Rows of the same values
+stay together. MDAV compares all points with all in every step: many points are cut into blocks first, which take their
+steps side by side, and the exchanges go across the borders of blocks. Groups that are too small, or violate a privacy
+model, join others.
 
-Strata are searched beside each other, too, and nothing goes across their borders. One that is too small for a group is
+Strata are searched side by side as well, and nothing crosses their borders. A stratum that is too small for a group is
 left out.
 """
 
@@ -50,16 +45,29 @@ _TABLES = (
     "joins",
 )
 
+_STEPS = 2_000_000  # comparisons of points in all steps of MDAV, if all points are in one block
+_BLOCK = 40  # points for each row of a group, where one block would be too large
+_CHUNK = 100_000  # points of the blocks that one statement groups
+_MISSING_DISTANCE = 4.0  # standard deviations between a missing value and any other
+_GROUPS, _NEAR = 300, 15  # groups of a block, and how many of the nearest a group exchanges rows with
+_MANY, _GROUPS_OF_MANY, _NEAR_OF_MANY = 20_000, 60, 5  # from so many groups on, these instead
+_STALE = 4  # rounds for which the nearest groups are not determined again
+_LEAST_GAIN = 1e-6 * 2.0**40  # of an exchange, in squared units of a point
+_ROUNDS = 300
+_COMPARISONS = 40_000_000  # of cells with near groups, in all rounds
+_SHARES = (0.5, 0.4, 0.6)  # where blocks are cut, in turn
+_JOINABLE = 1_000  # groups that a group which has to join one is compared with
 
-def own_tables() -> dict[str, str]:
+
+def _tables() -> dict[str, str]:
     """The names of the search's tables, as the query files call them."""
-    own = {name: state(f"micro_{name}") for name in _TABLES}
-    return {**own, "frequency": state("frequency"), "assigned": state("assigned")}
+    micro = {name: state(f"micro_{name}") for name in _TABLES}
+    return {**micro, "frequency": state("frequency"), "assigned": state("assigned")}
 
 
 @dataclass(frozen=True)
 class Queries:
-    """Runs files of queries/search/microaggregation on the search's tables, `axes` columns of a point.
+    """Runs files of queries/search/microaggregation on the tables of the search; points have `axes` coordinates.
 
     Raises TimeUpError once the deadline has passed.
     """
@@ -75,120 +83,24 @@ class Queries:
         names: Mapping[str, Fill] | None = None,
         lists: Mapping[str, Sequence[Item]] | None = None,
     ) -> list[Row]:
-        """Runs one file, its holes filled, or a statement that was put together; its rows."""
+        """Runs one file, its holes filled, or a composed statement; its rows."""
         statement = f"search/microaggregation/{name}" if isinstance(name, str) else name
         if template.mentions(statement, "axis"):
-            lists = {**(lists or {}), "axis": [{"number": place} for place in range(1, self.axes + 1)]}
-        return self.run_text(template.render(statement, names, lists, own_tables()), values)
+            lists = {**(lists or {}), "axis": [{"number": axis} for axis in range(1, self.axes + 1)]}
+        return self.run_text(template.render(statement, names, lists, _tables()), values)
 
     def run_text(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        """Runs a statement that is filled already; its rows."""
+        """Runs a filled statement; its rows."""
         self.deadline.check()
         return self.engine.run(statement, values)
 
     def count(self, name: str, values: Mapping[str, Any] | None = None) -> int:
-        """Runs one file that makes or adds rows; how many."""
+        """Runs one file that inserts or changes rows; how many."""
         return int(self.run(name, values)[0][0])
 
 
-def cut_cells(queries: Queries, k: int, most: int) -> int:
-    """Makes the table blocks(part, row_count, point, block) of cells, in which the same values are missing.
-
-    Blocks are cut where they spread most until none has more than `most`. All are up to the number that is given back.
-    """
-    queries.run("pattern_blocks", {"k": k})
-    return _cut(queries, most, 0.5)
-
-
-def cut_centres(queries: Queries, most: int, share: float = 0.5) -> int:
-    """The same of the centres of groups, cut at a share of their points."""
-    queries.run("stratum_blocks")
-    return _cut(queries, most, share)
-
-
-def _cut(queries: Queries, most: int, share: float) -> int:
-    while True:
-        largest, last = queries.run("block_sizes")[0]
-        if largest <= most:
-            return int(last)
-        queries.run("halved", {"most": most, "share": share})
-
-
-_MOST = 1_000  # groups that a violating one is compared with
-
-
-def join_small(queries: Queries, k: int) -> None:
-    """Groups of fewer than k rows join the nearest others of their stratum, until there is none; those of a stratum
-    that has no others are left out.
-    """
-    while True:
-        queries.run("centres")
-        if not queries.count("too_small", {"k": k}):
-            return
-        _join(queries)
-
-
-class Judging:
-    """Judges the groups of the table members by privacy models."""
-
-    def __init__(self, queries: Queries, models: Models, k: int, positions: list[Item]) -> None:
-        self.queries = queries
-        self.k = k
-        source = source_tables(models, state("frequency"))
-        holders = [str(source.holders)] if models.by_entity else []
-        for judged in (*holders, *map(str, source.sensitive.values())):
-            names = {"judged": judged, "judged_cells": _by_cell(judged), "cells": own_tables()["cells"]}
-            queries.engine.query("search/local/judged_cells", names=names, lists={"this": positions})
-        tables = Tables(
-            compose("search/microaggregation/placed_rows", scope=own_tables()),
-            _judged(str(source.holders)) if models.by_entity else None,
-            {name: _judged(str(made)) for name, made in source.sensitive.items()},
-        )
-        classes = models.classes(tables)
-        self._violating = compose("search/microaggregation/violating", {"classes": classes}, scope=own_tables())
-
-    def join_violating(self) -> None:
-        """Groups that violate a model join the nearest others of their stratum, or are left out, until none does."""
-        while True:
-            self.queries.run("centres")
-            key: dict[str, list[Item]] = {"key": [{"code": "part"}]}
-            made = self.queries.engine.run(template.render(self._violating, lists=key), {"k": self.k})
-            if not made[0][0]:
-                return
-            _join(self.queries)
-
-
-def _by_cell(judged: str) -> str:
-    return state(f"micro_cells_of_{judged.removeprefix(state(''))}")
-
-
-def _judged(name: str) -> Composed:
-    names = {"judged_cells": _by_cell(name), "classed": own_tables()["members"], "class_key": "part"}
-    return compose("search/local/judged_of", names)
-
-
-def _join(queries: Queries) -> None:
-    queries.run("not_lonely")
-    cut_centres(queries, _MOST)
-    queries.run("joins")
-    queries.run("joined")
-
-
-_STEPS = 2_000_000  # points that all steps look at, in one block
-_BLOCK = 40  # points for each row of a group, where one block would be too large
-_CHUNK = 100_000  # points whose steps run beside each other
-_APART = 4.0  # standard deviations between a missing value and any other
-_GROUPS, _NEAR = 300, 15  # groups of a block, of which a group exchanges rows with the nearest
-_MANY, _GROUPS_OF_MANY, _NEAR_OF_MANY = 20_000, 60, 5  # groups from which on these are fewer
-_STALE = 4  # rounds for which near groups are taken to be near
-_LEAST_GAIN = 1e-6 * 2.0**40  # in squared units of a point
-_ROUNDS = 300
-_LOOKS = 40_000_000  # near groups that cells are compared with, in all rounds
-_SHARES = (0.5, 0.4, 0.6)  # where blocks are cut, in turn
-
-
 class Microaggregation:
-    """Puts every tuple in a group; the groups are then in the table assigned(part, p0 ..., row_count)."""
+    """Puts every tuple into a group; the groups are then in the table assigned(part, p0 ..., row_count)."""
 
     def __init__(self, engine: Engine, tuples: Tuples, k: int, progress: Progress, models: Models) -> None:
         self.tuples = tuples
@@ -201,7 +113,7 @@ class Microaggregation:
         self._queries = Queries(engine, axes)
 
     def run(self, deadline: Deadline) -> Partitioning:
-        """Groups, exchanges, and joins what violates; where time is short the groups are those reached by then."""
+        """Groups, exchanges and joins; if time runs out, the groups are those that were reached."""
         queries = self._queries
         self._place()
         finished = self._until(deadline, self._group)
@@ -212,13 +124,13 @@ class Microaggregation:
         if finished:
             rounds, exchanges, finished = self._improve(deadline)
         if not self.models.only_k:
-            Judging(queries, self.models, self.k, self._positions).join_violating()
+            GroupJudge(queries, self.models, self.k, self._positions).join_violating()
         queries.run("assigned", lists={"this": self._positions})
         left_out, strata = map(int, queries.run("left_out")[0])
         return Partitioning(rounds, exchanges, finished, seed=0, boxes=False, left_out=left_out, strata_left_out=strata)
 
     def _until(self, deadline: Deadline, step: Callable[[Queries], None]) -> bool:
-        """Whether a step came to its end before the deadline."""
+        """Whether a step ended before the deadline."""
         try:
             with self._queries.engine.until(deadline):
                 step(replace(self._queries, deadline=deadline))
@@ -227,12 +139,12 @@ class Microaggregation:
         return True
 
     def _place(self) -> None:
-        """Makes the table of tuples as points, at first in one block for each stratum and pattern of missing values."""
+        """Makes the tuples points, in one block for each stratum and set of columns with missing values."""
         for d in self._space:
             names: dict[str, Fill] = {"places": d.places}
             self._queries.run("scale", names={**names, "this_position": d.position})
-            made = {**names, "coordinates": _coordinates(d)}
-            self._queries.run("coordinates", {"weight": d.weight, "apart": _APART}, made)
+            values = {"weight": d.weight, "apart": _MISSING_DISTANCE}
+            self._queries.run("coordinates", values, {**names, "coordinates": _coordinates(d)})
         lists: dict[str, list[Item]] = {
             "this": self._positions,
             "near": [{"position": d.position, "coordinates": _coordinates(d)} for d in self._space],
@@ -247,15 +159,15 @@ class Microaggregation:
         points = self.tuples.count
         most = max(4 * self.k * _STEPS // points, _BLOCK * self.k)
         blocks = cut_cells(queries, self.k, most) + 1
-        queries.run_text(tables.empty(own_tables()["grouped"], {"cell": "INTEGER", "part": "INTEGER"}))
+        queries.run_text(tables.empty(_tables()["grouped"], {"cell": "INTEGER", "part": "INTEGER"}))
         chunk = max(_CHUNK * blocks // points, 1)
         for first in range(0, blocks, chunk):
             queries.run("grouped", {"k": self.k, "first": first, "last": first + chunk - 1})
             self.progress.advance(min(chunk, blocks - first), "blocks")
-        queries.run_text(tables.copy(own_tables()["members"], own_tables()["grouped"]))
+        queries.run_text(tables.copy(_tables()["members"], _tables()["grouped"]))
 
     def _improve(self, deadline: Deadline) -> tuple[int, int, bool]:
-        """(rounds, exchanges, whether there was time for all)."""
+        """(rounds, exchanges, whether the deadline left time for all)."""
         rounds = exchanges = 0
 
         def exchange(queries: Queries) -> None:
@@ -265,34 +177,117 @@ class Microaggregation:
                 return
             many = groups > _MANY
             near = _NEAR_OF_MANY if many else _NEAR
-            most = min(_ROUNDS, max(_LOOKS // (self.tuples.count * near), 1))
-            looks = idle = age = 0
+            most = min(_ROUNDS, max(_COMPARISONS // (self.tuples.count * near), 1))
+            searches = idle = age = 0
             while rounds < most and idle < (1 if groups <= _GROUPS else len(_SHARES)):
                 if age == 0:
-                    cut_centres(queries, _GROUPS_OF_MANY if many else _GROUPS, _SHARES[looks % len(_SHARES)])
+                    cut_centres(queries, _GROUPS_OF_MANY if many else _GROUPS, _SHARES[searches % len(_SHARES)])
                     queries.run("near", {"most": near})
-                    looks += 1
-                made = self._exchange(queries)
-                # Without an exchange they are looked for again; if these make none either it is over.
-                idle = 0 if made else idle + (age == 0)
-                age = (age + 1) % _STALE if made else 0
-                rounds, exchanges = rounds + 1, exchanges + made
-                self.progress.advance(made, "exchanges")
+                    searches += 1
+                exchanged = self._exchange(queries)
+                # Without an exchange the nearest groups are determined again; if these make none either, it ends.
+                idle = 0 if exchanged else idle + (age == 0)
+                age = (age + 1) % _STALE if exchanged else 0
+                rounds, exchanges = rounds + 1, exchanges + exchanged
+                self.progress.advance(exchanged, "exchanges")
 
         finished = self._until(deadline, exchange)
         return rounds, exchanges, finished
 
     def _exchange(self, queries: Queries) -> int:
-        """Makes the exchanges of one round; how many."""
+        """Makes the exchanges of one round; their number."""
         queries.run("placed")
         queries.run("wishes")
         queries.run("exchanges", {"k": self.k, "least": _LEAST_GAIN})
-        made = queries.count("chosen")
-        if made:
+        chosen = queries.count("chosen")
+        if chosen:
             queries.run("exchanged")
             queries.run("centres")
-        return made
+        return chosen
 
 
 def _coordinates(d: Dimension) -> str:
     return state(f"micro_coordinates_{d.index}")
+
+
+def cut_cells(queries: Queries, k: int, most: int) -> int:
+    """Makes the table blocks(part, row_count, point, block) of the cells; the number of the last block.
+
+    A block holds cells with the same values missing, and is cut where it spreads most until it has at most `most`
+    cells.
+    """
+    queries.run("pattern_blocks", {"k": k})
+    return _cut(queries, most, 0.5)
+
+
+def cut_centres(queries: Queries, most: int, share: float = 0.5) -> int:
+    """Makes the table blocks of the centres of groups, cut at a share of their points; the number of the last block."""
+    queries.run("stratum_blocks")
+    return _cut(queries, most, share)
+
+
+def _cut(queries: Queries, most: int, share: float) -> int:
+    while True:
+        largest, last_block = queries.run("block_sizes")[0]
+        if largest <= most:
+            return int(last_block)
+        queries.run("halved", {"most": most, "share": share})
+
+
+def join_small(queries: Queries, k: int) -> None:
+    """Joins groups of fewer than k rows with the nearest others of their stratum, until none is too small.
+
+    A stratum of one group that is too small is left out.
+    """
+    while True:
+        queries.run("centres")
+        if not queries.count("too_small", {"k": k}):
+            return
+        _join(queries)
+
+
+class GroupJudge:
+    """Judges the groups of the table members by privacy models."""
+
+    def __init__(self, queries: Queries, models: Models, k: int, positions: list[Item]) -> None:
+        self.queries = queries
+        self.k = k
+        source = source_tables(models, state("frequency"))
+        holders = [str(source.holders)] if models.by_entity else []
+        for table in (*holders, *map(str, source.sensitive.values())):
+            names = {"judged": table, "judged_cells": _by_cell(table), "cells": _tables()["cells"]}
+            queries.engine.query("search/local/judged_cells", names=names, lists={"this": positions})
+        grouped = Tables(
+            compose("search/microaggregation/placed_rows", scope=_tables()),
+            _judged(str(source.holders)) if models.by_entity else None,
+            {name: _judged(str(table)) for name, table in source.sensitive.items()},
+        )
+        classes = models.classes(grouped)
+        self._violating = compose("search/microaggregation/violating", {"classes": classes}, scope=_tables())
+
+    def join_violating(self) -> None:
+        """Joins groups that violate a model with the nearest others of their stratum, or leaves them out."""
+        while True:
+            self.queries.run("centres")
+            key: dict[str, list[Item]] = {"key": [{"code": "part"}]}
+            if not self.queries.engine.run(template.render(self._violating, lists=key), {"k": self.k})[0][0]:
+                return
+            _join(self.queries)
+
+
+def _by_cell(table: str) -> str:
+    """The name of the table with the rows of `table`, which models read, by cells."""
+    return state(f"micro_cells_of_{table.removeprefix(state(''))}")
+
+
+def _judged(table: str) -> Composed:
+    """The rows of such a table by groups."""
+    names = {"judged_cells": _by_cell(table), "classed": _tables()["members"], "class_key": "part"}
+    return compose("search/local/judged_of", names)
+
+
+def _join(queries: Queries) -> None:
+    queries.run("not_lonely")
+    cut_centres(queries, _JOINABLE)
+    queries.run("joins")
+    queries.run("joined")

@@ -1,14 +1,12 @@
-"""Mondrian with privacy models beyond k: of the cuts that k allows, each partition makes its best one of which both
-sides satisfy all models.
-
-Candidates are judged a few a partition at a time, best first, and more where all of these violate: most partitions that
-can be cut can be cut by one of their first. Whether a side satisfies is no question of monotonicity here: a part of a
-partition that cannot be cut may be cut along the same dimension, so that only k says which dimensions stay live.
-
-Mondrian: partitions cut again and again, every open partition in each round, until no cut is allowable.
+"""Mondrian: partitions are cut again and again, all open ones in each round, until no cut is allowable.
 
 LeFevre, DeWitt, Ramakrishnan: Mondrian multidimensional k-anonymity. ICDE 2006. Python only sees how many cuts a round
-made.
+makes.
+
+With privacy models beyond k each partition makes, of the cuts that k allows, the best one of which both sides satisfy
+all models. Candidates are judged in batches, a few of each partition, best first, and larger ones where all of these
+violate: most partitions that can be cut can be cut by one of their first. Monotonicity does not matter: a part of a
+partition that cannot be cut may be cut along the same dimension, so that only k says which dimensions stay live.
 """
 
 from __future__ import annotations
@@ -31,88 +29,12 @@ from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Composed, Fill, Item, compose, state
 
-_FIRST_BATCH = 4
-_GROWTH = 4
-_MANY_JUDGED = 100_000  # tuples from which on only so many of a partition's candidates are tried
-_MOST = 1_000
+_FIRST_BATCH = 4  # candidates of a partition
+_GROWTH = 4  # of a batch
+_MANY_JUDGED = 100_000  # tuples from which on a partition tries only _MOST_CANDIDATES
+_MOST_CANDIDATES = 1_000
 _JUDGED_TABLES = ("candidates", "accepted_cuts", "open_tuples", "allowable_cuts", "open_judged")
 _KEYS: list[Item] = [{"code": "part"}, {"code": "place"}, {"code": "is_left"}]
-
-
-def violates_as_a_whole(engine: Engine, models: Models, k: int) -> bool:
-    """Whether all rows together, which is the most general release, violate a model."""
-    source = source_tables(models, state("frequency"))
-    statement = compose("search/full_domain/node_check", {"classes": models.classes(source)})
-    lists: dict[str, Sequence[Item]] = {"key": []}
-    return bool(engine.query(statement, values={"k": k}, lists=lists)[0][0])
-
-
-class Judging:
-    """Narrows the table allowable_cuts down, so that at most one cut of each partition is preferred, `ELIGIBLE`."""
-
-    ELIGIBLE = "preference = 9"
-
-    def __init__(
-        self, engine: Engine, models: Models, k: int, tuples: int, items: Sequence[Item], choice: dict[str, exp.Expr]
-    ) -> None:
-        self.engine = engine
-        self.models = models
-        self.k = k
-        self._most = _MOST if tuples > _MANY_JUDGED else 2**31
-        self._names: dict[str, Fill] = {name: state(name) for name in _JUDGED_TABLES}
-        self._items = items
-        self._choice = choice
-        self._source = source_tables(models, state("frequency"))
-
-    def narrow(self, deadline: Deadline, seed: int) -> None:
-        """Accepts a cut for each partition that has one of which both sides satisfy; scores may be drawn by `seed`."""
-        drawn = {"seed": seed} if "$seed" in template.text(self._choice["cut_score"]) else {}
-        self._run("candidates", {"most": self._most, **drawn}, scope=self._choice)
-        columns = ("part", "dimension", "low", "high")
-        self.engine.run(tables.empty_like(state("accepted_cuts"), state("candidates"), *columns))
-        for table in self._judged:
-            names = {"judged": table, "open_judged": _open(table)}
-            self._run("open_judged", names=names, lists={"this": self._items})
-        low, high = 0, _FIRST_BATCH
-        while True:
-            deadline.check()
-            values = {"from_place": low, "to_place": high}
-            self.engine.query(self._accepting, values={**values, "k": self.k}, lists={"key": _KEYS}, scope=self._names)
-            if not self._run("untried", {"to_place": high})[0][0]:
-                break
-            low, high = high, _GROWTH * high
-        self._run("only_accepted")
-
-    @property
-    def _judged(self) -> list[str]:
-        """The tables that the models read."""
-        holders = [self._source.holders] if self.models.by_entity else []
-        return [str(table) for table in (self._source.tuples, *holders, *self._source.sensitive.values())]
-
-    @cached_property
-    def _accepting(self) -> Composed:
-        def sides(table: str | Composed) -> Composed:
-            names: dict[str, Fill] = {"open_rows": _open(str(table))}
-            return Composed(template.fill("search/mondrian/sides", names, {"this": self._items}, self._names))
-
-        judged = Tables(
-            sides(self._source.tuples),
-            sides(self._source.holders) if self.models.by_entity and self._source.holders else None,
-            {name: sides(table) for name, table in self._source.sensitive.items()},
-        )
-        return compose("search/mondrian/accept_cuts", {"classes": self.models.classes(judged)})
-
-    def _run(
-        self, name: str, values: dict[str, int] | None = None, scope: Mapping[str, Fill] | None = None, **holes: Any
-    ) -> list[tuple[int, ...]]:
-        known = {**self._names, **(scope or {})}
-        return self.engine.query(f"search/mondrian/{name}", values=values, scope=known, **holes)
-
-
-def _open(table: str) -> str:
-    return f"{table}_open"
-
-
 _TABLES = (
     "open_tuples",
     "next_tuples",
@@ -127,17 +49,17 @@ _TABLES = (
     "frequency",
     "halves",
 )
-_MANY = 200_000  # tuples from which on those of finished partitions are put aside in every round
+_MANY = 200_000  # tuples from which on those of finished partitions are set apart in every round
 _NO_LEVEL = 62  # a shift by which every position becomes 0
 
 
 @dataclass(frozen=True)
 class Partitioning:
-    """How the search went: rounds that made cuts, cuts in all; `finished` unless time ran out; the seed used.
+    """How the search of classes went: rounds with cuts, cuts in all, whether it `finished` in time, and its seed.
 
-    With `boxes` every partition is one range of positions along each dimension, and no two overlap. No classes, however
-    they are made, lose less together than `bound`, a row, weighted; None where nothing is known of that. Rows that are
-    in no class are `left_out`, all those of some strata.
+    With `boxes` every partition is one range of positions along each dimension, and no two overlap. No partition into
+    classes has a weighted loss a row below `bound`; None if no bound is known. `left_out` rows are in no class: all
+    those of `strata_left_out` strata.
     """
 
     rounds: int
@@ -176,16 +98,17 @@ class Mondrian:
         self._ordered = [d for d in tuples.dimensions if d.tree is None]
         self._next_part = 1
         self._cuts = 0
-        self._judging: Judging | None = None
+        self._judge: CutJudge | None = None
         if models is not None and not models.only_k:
-            self._judging = Judging(engine, models, k, tuples.count, self._items, self._choice())
+            self._judge = CutJudge(engine, models, k, tuples.count, self._items, self._choice())
 
-    def run(self, deadline: Deadline, **others: str) -> Partitioning:
-        """Rounds until nothing is cut any more, or until the deadline: what is reached by then is a release too.
+    def run(self, deadline: Deadline, **tables_instead: str) -> Partitioning:
+        """Cuts in rounds until no cut is allowable, or until the deadline: the partitions reached by then are a
+        release, too.
 
-        `others` are tables in place of `frequency`, which is cut, and of `assigned`.
+        `tables_instead` replace the tables `frequency`, which is cut, and `assigned`.
         """
-        self._names |= others
+        self._names |= tables_instead
         self._begin()
         find, split = self._finding(), self._splitting()
         rounds = 0
@@ -205,14 +128,14 @@ class Mondrian:
         return Partitioning(rounds, self._cuts, finished, self.seed, self._makes_boxes())
 
     def _find(self, statements: Sequence[str], deadline: Deadline) -> int:
-        """Runs the statements that find the cuts of a round; the last makes the table of cuts, and says how many."""
-        made: list[Row] = []
+        """Runs the statements that find the cuts of a round; the last makes the table of cuts and counts them."""
+        rows: list[Row] = []
         for position, statement in enumerate(statements, 1):
-            if position == len(statements) and self._judging is not None:
-                self._judging.narrow(deadline, self.seed)
+            if position == len(statements) and self._judge is not None:
+                self._judge.narrow(deadline, self.seed)
             values = {name: value for name, value in (("k", self.k), ("seed", self.seed)) if f"${name}" in statement}
-            made = self.engine.run(statement, values)
-        return int(made[0][0])
+            rows = self.engine.run(statement, values)
+        return int(rows[0][0])
 
     def _split(self, statements: Sequence[str], cuts: int) -> None:
         for statement in statements:
@@ -223,19 +146,19 @@ class Mondrian:
         self.progress.advance(cuts, "cuts")
 
     def _begin(self) -> None:
-        every = (1 << len(self.dimensions)) - 1
-        self.engine.run(self._render("first_tuples", {"this": self._items}), {"all_dimensions": every})
+        all_dimensions = (1 << len(self.dimensions)) - 1
+        self.engine.run(self._render("first_tuples", {"this": self._items}), {"all_dimensions": all_dimensions})
         columns = ("part", *(d.position for d in self.dimensions), "row_count")
         self.engine.run(tables.empty_like(self._names["assigned"], state("open_tuples"), *columns))
         types = {"dimension": "INTEGER", "position": "BIGINT", "measure": "DOUBLE", "step": "DOUBLE"}
         self.engine.run(tables.empty(state("ordered_places"), types))
-        for name, made in (
+        for name, selects in (
             ("ordered_places", [self._places(d) for d in self._ordered]),
             ("trees", [self._shifts(d) for d in self._trees]),
             ("ancestors", [self._ancestors(d) for d in self._trees]),
         ):
-            if made:
-                self.engine.run(tables.copy(state(name), _union(made)))
+            if selects:
+                self.engine.run(tables.copy(state(name), _union(selects)))
 
     def _places(self, d: Dimension) -> exp.Expr:
         ranks = d.values + d.has_missing
@@ -276,10 +199,12 @@ class Mondrian:
         )
 
     def _finding(self) -> list[str]:
-        """The statements that find the cuts of a round, the same in every round."""
-        counted = _union([self._histogram(item) for item in self._items])
+        """The statements that find the cuts of a round."""
+        histograms = _union([self._histogram(fills) for fills in self._items])
         statements = [
-            template.text(template.fill("search/mondrian/histogram", names={"histograms": counted}, scope=self._names)),
+            template.text(
+                template.fill("search/mondrian/histogram", names={"histograms": histograms}, scope=self._names)
+            ),
             self._render("spans"),
         ]
         items = self._level_items()
@@ -296,7 +221,7 @@ class Mondrian:
         return [*statements, self._render_choice("cuts")]
 
     def _sets_apart(self) -> bool:
-        """Whether a subtree in the middle of a partition may be cut out of it."""
+        """Whether cuts may take a subtree out of the middle of a partition."""
         return bool(self._trees) and self.cut == "strict" and self.dimension == "loss"
 
     def _makes_boxes(self) -> bool:
@@ -309,16 +234,16 @@ class Mondrian:
 
     def _render_choice(self, name: str) -> str:
         names: dict[str, template.Fill] = {**self._names, **self._choice()}
-        if self._judging is not None:
-            names["eligible"] = template.parse(Judging.ELIGIBLE)
+        if self._judge is not None:
+            names["eligible"] = template.parse(CutJudge.ELIGIBLE)
         return template.text(template.fill(f"search/mondrian/{name}", scope=names))
 
-    def _histogram(self, item: Item) -> exp.Expr:
-        names = {f"this_{key}": value for key, value in item.items()}
+    def _histogram(self, fills: Item) -> exp.Expr:
+        names = {f"this_{key}": fill for key, fill in fills.items()}
         return template.fill("search/mondrian/histogram_of", names, scope=self._names)
 
     def _choice(self) -> dict[str, exp.Expr]:
-        """Which allowable cuts may be made, and what makes one better than another."""
+        """The condition on allowable cuts that may be made, and what makes one better than another."""
         by_loss = self.dimension == "loss"
         eligible = "preference = 2" if self.cut == "strict-le" else "TRUE" if by_loss else "preference > 0"
         score = {
@@ -338,7 +263,7 @@ class Mondrian:
         split = "halve" if self.cut == "relaxed" else "split"
         if self._many:
             return [self._render(name, lists) for name in (split, "finish", "still_open")]
-        # A few finished tuples more cost less than the statements that put them aside.
+        # Few finished tuples cost less than the statements that set them apart.
         names = {**self._names, "next_tuples": state("open_tuples")}
         return [template.render(f"search/mondrian/{split}", lists=lists, scope=names)]
 
@@ -350,6 +275,84 @@ class Mondrian:
 
 
 def _union(selects: Sequence[exp.Expr]) -> exp.Subquery:
-    """All rows of all of them, as something to select from."""
+    """All rows of the selects, as a relation."""
     joined = reduce(lambda left, right: exp.Union(this=left, expression=right, distinct=False), selects)
     return exp.Subquery(this=joined)
+
+
+class CutJudge:
+    """Narrows the table allowable_cuts so that at most one cut of each partition is `ELIGIBLE`, preferred."""
+
+    ELIGIBLE = "preference = 9"
+
+    def __init__(
+        self, engine: Engine, models: Models, k: int, tuples: int, items: Sequence[Item], choice: dict[str, exp.Expr]
+    ) -> None:
+        self.engine = engine
+        self.models = models
+        self.k = k
+        self._most = _MOST_CANDIDATES if tuples > _MANY_JUDGED else 2**31
+        self._names: dict[str, Fill] = {name: state(name) for name in _JUDGED_TABLES}
+        self._items = items
+        self._choice = choice
+        self._source = source_tables(models, state("frequency"))
+
+    def narrow(self, deadline: Deadline, seed: int) -> None:
+        """Accepts the best cut of each partition of which both sides satisfy the models.
+
+        `seed` is that of random scores.
+        """
+        seeded = {"seed": seed} if "$seed" in template.text(self._choice["cut_score"]) else {}
+        self._run("candidates", {"most": self._most, **seeded}, scope=self._choice)
+        columns = ("part", "dimension", "low", "high")
+        self.engine.run(tables.empty_like(state("accepted_cuts"), state("candidates"), *columns))
+        for table in self._judged:
+            names = {"judged": table, "open_judged": _of_open(table)}
+            self._run("open_judged", names=names, lists={"this": self._items})
+        low, high = 0, _FIRST_BATCH
+        while True:
+            deadline.check()
+            values = {"from_place": low, "to_place": high}
+            self.engine.query(self._accepting, values={**values, "k": self.k}, lists={"key": _KEYS}, scope=self._names)
+            if not self._run("untried", {"to_place": high})[0][0]:
+                break
+            low, high = high, _GROWTH * high
+        self._run("only_accepted")
+
+    @property
+    def _judged(self) -> list[str]:
+        """The tables that the models read."""
+        holders = [self._source.holders] if self.models.by_entity else []
+        return [str(table) for table in (self._source.tuples, *holders, *self._source.sensitive.values())]
+
+    @cached_property
+    def _accepting(self) -> Composed:
+        def sides(table: str | Composed) -> Composed:
+            names: dict[str, Fill] = {"open_rows": _of_open(str(table))}
+            return Composed(template.fill("search/mondrian/sides", names, {"this": self._items}, self._names))
+
+        both_sides = Tables(
+            sides(self._source.tuples),
+            sides(self._source.holders) if self.models.by_entity and self._source.holders else None,
+            {name: sides(table) for name, table in self._source.sensitive.items()},
+        )
+        return compose("search/mondrian/accept_cuts", {"classes": self.models.classes(both_sides)})
+
+    def _run(
+        self, name: str, values: dict[str, int] | None = None, scope: Mapping[str, Fill] | None = None, **holes: Any
+    ) -> list[tuple[int, ...]]:
+        fills = {**self._names, **(scope or {})}
+        return self.engine.query(f"search/mondrian/{name}", values=values, scope=fills, **holes)
+
+
+def _of_open(table: str) -> str:
+    """The name of the table with the rows of such a table in open partitions."""
+    return f"{table}_open"
+
+
+def violates_as_a_whole(engine: Engine, models: Models, k: int) -> bool:
+    """Whether all rows as one class, the most general release, violate a model."""
+    source = source_tables(models, state("frequency"))
+    statement = compose("search/full_domain/node_check", {"classes": models.classes(source)})
+    lists: dict[str, Sequence[Item]] = {"key": []}
+    return bool(engine.query(statement, values={"k": k}, lists=lists)[0][0])

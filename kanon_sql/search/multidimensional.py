@@ -1,4 +1,4 @@
-"""Multidimensional recoding: distinct tuples put into classes, each with labels of its own."""
+"""Multidimensional recoding: distinct tuples are partitioned into classes, each with labels of its own."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from kanon_sql.sql.deadline import Deadline
 
 @dataclass(frozen=True)
 class Multidimensional(SearchProblem):
-    """A source whose distinct tuples are ready to be put into classes.
+    """A source whose distinct tuples are ready to be partitioned into classes.
 
-    Ranges are released as two columns (`bounds`), or with the ends that `grids`, by the numbers of dimensions, widen
-    them to; columns that are `aggregated` show one value for the class. The search knows nothing of that.
+    Ranges are released as two columns (`bounds`), or widened to the ends of `grids`, by the numbers of the dimensions;
+    columns that are `aggregated` show one value for the class. The search does not depend on these.
     """
 
     tuples: Tuples
@@ -38,28 +38,28 @@ class Multidimensional(SearchProblem):
 
     @property
     def strata(self) -> list[str]:
-        """The quasi-identifiers of which a class has one value."""
+        """The quasi-identifiers that are strata: each class has one value of them."""
         return [d.column.name for d in self.tuples.dimensions if d.apart]
 
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
     ) -> MultidimensionalResult:
-        refused = impossible(engine, self.models, request.limit)
-        if refused:
-            return MultidimensionalResult(self, request, engine, algorithm, None, refused)
+        reasons = impossible(engine, self.models, request.limit)
+        if reasons:
+            return MultidimensionalResult(self, request, engine, algorithm, None, reasons)
         if self.n < request.k or (
             not self.models.only_k and not self.strata and violates_as_a_whole(engine, self.models, request.k)
         ):
             return MultidimensionalResult(self, request, engine, algorithm, None)
-        found = SEARCHES[algorithm.name](engine, self, algorithm, request.k, progress, deadline)
-        return MultidimensionalResult(self, request, engine, algorithm, found, ended=deadline.why())
+        partitioning = SEARCHES[algorithm.name](engine, self, algorithm, request.k, progress, deadline)
+        return MultidimensionalResult(self, request, engine, algorithm, partitioning, ended=deadline.why())
 
 
 @dataclass(frozen=True)
 class MultidimensionalResult(SearchResult):
-    """The classes that Mondrian or local recoding made; without a partitioning there were too few rows for any.
+    """The classes of a search; without a `partitioning` there were too few rows for any.
 
-    Their tables are those of the last search: describe and release them before the next.
+    Their tables are those of the last search: describe and release a result before the next search.
     """
 
     problem: Multidimensional
@@ -76,23 +76,20 @@ class MultidimensionalResult(SearchResult):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        found = self.partitioning
-        if found is None or found.finished:
+        if self.partitioning is None or self.partitioning.finished:
             return ()
-        return (f"{self.ended} after {found.rounds} rounds: more of them could have lost less",)
+        return (f"{self.ended} after {self.partitioning.rounds} rounds: more of them could have lost less",)
 
     @property
     def found(self) -> Partitioning:
-        """How the classes were made; of no class, in no round."""
+        """How the classes were made; without classes, in no round."""
         return self.partitioning or Partitioning(rounds=0, cuts=0, finished=True, seed=0, boxes=True)
 
     @cached_property
     def classes(self) -> Classes:
-        """The classes, labelled when they are first asked for."""
-        given = self.problem
-        return build_classes(
-            self.engine, given.tuples, given.grids, given.aggregated, suppresses=self.found.left_out > 0
-        )
+        """The classes, labelled on first use."""
+        problem, suppresses = self.problem, self.found.left_out > 0
+        return build_classes(self.engine, problem.tuples, problem.grids, problem.aggregated, suppresses=suppresses)
 
     def require(self) -> None:
         if self.impossible:
@@ -103,20 +100,20 @@ class MultidimensionalResult(SearchResult):
                 f"{self.algorithm.name} starts with all rows as one class, which violates k or a model: ask for less"
             )
         if self.partitioning is None:
-            raise NoReleaseError(f"no release satisfies k = {k}: only {n} row{'s' * (n != 1)} take part")
+            raise NoReleaseError(f"no release satisfies k = {k}: only {n:,} row{'s' * (n != 1)} take part")
         self._require_strata()
 
     def _require_strata(self) -> None:
-        """Raises NoReleaseError where the strata that are too small hold more rows than may be suppressed, or all."""
-        found, n, request = self.found, self.problem.n, self.request
-        if found.left_out <= request.limit and found.left_out < n:
+        """Raises NoReleaseError if strata that are too small hold all rows, or more than may be suppressed."""
+        left_out, n, request = self.found.left_out, self.problem.n, self.request
+        if left_out <= request.limit and left_out < n:
             return
         how = f"hold fewer than {request.k}" if self.problem.models.only_k else "violate k or a model"
-        limit = f"the limit is {request.limit}: set suppression.limit: {found.left_out}, or name"
+        limit = f"the limit is {request.limit:,}: set suppression.limit: {left_out}, or name"
         names = ", ".join(map(repr, self.problem.strata))
         raise NoReleaseError(
-            f"no release keeps the strata {names} apart: {found.strata_left_out} of them {how}, with {found.left_out} "
-            f"of {n:,} rows; {limit if found.left_out < n else 'name'} fewer columns as strata"
+            f"no release keeps the strata {names} apart: {self.found.strata_left_out:,} of them {how}, with "
+            f"{left_out:,} of {n:,} rows; {limit if left_out < n else 'name'} fewer columns as strata"
         )
 
     def least_levels(self) -> dict[str, int]:
@@ -167,23 +164,38 @@ class MultidimensionalResult(SearchResult):
 
 
 def _mondrian(
-    engine: Engine, given: Multidimensional, algorithm: AlgorithmConfig, k: int, progress: Progress, deadline: Deadline
+    engine: Engine,
+    problem: Multidimensional,
+    algorithm: AlgorithmConfig,
+    k: int,
+    progress: Progress,
+    deadline: Deadline,
 ) -> Partitioning:
-    return Mondrian(engine, given.tuples, algorithm, k, progress, given.models).run(deadline)
+    return Mondrian(engine, problem.tuples, algorithm, k, progress, problem.models).run(deadline)
 
 
 def _local(
-    engine: Engine, given: Multidimensional, algorithm: AlgorithmConfig, k: int, progress: Progress, deadline: Deadline
+    engine: Engine,
+    problem: Multidimensional,
+    algorithm: AlgorithmConfig,
+    k: int,
+    progress: Progress,
+    deadline: Deadline,
 ) -> Partitioning:
     effort = algorithm.options()["effort"]
-    found = LocalSearch(engine, given.tuples, k, progress, given.models, effort).run(deadline)
-    return replace(found, seed=algorithm.seed or 0)
+    partitioning = LocalSearch(engine, problem.tuples, k, progress, problem.models, effort).run(deadline)
+    return replace(partitioning, seed=algorithm.seed or 0)
 
 
 def _microaggregation(
-    engine: Engine, given: Multidimensional, algorithm: AlgorithmConfig, k: int, progress: Progress, deadline: Deadline
+    engine: Engine,
+    problem: Multidimensional,
+    algorithm: AlgorithmConfig,
+    k: int,
+    progress: Progress,
+    deadline: Deadline,
 ) -> Partitioning:
-    return Microaggregation(engine, given.tuples, k, progress, given.models).run(deadline)
+    return Microaggregation(engine, problem.tuples, k, progress, problem.models).run(deadline)
 
 
 Search = Callable[[Engine, Multidimensional, AlgorithmConfig, int, Progress, Deadline], Partitioning]

@@ -1,16 +1,14 @@
-"""A source that was read for a search, and what a search of it ends with, whatever the algorithm.
+"""What a search starts from and ends with, whatever the algorithm, and bounds on every possible release.
 
-What no release of a table can satisfy, told by its sensitive values alone, before any search.
-
-Every bound here is on all releases at once. Take the released rows as one class: they are all rows but at most `limit`.
-An entropy is concave, the greatest share of a value convex in the distribution of a class, so that where each class
-holds an entropy of ln(l) or a greatest share of alpha the one class does. With recursive (c,l)-diversity the most
-frequent value of the one class has at most the sum of those of the classes, and its rest from the l-th value on at
-least the sum of theirs, so that it holds what they all hold. And of all ways to suppress `limit` rows the one that
-takes them from the most frequent values, until these are equally frequent, leaves the most even distribution: nothing
-else has more entropy, or a smaller greatest value or share. What this one does not hold, no release holds. The converse
-is not said. Where entities are counted, classes that are joined count an entity once: there only the number of
-different values bounds.
+A bound shows, before any search and from the sensitive values alone, that no release satisfies a model. Take the
+released rows as one class: they are all rows but at most `limit`. An entropy is concave, the greatest share of a value
+convex in the distribution of a class, so that where each class holds an entropy of ln(l) or a greatest share of alpha
+the one class does. With recursive (c,l)-diversity the most frequent value of the one class has at most the sum of those
+of the classes, and its rest from the l-th value on at least the sum of theirs, so that it holds what they all hold. And
+of all ways to suppress `limit` rows the one that takes them from the most frequent values, until these are equally
+frequent, leaves the most even distribution: nothing else has more entropy, or a smaller greatest value or share. What
+this one does not hold, no release holds. The converse does not follow. Where entities are counted, classes that are
+joined count an entity once: there only the number of different values is a bound.
 
 t-closeness, beta-likeness and delta-disclosure compare with all rows, which as one class always satisfy them.
 """
@@ -36,22 +34,22 @@ from kanon_sql.sql.deadline import Deadline
 
 Json = dict[str, Any]
 
-_SLACK = 1e-9  # of an objective: sums in another order differ by less
+_SLACK = 1e-9  # relative: the same objective, summed in another order, differs by less
 
 
 def gap(objective: float | None, bound: float | None) -> float | None:
-    """The share by which the objective can be above the least there is; None where the bound does not tell."""
+    """The share by which the objective may be above the optimum; None where the bound says nothing."""
     if objective is None or bound is None:
         return None
-    above = max(objective - bound, 0.0)
-    if above <= _SLACK * abs(objective):
+    excess = max(objective - bound, 0.0)
+    if excess <= _SLACK * abs(objective):
         return 0.0
-    return above / bound if bound > 0 else None
+    return excess / bound if bound > 0 else None
 
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of every release: the smallest class, the suppressed rows allowed, weights of the loss."""
+    """What a release must hold: the smallest class `k`, at most `limit` suppressed rows; and weights of the loss."""
 
     k: int
     limit: int
@@ -60,10 +58,10 @@ class Request:
 
 @dataclass(frozen=True)
 class SearchProblem(ABC):
-    """An opened source, with the tables that a search works on in the engine.
+    """An opened source, with the tables on which a search works in the engine.
 
-    `rows` selects the `n` rows that take part of its `source_rows`; `models` judge its classes.
-    Where it is `weighted`, `rows` selects their distinct tuples, with the rows of each as row_count.
+    `rows` selects the `n` rows that take part, of the `source_rows`; if it is `weighted`, their distinct tuples with
+    row_count. `models` judge the classes.
     """
 
     source: Source
@@ -77,26 +75,26 @@ class SearchProblem(ABC):
     @property
     def names(self) -> tuple[str, ...]:
         """The quasi-identifiers, in the configuration's order."""
-        return tuple(item.name for item in self.roles.quasi_identifiers)
+        return tuple(qi.name for qi in self.roles.quasi_identifiers)
 
     @property
     def weighted(self) -> bool:
-        """Whether `rows` selects distinct tuples, since another engine holds the rows."""
+        """Whether `rows` selects distinct tuples, because another engine holds the rows."""
         return self.source.backend.weighted
 
     def describe_engine(self) -> Json:
-        """The report's entry `engine`: which holds the rows, and where the distinct tuples are searched."""
+        """The report's entry `engine`: the engine with the rows, and the one that searches the distinct tuples."""
         return {"name": self.source.backend.abilities.name, "search_in": "duckdb"}
 
     @abstractmethod
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
     ) -> SearchResult:
-        """Searches; may be called again for another request. Never raises for want of a release or of time."""
+        """Searches, also again with another request. Does not raise if there is no release or no time for one."""
 
 
 class SearchResult(ABC):
-    """What a search chose, or why it chose nothing; only `require` and `describe_search` serve in either case."""
+    """What a search chose, or why it chose nothing: then only `require` and `describe_search` may be called."""
 
     problem: SearchProblem
     request: Request
@@ -104,16 +102,16 @@ class SearchResult(ABC):
     @property
     @abstractmethod
     def suppressed(self) -> int:
-        """The rows of classes that violate what is asked for."""
+        """The rows of classes that violate the request, which are suppressed."""
 
     @property
     @abstractmethod
     def notes(self) -> tuple[str, ...]:
-        """What a user is to be warned of."""
+        """Warnings to the user."""
 
     @abstractmethod
     def require(self) -> None:
-        """Raises NoReleaseError or OutOfTimeError where there is nothing to release."""
+        """Raises NoReleaseError or OutOfTimeError if there is nothing to release."""
 
     @abstractmethod
     def describe(self) -> Json:
@@ -121,7 +119,7 @@ class SearchResult(ABC):
 
     @abstractmethod
     def least_levels(self) -> dict[str, int]:
-        """The lowest level that a released row shows, of each quasi-identifier; without a hierarchy 0 is a value."""
+        """The lowest level of each quasi-identifier that a released row shows; without a hierarchy 0 are values."""
 
     @abstractmethod
     def describe_search(self) -> Json:
@@ -133,17 +131,19 @@ class SearchResult(ABC):
 
     @abstractmethod
     def class_count(self) -> int:
-        """How many classes the search counted, masked rows left out."""
+        """How many classes the search counted, without masked rows."""
 
 
 def impossible(engine: Engine, models: Models, limit: int) -> list[str]:
-    """Why no release that suppresses at most `limit` rows satisfies the models, one line for each; empty if unknown."""
-    found = (model.spec.impossible(partial(_most_even, engine, models, model, limit), limit) for model in models.models)
-    return [problem for problem in found if problem is not None]
+    """Why no release that suppresses at most `limit` rows satisfies the models, a line a reason; empty if unknown."""
+    reasons = (
+        model.spec.impossible(partial(_most_even, engine, models, model, limit), limit) for model in models.models
+    )
+    return [reason for reason in reasons if reason is not None]
 
 
 def _most_even(engine: Engine, models: Models, model: Model, limit: int, least: int, from_the: int) -> MostEven:
-    """The values of a model's column; how often each occurs says nothing where entities are counted."""
+    """The most even distribution of a model's column after suppression; with entities only its number of values."""
     assert model.column is not None
     row = engine.query(
         "privacy/most_even",

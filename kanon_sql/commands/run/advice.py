@@ -18,7 +18,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
-from kanon_sql.search.full_domain.soft_deadline import Unhurried, price_of
+from kanon_sql.search.full_domain.soft_deadline import UninterruptedNodes, price_of
 from kanon_sql.search.local.estimate import estimated_losses, work_of_estimate
 from kanon_sql.search.problem import Json, Request, SearchResult
 from kanon_sql.sql import signals
@@ -162,7 +162,7 @@ class _FullDomainAdvice:
 
     def _solve(self, problem: FullDomain, request: Request, work: Work) -> tuple[FullDomainResult, bool] | None:
         """(what a search finds, whether it came to its end); None for what says nothing of the loss."""
-        patient = replace(problem, nodes=Unhurried(problem.nodes, self.price))
+        patient = replace(problem, nodes=UninterruptedNodes(problem.nodes, self.price))
         result = patient.solve(self.engine, self.algorithm, request, work, Progress())
         proven = result.found.proven
         bounded = self.algorithm.options().get("objective") in _LOSSES and set(request.weights) == {1.0}

@@ -19,7 +19,7 @@ from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice, Node
 from kanon_sql.search.full_domain.measures import CostModel
 from kanon_sql.search.full_domain.problem import FullDomain, FullDomainResult
-from kanon_sql.search.full_domain.soft_deadline import Unhurried, price_of
+from kanon_sql.search.full_domain.soft_deadline import UninterruptedNodes, price_of
 from kanon_sql.search.full_domain.thresholds import make_checker
 from kanon_sql.sql.deadline import Deadline, TimeUpError, Work
 
@@ -101,9 +101,9 @@ def _untold(gathered: Gathered, problem: FullDomain, facts: PageFacts) -> Lattic
 def _checker(gathered: Gathered, problem: FullDomain) -> NodeChecker:
     """What the search knows, or one that knows nothing; it interrupts nothing that runs."""
     result, request = gathered.subject.result, gathered.request
-    patient = Unhurried(problem.nodes, price_of(problem.frequency))
+    patient = UninterruptedNodes(problem.nodes, price_of(problem.frequency))
     if isinstance(result, FullDomainResult) and result.checker is not None:
-        return result.checker.asking(patient)
+        return result.checker.with_engine(patient)
     return make_checker(patient, problem.frequency, problem.models, request.k, request.limit, Progress())
 
 

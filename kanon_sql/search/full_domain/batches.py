@@ -1,7 +1,7 @@
-"""Many lattice nodes in one statement: a check costs what a statement costs, not what its data cost.
+"""Checks of many lattice nodes in one statement: a check then costs what its data cost, not what a statement costs.
 
-Every combination stands once for each node of the batch, beside the number of the node and one number that packs the
-codes of its class there. The statements that judge classes then take these two for a key.
+Every combination is repeated for each node of the batch, with the number of the node and one number that packs the
+codes of its class there. The statements that judge classes take these two as the key.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from kanon_sql.sql.template import Composed, Fill, Item, column, compose, state
 
 _MOST_NODES = 64
 _MOST_ROWS = 3_000_000  # combinations times nodes, each of which may be a class of its own: about 150 MB
-_WORDS = ((63, "BIGINT"), (127, "HUGEINT"))
+_WORDS = ((63, "BIGINT"), (127, "HUGEINT"))  # types of the number that packs codes, by their bits
 
 
 class Batches:
-    """The statements about many nodes of a table."""
+    """The statements about many nodes of a lattice.
+
+    `size` is the most nodes of a batch, 0 if nodes are checked one by one.
+    """
 
     def __init__(self, frequency: Frequency, models: Models, *, screening: bool) -> None:
         self._frequency = frequency
@@ -34,8 +37,10 @@ class Batches:
         self._levels = _fields([mapping.height.bit_length() for mapping in frequency.mappings])
         # Where models count values, a combination has a row for each of them.
         rows = frequency.tuples if not models.columns else frequency.n
-        each = models.by_entity or models.closes or bool(models.refusing_absent)  # where nodes are asked one by one
-        possible = self._word is not None and not each
+        single = (
+            models.by_entity or models.in_rounds or bool(models.refusing_absent)
+        )  # where nodes are asked one by one
+        possible = self._word is not None and not single
         self.size = min(_MOST_NODES, _MOST_ROWS // max(rows, 1)) if possible else 0
         bits = sum(mapping.height.bit_length() for mapping in frequency.mappings)
         self.units_size = self.size if bits < 63 else 0  # nodes that a statement may give the units of loss of
@@ -51,19 +56,19 @@ class Batches:
             {
                 "costs": state(f"costs_{i}"),
                 "cost": f"cost_{i}",
-                "place": place,
-                "levels": levels,
+                "place": level_shift,
+                "levels": level_bits,
                 "shift": shift,
                 "codes": codes,
             }
-            for i, ((place, levels), (shift, codes)) in enumerate(zip(self._levels, self._codes, strict=True))
+            for i, ((level_shift, level_bits), (shift, codes)) in enumerate(zip(self._levels, self._codes, strict=True))
         ]
 
     def split(self, nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
-        """The nodes in batches of what one statement may hold at most.
+        """The nodes in batches of at most `size`.
 
-        Those of a batch are alike in the columns that tell most rows apart, so that few combinations are left at the
-        least of their levels.
+        Those of a batch have similar levels in the columns that distinguish most rows, so that few combinations remain
+        at the lowest of their levels.
         """
         if len(nodes) > self.size:
             nodes = sorted(nodes, key=lambda node: [node[i] for i in self._by_detail])
@@ -71,18 +76,18 @@ class Batches:
             yield nodes[start : start + self.size]
 
     def names(self, nodes: Sequence[Node]) -> dict[str, Fill]:
-        """The holes of the statements about these nodes; a node's number is its place."""
+        """The names of the statements about these nodes, which are numbered in their order."""
         words = exp.Array(expressions=[self._word_of(node) for node in nodes])
         return {"node_words": words, "node_count": exp.Literal.number(len(nodes))}
 
     def unit_names(self, nodes: Sequence[Node]) -> dict[str, Fill]:
-        """The holes of the statement of units of loss about these nodes."""
-        levels = [sum(level << place for level, (place, _) in zip(node, self._levels, strict=True)) for node in nodes]
+        """The names of the statement of the units of loss of these nodes."""
+        levels = [sum(level << shift for level, (shift, _) in zip(node, self._levels, strict=True)) for node in nodes]
         packed = exp.Array(expressions=[exp.Literal.number(number) for number in levels])
         return {**self.names(nodes), "node_levels": packed}
 
     def unit_lists(self, nodes: Sequence[Node]) -> dict[str, Sequence[Item]]:
-        """The list holes of the statement of units of loss about these nodes."""
+        """The list holes of the statement of the units of loss of these nodes."""
         return {**self.lists(nodes), "cost": self._costs}
 
     def lists(self, nodes: Sequence[Node]) -> dict[str, Sequence[Item]]:
@@ -95,12 +100,12 @@ class Batches:
         }
 
     def _divides(self, attribute: int, level: int) -> bool:
-        """Whether a level tells rows apart: at the top of a hierarchy all values are one."""
+        """Whether a level distinguishes rows: at the top of a hierarchy all values are one."""
         mapping = self._frequency.mappings[attribute]
         return level < mapping.height or mapping.splits_top
 
     def _word_of(self, node: Node) -> exp.Expr:
-        """The sum of the columns of a node's levels."""
+        """The sum of the columns at a node's levels."""
         columns: list[exp.Expr] = [
             column(code_name(i, level)) for i, level in enumerate(node) if self._divides(i, level)
         ]
@@ -114,14 +119,14 @@ class Batches:
 
 
 def _fields(widths: Sequence[int]) -> list[tuple[int, int]]:
-    """Where numbers of these widths in bits stand in one: how far each is shifted, and its bits."""
+    """Where numbers of so many bits are in one number: (the bits by which each is shifted, a mask of its bits)."""
     return [(sum(widths[:i]), (1 << width) - 1) for i, width in enumerate(widths)]
 
 
 class _Statements:
-    """The statements on the classes of a batch, whose key is the node's number and the word that packs its codes.
+    """The statements on the classes of a batch, keyed by the number of the node and the word that packs its codes.
 
-    `screen` counts the rows that no node below releases (see Models.screen), where `screening` asks for it.
+    With `screening`, `screen` counts the rows that no node below can release (see Models.screen).
     """
 
     def __init__(self, models: Models, *, screening: bool) -> None:

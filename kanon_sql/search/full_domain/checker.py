@@ -22,27 +22,27 @@ from kanon_sql.sql.template import Composed, Item, Statement, compose, state
 
 
 class Counter(Protocol):
-    """What counts the classes of nodes; reports call it `duckdb`, or the `engine` that holds the rows."""
+    """Counts the classes of nodes."""
 
-    searched_in: str
+    searched_in: str  # the report's word: `duckdb`, or the `engine` that holds the rows
     packs: bool  # whether a statement may ask about many nodes
 
     def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
         """Runs a statement over the tables of the search; its rows."""
 
     def list_suppressed(self, statement: Statement, values: Mapping[str, int], keys: Sequence[Item]) -> None:
-        """Makes the table suppressed_classes of DuckDB by the statement of a node's violating classes."""
+        """Makes DuckDB's table suppressed_classes from the statement of a node's violating classes."""
 
 
 class Nodes(Counter, Protocol):
-    """What counts the classes of nodes within a time."""
+    """Counts the classes of nodes until a deadline."""
 
     def until(self, deadline: Deadline) -> AbstractContextManager[None]:
-        """Stops what runs within it when the deadline passes."""
+        """Stops statements within it when the deadline passes."""
 
 
-class NodesHere:
-    """DuckDB counts the classes."""
+class DuckdbNodes:
+    """Counts the classes of nodes in DuckDB."""
 
     searched_in = "duckdb"
     packs = True
@@ -53,12 +53,12 @@ class NodesHere:
 
     def query(self, name: Statement, *, values: Mapping[str, Any] | None = None, **holes: Any) -> list[Row]:
         """Runs a statement over the tables of the search; its rows. Raises TimeUpError."""
-        self._deadline.check()  # an interrupt between statements interrupts none
+        self._deadline.check()  # an interrupt between two statements stops none
         return self._engine.query(name, values=values, **holes)
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
-        """Stops what runs within it when the deadline passes."""
+        """Interrupts statements within it when the deadline passes."""
         self._deadline = deadline
         try:
             with self._engine.until(deadline):
@@ -71,13 +71,14 @@ class NodesHere:
 
 
 class NodeChecker:
-    """Asks the engine about nodes, and tags what follows for others.
+    """Checks nodes in the engine, and tags the nodes that a check settles.
 
     Suppression of whole classes below k is monotone on the lattice: a class of a node is a union of classes of every
-    node below, so that suppressed rows never increase upwards (Samarati, TKDE 2001). Not all models are: then the tags
-    are about rows that are lost for sure (`prunes` is False; see Models.screen), which are no more than the suppressed
-    ones, and a node that passes by these is judged by itself. Their count bounds a number that is monotone from below,
-    and need not be so itself: a node may pass that lies below one that fails, and fails as that one says.
+    node below, so that suppressed rows never increase upwards (Samarati, TKDE 2001). Not all models are monotone: then
+    the tags are about rows that no node below can release (`prunes` is False; see Models.screen), which are no more
+    than the suppressed ones, and a node that passes by these is judged by itself. Their count bounds a monotone number
+    from below, and need not be monotone itself: a node may pass although it lies below one that fails; the tag of the
+    latter counts.
     """
 
     def __init__(
@@ -87,19 +88,19 @@ class NodeChecker:
         self.frequency = frequency
         self.models = models
         self.k = k
-        # A node that suppresses every row is no release; where suppression is no way out, none may be.
+        # Not every row may be suppressed, and none if suppression does not help a model.
         self.limit = 0 if models.refusing_absent else min(limit, frequency.n - 1)
         self.prunes = models.prune(self.limit)
         self.costs = CostModel(frequency)
         self.tags = Tags(len(frequency.mappings))
         self.progress = progress
         self._values = judged_values(models, k)
-        self.least_class = 1 if models.closes else k  # the rows of the smallest class that may be released
-        self.with_entropy = False  # whether losses come with the entropy, at a further query each
+        self.least_class = 1 if models.in_rounds else k  # the rows of the smallest class that may be released
+        self.with_entropy = False  # whether losses include the entropy, at one more query each
         self.statements = models.once(NodeStatements, screening=not self.prunes)
         self._batches = Batches(frequency, models, screening=not self.prunes)
         splits = any(mapping.splits_top for mapping in frequency.mappings)
-        self._closure = Closure(engine, frequency, models, k) if models.closes else None
+        self._closure = Closure(engine, frequency, models, k) if models.in_rounds else None
         self._one_class_node = None if splits or not models.only_k else frequency.heights
         self._checked: set[Node] = set()
         self._suppressed: dict[Node, int] = {}
@@ -117,54 +118,54 @@ class NodeChecker:
 
     @property
     def checked(self) -> int:
-        """Nodes whose suppressed rows were computed from data."""
+        """How many nodes were checked in the data."""
         return len(self._checked)
 
     @property
     def measured(self) -> int:
-        """Nodes that all models were computed for."""
+        """How many nodes were judged by all models."""
         return len(self._suppressed)
 
     @property
     def counted(self) -> Collection[Node]:
-        """The nodes whose suppressed rows are known, all models counted."""
+        """The nodes whose suppressed rows, by all models, are known."""
         return self._suppressed.keys()
 
-    def asking(self, engine: Nodes) -> NodeChecker:
-        """The same, with what is known so far, where further nodes are asked for otherwise."""
+    def with_engine(self, engine: Nodes) -> NodeChecker:
+        """A copy that keeps the results so far, and counts further nodes with another engine."""
         other = copy(self)
         other.engine, other.progress = engine, Progress()
-        other._closure = self._closure and self._closure.asking(engine)
+        other._closure = self._closure and self._closure.with_engine(engine)
         return other
 
     def blind(self, reserve: int) -> NodeChecker:
-        """One that reads no sensitive value, and leaves `reserve` rows of the limit to the models that do."""
+        """A checker that reads no sensitive value, and leaves `reserve` rows of the limit to the models that do."""
         limit = max(self.limit - reserve, 0)
         return NodeChecker(self.engine, self.frequency, self.models.blind, self.k, limit, self.progress)
 
     def apart(self) -> NodeChecker:
-        """The same that knows nothing yet, for a search of nodes that tell little of others; `checked` is of both."""
+        """A copy without results, for a search of nodes that these would not settle; `checked` counts for both."""
         other = copy(self)
         other.tags, other._suppressed, other._passing = Tags(len(self.frequency.mappings)), {}, {}
         return other
 
     def known_suppressed(self, node: Node) -> int | None:
-        """The rows of the node's violating classes, where they were counted."""
+        """The rows of the node's violating classes, if they were counted."""
         return self._suppressed.get(node)
 
     def known_measures(self, node: Node) -> NodeMeasures | None:
-        """The node with its losses, where they were computed."""
+        """The node with its losses, if they were computed."""
         return self._measures.get(node)
 
     def known_to_satisfy(self, node: Node) -> bool | None:
-        """Whether the node satisfies all models, as far as that is known."""
+        """Whether the node satisfies all models, as far as it is known."""
         if node in self._suppressed:
             return self._suppressed[node] <= self.limit
-        known = self.known(node)
-        return known if self.prunes or known is False else None
+        passes = self.known(node)
+        return passes if self.prunes or passes is False else None
 
     def known(self, node: Node) -> bool | None:
-        """Whether the node passes as far as tags tell; None when they do not."""
+        """Whether the node passes, by the tags; None if they do not say."""
         if node in self._passing:
             return self._passing[node]
         if self.tags.fails(node) is not None:
@@ -172,11 +173,11 @@ class NodeChecker:
         return True if self.tags.satisfies(node) else None
 
     def passes(self, node: Node) -> bool:
-        """Whether the node passes by what is monotone, by tags or else by a check."""
-        known = self.known(node)
-        if known is not None:
-            return known
-        if self._suppressed.get(node, self.limit + 1) <= self.limit:  # of what is monotone no more than of all
+        """Whether the node passes the monotone conditions, by the tags or else by a check."""
+        passes = self.known(node)
+        if passes is not None:
+            return passes
+        if self._suppressed.get(node, self.limit + 1) <= self.limit:  # the monotone conditions suppress no more
             self._tag(node, passing=True)
             return True
         if self._closure is not None:
@@ -197,11 +198,11 @@ class NodeChecker:
         return self._passing[node]
 
     def satisfies(self, node: Node) -> bool:
-        """Whether the node satisfies all models, by tags or else by a check."""
+        """Whether the node satisfies all models, by the tags or else by a check."""
         return self.passes(node) and (self.prunes or self.suppressed(node) <= self.limit)
 
     def suppressed(self, node: Node) -> int:
-        """The rows of the node's violating classes, counted."""
+        """The rows of the node's violating classes."""
         if node not in self._suppressed and node == self._one_class_node:
             self.counts(node)
         if node not in self._suppressed and self._closure is not None:
@@ -213,88 +214,88 @@ class NodeChecker:
 
     @property
     def batch(self) -> int:
-        """The nodes that one statement may ask about."""
+        """How many nodes one statement may check."""
         return max(self._batches.size, 1) if self.engine.packs else 1
 
     def learn(self, nodes: Iterable[Node], *, counted: bool = False) -> None:
         """Counts the rows of the violating classes of many nodes, and if `counted` their classes, in few statements.
 
-        What tags tell of the nodes is not looked at. Single questions about them are then answered from memory.
+        Tags are not used. Later calls about one of the nodes are answered from memory.
         """
-        known: Collection[Node] = self._counts if counted else self._suppressed
-        asked = [node for node in dict.fromkeys(nodes) if node not in known]
+        results: Collection[Node] = self._counts if counted else self._suppressed
+        unknown = [node for node in dict.fromkeys(nodes) if node not in results]
         if self.batch == 1:
-            for node in asked:
+            for node in unknown:
                 self.counts(node) if counted else self.suppressed(node)
             return
         statement = self._batches.statements.classes if counted else self._batches.statements.check
-        for node, found in self._ask_many(statement, asked):
+        for node, counts in self._ask_many(statement, unknown):
             if counted:
-                self._counts[node] = Counts(*found)
+                self._counts[node] = Counts(*counts)
             if node not in self._suppressed:
-                self._record(node, found[0] if found else 0)
+                self._record(node, counts[0] if counts else 0)
 
     def learn_passing(self, nodes: Iterable[Node]) -> None:
-        """Finds out in few statements whether nodes pass by what is monotone."""
-        asked = [node for node in dict.fromkeys(nodes) if self.known(node) is None]
+        """Determines in few statements whether nodes pass the monotone conditions."""
+        unknown = [node for node in dict.fromkeys(nodes) if self.known(node) is None]
         screen = self._batches.statements.screen
         if screen is None or self.batch == 1:
-            self.learn(asked)
+            self.learn(unknown)
             return
-        for node, found in self._ask_many(screen, asked):
-            self._tag(node, passing=not found or found[0] <= self.limit)
+        for node, counts in self._ask_many(screen, unknown):
+            self._tag(node, passing=not counts or counts[0] <= self.limit)
 
     def _ask_many(self, statement: Composed, nodes: Sequence[Node]) -> Iterator[tuple[Node, Sequence[int]]]:
-        """Each node with what a statement tells of it; nothing where that leaves it out."""
+        """Each node with the numbers that the statement gives of it; none if it gives no row."""
         for batch in self._batches.split(nodes):
             self._checked.update(batch)
             holes = {"names": self._batches.names(batch), "lists": self._batches.lists(batch)}
             rows = self.engine.query(statement, values={"k": self.k}, **holes)
-            found = {int(row[0]): [int(value) for value in row[1:]] for row in rows}
-            yield from ((node, found.get(position, [])) for position, node in enumerate(batch))
+            numbers = {int(row[0]): [int(value) for value in row[1:]] for row in rows}
+            yield from ((node, numbers.get(position, [])) for position, node in enumerate(batch))
 
     def counts(self, node: Node) -> Counts:
-        """The node's classes, counted."""
+        """The node's classes."""
         if node not in self._counts and node == self._one_class_node:
             self._counts[node] = self._one_class()
             self._record(node, self._counts[node].suppressed)
         if node not in self._counts:
             self._close(node)
-            found = self.engine.query(
+            rows = self.engine.query(
                 self.statements.classes, values=self._values, lists={"key": grouping_codes(self.frequency, node)}
             )
-            self._counts[node] = Counts(*(int(value) for value in found[0]))
+            self._counts[node] = Counts(*(int(value) for value in rows[0]))
             if node not in self._suppressed:
                 self._record(node, self._counts[node].suppressed)
         return self._counts[node]
 
     def measures(self, node: Node) -> NodeMeasures:
-        """The node with all measures but the entropy, which a search asks for where it needs it."""
+        """The node with all measures except the entropy, which a search requests if it needs it."""
         measures = self.losses(node)
         if measures.counts is None:
             measures = self._measures[node] = replace(measures, counts=self.counts(node))
         return measures
 
     def losses(self, node: Node) -> NodeMeasures:
-        """The node with its losses; its classes where they have been counted."""
+        """The node with its losses, and with its classes if they were counted."""
         if node not in self._measures:
             self._measure(node, self._suppressed_units(node, self.suppressed(node)))
         return self._measures[node]
 
     def measure(self, nodes: Sequence[Node]) -> list[NodeMeasures]:
-        """The nodes with what `measures` gives of one, asked many at once."""
+        """The nodes with their `measures`, in few statements."""
         self.learn([node for node in nodes if not self._is_measured(node)], counted=True)
         if self.batch > 1 and self._batches.units_size:
-            asked = [node for node in dict.fromkeys(nodes) if node not in self._measures]
-            for batch in self._batches.split([node for node in asked if self._suppressed[node]]):
+            unmeasured = [node for node in dict.fromkeys(nodes) if node not in self._measures]
+            for batch in self._batches.split([node for node in unmeasured if self._suppressed[node]]):
                 names, lists = self._batches.unit_names(batch), self._batches.unit_lists(batch)
                 units_of = self._batches.statements.units
                 rows = self.engine.query(units_of, values={"k": self.k}, names=names, lists=lists)
-                found = {int(row[0]): row[1:] for row in rows}
+                units_by_position = {int(row[0]): row[1:] for row in rows}
                 for position, node in enumerate(batch):
                     units = self._units_outside(node, self._suppressed[node])
                     for i in self._between(node):
-                        units[i] = int(found[position][i])
+                        units[i] = int(units_by_position[position][i])
                     self._measure(node, units)
         return [self.measures(node) for node in nodes]
 
@@ -303,32 +304,34 @@ class NodeChecker:
 
     @property
     def rolls_up(self) -> bool:
-        """Whether classes are released as k says, by their rows, and counted where a statement may ask about many."""
+        """Whether k, counted in rows, is all that is required, and a statement may be about many nodes."""
         return self.models.only_k and not self.models.by_entity and self.batch > 1
 
-    def remember(self, lattice: Lattice, found: Mapping[Node, tuple[Released, Sequence[int]]]) -> list[NodeMeasures]:
-        """Takes in what was counted of all nodes that release a class: it, and the units of loss of released rows.
+    def remember(
+        self, lattice: Lattice, released_by_node: Mapping[Node, tuple[Released, Sequence[int]]]
+    ) -> list[NodeMeasures]:
+        """Takes the counts of all nodes that release a class, each with the units of loss of its released rows.
 
-        The nodes of the lattice with their measures, those of k alone.
+        Returns all nodes of the lattice with their measures; only for models of k alone.
         """
         nothing = Released(self.frequency.n, 0, 0, 0, 0), [0] * len(lattice.lows)
         for node in lattice.nodes():
-            released, units = found.get(node, nothing)
+            released, units = released_by_node.get(node, nothing)
             self._suppressed[node] = released.suppressed
             self._passing[node] = released.suppressed <= self.limit
             totals = [self.frequency.marginals[i][level].units for i, level in enumerate(node)]
-            self._measure(node, [total - one for total, one in zip(totals, units, strict=True)], released)
+            self._measure(node, [total - unit for total, unit in zip(totals, units, strict=True)], released)
             self._checked.add(node)
             self.progress.advance()
         for node in lattice.nodes():
             passing = self._passing[node]
-            beside = lattice.predecessors(node) if passing else lattice.successors(node)
-            if all(self._passing[other] is not passing for other in beside):  # of the border
+            neighbours = lattice.predecessors(node) if passing else lattice.successors(node)
+            if all(self._passing[other] is not passing for other in neighbours):  # on the border
                 self.tags.add(node, satisfying=passing)
         return [self._measures[node] for node in lattice.nodes()]
 
     def _measure(self, node: Node, units: Sequence[int], counts: Released | None = None) -> None:
-        """Keeps the node with its losses, of `units` of loss that its suppressed rows would have."""
+        """Stores the node's losses; `units` are the units of loss that its suppressed rows would have."""
         suppressed = self._suppressed[node]
         self._measures[node] = NodeMeasures(
             levels=node,
@@ -345,7 +348,7 @@ class NodeChecker:
         return int(self.engine.query(statement, values={"k": self.k}, lists={"key": keys})[0][1])
 
     def _close(self, node: Node) -> None:
-        """Gets ready what the statements on the classes of a node read."""
+        """Makes the tables that the statements on the classes of a node read."""
         self._checked.add(node)
         if self._closure is not None:
             self._closure.close(node)
@@ -363,12 +366,12 @@ class NodeChecker:
         self.progress.advance()
 
     def _is_absent(self, node: Node) -> bool:
-        """Whether a class of the population has nobody in the table, which a model does not allow."""
+        """Whether a class of the population is absent from the table and a model forbids that."""
         lists = {"key": grouping_codes(self.frequency, node)}
         return any(self.engine.query(statement, lists=lists)[0][0] for statement in self.statements.absent)
 
     def _one_class(self) -> Counts:
-        """The top of all hierarchies: one class of all rows, known without asking."""
+        """The counts at the top of all hierarchies: one class of all rows."""
         n = self.frequency.n
         released = n if n >= self.k else 0
         return Counts(n - released, int(released > 0), released, n, released**2, 1, n**2)
@@ -381,16 +384,16 @@ class NodeChecker:
         return measures
 
     def _suppressed_units(self, node: Node, suppressed: int) -> list[int]:
-        """Units of loss that the suppressed rows would have in each quasi-identifier."""
+        """The units of loss that the suppressed rows would have in each quasi-identifier."""
         units, between = self._units_outside(node, suppressed), self._between(node)
         if suppressed and between:
-            found = self._suppressed_cost(self.statements.units, node, between)
-            for attribute, value in zip(between, found, strict=True):
+            sums = self._suppressed_cost(self.statements.units, node, between)
+            for attribute, value in zip(between, sums, strict=True):
                 units[attribute] = int(value)
         return units
 
     def _units_outside(self, node: Node, suppressed: int) -> list[int]:
-        """Those that need no question: at the leaves the rows have none, at the top each row has all of them."""
+        """Those units that need no query: none at the leaves, the most there are of each row at the top."""
         return [
             suppressed * (mapping.leaves - 1) if level == mapping.height else 0
             for level, mapping in zip(node, self.frequency.mappings, strict=True)
@@ -405,7 +408,7 @@ class NodeChecker:
         return self.costs.entropy(node, suppressed, float(spread))
 
     def _suppressed_cost(self, statement: Composed, node: Node, attributes: list[int]) -> Row:
-        """What the suppressed classes of a node add up to in the given quasi-identifiers."""
+        """The sums over the suppressed classes of a node of the costs in some quasi-identifiers."""
         self._close(node)
         items: list[Item] = [
             {
@@ -423,8 +426,8 @@ class NodeChecker:
 class NodeStatements:
     """The statements on the classes of a node, whose key is the list hole `key`.
 
-    `screen` is `check` for less than all models: where all are monotone for k alone, which is soonest counted, else
-    (`screening`) for the rows that no node below releases (see Models.screen). None where that is no less.
+    `screen` counts what `check` does for fewer models: for k alone, the fastest to count, if all models are monotone,
+    else (`screening`) the rows that no node below can release (see Models.screen). None if that is as slow as `check`.
     """
 
     def __init__(self, models: Models, *, screening: bool) -> None:
@@ -443,9 +446,9 @@ class NodeStatements:
 
 
 def grouping_codes(frequency: Frequency, node: Node, besides: Collection[int] = ()) -> list[Item]:
-    """The key of a node's classes: at the top of a hierarchy all values are one, which needs no grouping.
+    """The key of a node's classes, without quasi-identifiers at the top of a hierarchy, where all values are one.
 
-    Quasi-identifiers `besides` are in it in any case.
+    The quasi-identifiers `besides` are in it in any case.
     """
     return [
         {"code": code_name(i, level)}

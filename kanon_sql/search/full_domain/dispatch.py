@@ -1,14 +1,12 @@
-"""Runs the search that a configuration names.
+"""Runs the search that a configuration names, also blindly: without reading sensitive values.
 
-A node that is chosen without a look at sensitive values.
-
-Who knows the program knows why a node was chosen: a search that asks l-diversity of the nodes tells, by every better
-node that it did not release, that some of its classes violate (R. Wong, A. Fu, K. Wang, J. Pei: Minimality attack in
-privacy preserving data publishing. VLDB 2007). Here the node follows from k and from what else reads no sensitive
-value. Then its classes are judged by all models, and those that violate are suppressed. Of the values of released rows
-this says what their classes show, and nothing more: permuted within each of these classes they lead to the same
-release. Suppressed classes tell that they violated, and that there is a release at all tells that their rows are within
-the limit.
+Who knows the program knows why a node was chosen: a search that checks l-diversity of the nodes reveals, by every
+better node that it did not release, that some of its classes violate (R. Wong, A. Fu, K. Wang, J. Pei: Minimality
+attack in privacy preserving data publishing. VLDB 2007). A blind search chooses the node by k and by what else reads no
+sensitive value. Then its classes are judged by all models, and those that violate are suppressed. Of the values of
+released rows this reveals what their classes show, and nothing more: permuted within each of these classes they lead to
+the same release. Suppressed classes reveal that they violated, and that there is a release at all reveals that their
+rows are within the limit.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from typing import Any
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice
-from kanon_sql.search.full_domain.measures import Blinded, NodeChoice, NodeMeasures
+from kanon_sql.search.full_domain.measures import BlindChoice, NodeChoice, NodeMeasures
 from kanon_sql.search.full_domain.objectives import make_objective
 from kanon_sql.search.full_domain.optimal import OptimalSearch
 from kanon_sql.search.full_domain.samarati import preference_key
@@ -28,9 +26,8 @@ from kanon_sql.sql.deadline import Deadline
 
 Options = Mapping[str, Any]
 Search = Callable[[Options, Lattice, NodeChecker, tuple[float, ...], Deadline], NodeChoice]
-
-
-_SMALL = 1_000_000  # nodes of a lattice that is gone through to the end without further ado
+_UNBOUNDED = "average-class-size"  # the objective that suppression can lower
+_SMALL = 1_000_000  # nodes of a lattice that the plain optimal search takes
 
 
 def search(
@@ -71,55 +68,51 @@ def _minimal(
     return search_minimal(lattice, checker, options["prefer"], deadline)
 
 
-# By the names of kanon_sql.settings.algorithms; each imports what the others need not.
+# By the names of kanon_sql.settings.algorithms; each imports what only it needs.
 SEARCHES: dict[str, Search] = {"optimal": _optimal, "samarati": _samarati, "minimal": _minimal}
 
 
-_Find = Callable[[Mapping[str, Any], Lattice, NodeChecker, tuple[float, ...], Deadline], NodeChoice]
-_UNBOUNDED = "average-class-size"  # which suppression can make less
-
-
 def search_blind(
-    find: _Find,
+    find: Search,
     algorithm: AlgorithmConfig,
     lattice: Lattice,
     checker: NodeChecker,
     weights: tuple[float, ...],
     deadline: Deadline,
 ) -> NodeChoice:
-    """The node that `find` chooses by what reads no sensitive value, if it satisfies all models within the limit.
+    """The node that `find` chooses without sensitive values, if it satisfies all models within the limit.
 
-    The models may suppress what the choice leaves of the limit, `algorithm.reserve` at least. A choice without a winner
-    that is `blind` was refused by them.
+    The models may suppress what the choice leaves of the limit, `algorithm.reserve` at least. In a choice without a
+    winner, `blind` says that the models refused it.
     """
     options, reserve = algorithm.options(), algorithm.reserved(checker.frequency.n)
-    unseeing = checker.blind(reserve)
-    found = find(options, lattice, unseeing, weights, deadline)
-    if found.winner is None:
-        return replace(found, blind=_at_the_top(lattice, checker, unseeing, reserve))
-    node, suppressed = found.winner.levels, found.winner.suppressed
+    blind_checker = checker.blind(reserve)
+    choice = find(options, lattice, blind_checker, weights, deadline)
+    if choice.winner is None:
+        return replace(choice, blind=_at_the_top(lattice, checker, blind_checker, reserve))
+    node, suppressed = choice.winner.levels, choice.winner.suppressed
     in_all = checker.suppressed(node)
-    chosen = Blinded(suppressed, in_all, reserve, found.proven)
-    made = replace(found, checked=found.checked + checker.checked, minimal=(), ties=(), notes=(), blind=chosen)
+    blind = BlindChoice(suppressed, in_all, reserve, choice.proven)
+    judged = replace(choice, checked=choice.checked + checker.checked, minimal=(), ties=(), notes=(), blind=blind)
     if in_all > checker.limit:
-        return replace(made, winner=None, objective=None, proven=False, bound=None)
-    same = not reserve and in_all == suppressed
+        return replace(judged, winner=None, objective=None, proven=False, bound=None)
+    unchanged = not reserve and in_all == suppressed
     bounded = not reserve and options.get("objective", _UNBOUNDED) != _UNBOUNDED
     measures = checker.with_entropy_of(node)
     return replace(
-        made,
+        judged,
         winner=measures,
         objective=_value(algorithm, lattice, checker, weights, measures),
-        proven=found.proven and same,
-        bound=found.bound if same or bounded else None,
+        proven=choice.proven and unchanged,
+        bound=choice.bound if unchanged or bounded else None,
     )
 
 
-def _at_the_top(lattice: Lattice, checker: NodeChecker, unseeing: NodeChecker, reserve: int) -> Blinded | None:
-    """What the highest levels suppress, where it is the reserve that leaves too little of the limit for that."""
-    if not reserve or unseeing.known(lattice.highs) is not False or checker.frequency.n < checker.k:
+def _at_the_top(lattice: Lattice, checker: NodeChecker, blind_checker: NodeChecker, reserve: int) -> BlindChoice | None:
+    """What the highest levels suppress, if it is the reserve that leaves too little of the limit for them."""
+    if not reserve or blind_checker.known(lattice.highs) is not False or checker.frequency.n < checker.k:
         return None
-    return Blinded(unseeing.suppressed(lattice.highs), checker.suppressed(lattice.highs), reserve, proven=True)
+    return BlindChoice(blind_checker.suppressed(lattice.highs), checker.suppressed(lattice.highs), reserve, proven=True)
 
 
 def _value(
@@ -129,7 +122,7 @@ def _value(
     weights: tuple[float, ...],
     measures: NodeMeasures,
 ) -> float:
-    """What the search makes least, of a node that suppresses more than the search knew of."""
+    """What the search minimizes, of a node that suppresses more than the search knew of."""
     options = algorithm.options()
     if "objective" in options:
         objective = make_objective(options["objective"], checker.costs, weights, checker.k, checker.limit)

@@ -1,25 +1,20 @@
-"""Good nodes of a large lattice early, before anything is proven.
+"""The optimal search of large lattices: it finds good nodes early, and works with nearer bounds.
 
-From the top, whose checks are cheap as few columns are grouped by, one level at a time is given back: of all nodes one
-level lower that satisfy, the one of least value is next. Where no step down is better, a column is raised and another
-lowered, until no such exchange is better either; then some columns are raised at random, and the descent starts
-again from there (iterated local search: Lourenço, Martin and Stützle, Handbook of Metaheuristics, 2003).
+After a few checks, which settle what is easy, it dives for good nodes and works on the losses of groups of columns,
+each in turn with the proof and for as many checks.
 
-The random choices are the same in each run, and what is found depends on no time.
+The dive starts at the top, whose checks are cheap as few columns are grouped by. It descends a level at a time: the
+next node is the one of least value among those one level lower that satisfy. Where no step down is better, a column is
+raised and another lowered, until no such exchange is better either; then some columns are raised at random, and the
+descent starts again from there (iterated local search: Lourenço, Martin and Stützle, Handbook of Metaheuristics, 2003).
+The random choices are the same in each run, and the result does not depend on time.
 
-Lower bounds of the loss from groups of columns, whose lattices are small enough to be known.
-
-A node suppresses at least the rows that it would if all columns outside a group were at their tops: classes there are
-unions of its own. So what it loses in the columns of a group is at least the least loss of the group alone, at or above
-its levels there and within the limit; and the least losses of groups that share no column add up (additive pattern
-databases: Korf and Felner, Artificial Intelligence 134, 2002). Each group has a table of them; the least loss of
-several groups together, which is more than their sum, is searched for as that of the whole lattice is, with the
-tables as its bounds.
-
-The optimal search of lattices that may take long: good nodes first, and bounds that are nearer.
-
-After a few checks, which settle what is easy, it dives for good nodes and works on bounds of groups of columns, each in
-turn with the proof and for as many checks.
+Lower bounds of the loss come from groups of columns, whose lattices are small enough to be searched completely. A node
+suppresses at least the rows that it would if all columns outside a group were at their tops: classes there are unions
+of its own. So its loss in the columns of a group is at least the least loss of the group alone, at or above its levels
+there and within the limit; and the least losses of groups that share no column add up (additive pattern databases: Korf
+and Felner, Artificial Intelligence 134, 2002). Each group has a table of them; the least loss of several groups
+together, which is more than their sum, is searched for as that of the whole lattice is, with the tables as its bounds.
 """
 
 from __future__ import annotations
@@ -38,12 +33,42 @@ from kanon_sql.search.full_domain.objectives import Loss, Objective
 from kanon_sql.search.full_domain.optimal import OptimalSearch
 from kanon_sql.sql.deadline import Deadline
 
+_FIRST_CHECKS = 30  # enough where little has to be generalized
 _ROUNDS_WITHOUT_GAIN = 40
 _RAISED = (1, 2, 3)  # columns that are raised at random
+_MOST_NODES = 800  # of a group's lattice: about as many checks, of few columns each
+_CHECKS = 50  # of a search of several groups, before the next search takes its turn
+
+
+class LargeSearch(OptimalSearch):
+    """The optimal search of a large lattice; `run` gives its result."""
+
+    def search(self) -> None:
+        if self.go_on(_FIRST_CHECKS):
+            return
+        dive = Dive(self.lattice, self.checker, self.objective, self.evaluate).rounds()
+        next(dive, None)
+        turns: list[Iterator[object]] = [dive]
+        if isinstance(self.objective, Loss):
+            floors = Floors(self.lattice, self.checker, self.objective, self.deadline)
+            floors.make_tables()
+            self.objective = FlooredLoss(self.objective, floors)
+            turns.append(floors.rounds())
+        while turns:
+            for turn in list(turns):
+                before = self.checker.checked
+                if next(turn, turns) is turns:
+                    turns.remove(turn)
+                if self.go_on(self.checker.checked - before):
+                    return
+        self.go_on()
+
+    def bound(self) -> float:
+        return max(super().bound(), min(self.objective.bound(self.lattice.lows), self.best_value))
 
 
 class Dive:
-    """Descents and exchanges; `evaluate` is told of each node that satisfies, the best of them is in `best`."""
+    """Descents and exchanges; `evaluate` is called with each satisfying node, `best` is the best of them."""
 
     def __init__(
         self, lattice: Lattice, checker: NodeChecker, objective: Objective, evaluate: Callable[[Node], bool]
@@ -58,9 +83,9 @@ class Dive:
         self._random = Random(0)
 
     def rounds(self) -> Iterator[Node]:
-        """The best node after the first descent, then after each further one, until many in turn find none better.
+        """The best node after the first descent and after each further one, until many in a row find no better node.
 
-        Where the highest node does not satisfy, no node does, and there is no round. Raises TimeUpError.
+        If the highest node does not satisfy, no node does, and there is no round. Raises TimeUpError.
         """
         self._take(self.lattice.highs)
         if not math.isfinite(self.value):
@@ -78,17 +103,16 @@ class Dive:
             yield self.best
 
     def _raised(self) -> tuple[Node, Node] | None:
-        """The best node with some columns at their highest level, and these columns; None where all are."""
+        """The best node with some columns at their highest level, and these columns; None if all columns are."""
         lowered = [i for i, level in enumerate(self.best) if level < self.lattice.highs[i]]
         if not lowered:
             return None
         chosen = self._random.sample(lowered, min(self._random.choice(_RAISED), len(lowered)))
-        return tuple(self.lattice.highs[i] if i in chosen else level for i, level in enumerate(self.best)), tuple(
-            chosen
-        )
+        raised = tuple(self.lattice.highs[i] if i in chosen else level for i, level in enumerate(self.best))
+        return raised, tuple(chosen)
 
     def _improve(self, node: Node, not_first: Node) -> None:
-        """Descends from a satisfying node, at first in other columns than `not_first`, and exchanges levels."""
+        """Descends from a satisfying node, first only in columns outside `not_first`, and exchanges levels."""
         value = self._take(node)
         while True:
             lower = [other for other in self.lattice.predecessors(node) if all(other[i] == node[i] for i in not_first)]
@@ -101,18 +125,18 @@ class Dive:
             node, value = following, self._values[following]
 
     def _least(self, nodes: list[Node], below: float) -> Node | None:
-        """The node of least value, where it is less than `below`."""
-        found: Node | None = None
+        """The node of least value, if that is below a value."""
+        best: Node | None = None
         for bound, node in sorted((self.objective.bound(node), node) for node in nodes):
             if self._no_better(bound, below):
                 break
             value = self._take(node)
             if not self._no_better(value, below):
-                found, below = node, value
-        return found
+                best, below = node, value
+        return best
 
     def _exchanged(self, node: Node, value: float) -> Node | None:
-        """The first better node with one column raised and another lowered, those that give up most first."""
+        """The first better node with one column raised and another lowered, by falling bound."""
         tried = []
         for raised in self.lattice.successors(node):
             for other in self.lattice.predecessors(raised):
@@ -125,7 +149,7 @@ class Dive:
         return None
 
     def _take(self, node: Node) -> float:
-        """The value of a node, infinite where it does not satisfy; the least is kept."""
+        """The value of a node, infinite if it does not satisfy; keeps the best node."""
         if node in self._values:
             return self._values[node]
         value = math.inf
@@ -142,13 +166,9 @@ class Dive:
         return value >= than - TOLERANCE * max(1.0, abs(than)) if math.isfinite(than) else value >= than
 
 
-_MOST_NODES = 800  # of a group's lattice: about as many checks, of few columns each
-_CHECKS = 50  # of a search of several groups, until the others have their turn
-
-
 @dataclass
 class _Union:
-    """Groups `first` to `last` - 1, and what they lose at least in all nodes of the lattice."""
+    """Groups `first` to `last` - 1, with a lower bound of their loss in all nodes of the lattice."""
 
     first: int
     last: int
@@ -156,7 +176,7 @@ class _Union:
 
 
 class Floors:
-    """What nodes lose at least, in parts of the objective (see Loss.part); `rounds` works on it."""
+    """Lower bounds of the loss of nodes, in parts of the objective (see Loss.part); `rounds` raises them."""
 
     def __init__(self, lattice: Lattice, checker: NodeChecker, objective: Loss, deadline: Deadline) -> None:
         self.lattice = lattice
@@ -168,7 +188,10 @@ class Floors:
         self._partitions: list[list[_Union]] = []
 
     def total(self, node: Node, first: int = 0, last: int | None = None) -> float:
-        """The least sum of parts of the groups `first` to `last` - 1, at or above a node; -inf until that is known."""
+        """A lower bound of the parts of groups `first` to `last` - 1, at or above a node.
+
+        -inf before the tables are made.
+        """
         last = len(self.groups) if last is None else last
         if len(self._tables) < last:
             return -math.inf
@@ -185,15 +208,15 @@ class Floors:
         return best
 
     def make_tables(self) -> None:
-        """The least losses of each group, which all bounds are made of. Raises TimeUpError."""
+        """Determines the least losses of each group, from which all bounds are made. Raises TimeUpError."""
         for group in self.groups:
             self._tables.append(self._table_of(group))
 
     def rounds(self) -> Iterator[None]:
-        """Searches unions of two groups, of three, and so on; stops after some checks each. Raises TimeUpError.
+        """Searches unions of two groups, of three, and so on; yields after some checks each. Raises TimeUpError.
 
-        Where models are not monotone a node may satisfy them although it would not with columns at their tops: there
-        the tables have to do, which are of what is.
+        If models are not monotone a node may satisfy them although it would not with some columns at their tops: then
+        only the tables hold, which are about the monotone conditions.
         """
         for size in range(2, len(self.groups) if self.checker.prunes else 0):
             partition = [
@@ -212,15 +235,15 @@ class Floors:
         return self.checker.costs.detail(attribute, self.lattice.lows[attribute])
 
     def _table_of(self, group: tuple[int, ...]) -> dict[Node, float]:
-        """The least sum of parts for each choice of levels, from the top down."""
+        """The least sum of parts at or above each choice of levels of a group."""
         checker, small = self.checker.apart(), _within(self.lattice, group)
         table: dict[Node, float] = {}
         failing: set[Node] = set()
         for height in range(sum(small.highs), sum(small.lows) - 1, -1):
             level = list(small.nodes_at(height))
             failing.update(levels for levels in level if any(above in failing for above in small.successors(levels)))
-            asked = iter([levels for levels in level if levels not in failing])
-            while batch := list(islice(asked, checker.batch)):
+            unsettled = iter([levels for levels in level if levels not in failing])
+            while batch := list(islice(unsettled, checker.batch)):
                 self.deadline.check()
                 self._learn(checker, group, batch, table, failing)
             for levels in level:
@@ -271,7 +294,7 @@ class Floors:
 
 
 class _LossWithin(Loss):
-    """What nodes lose in some groups, in parts."""
+    """The loss in some groups of columns, in parts."""
 
     def __init__(self, floors: Floors, columns: tuple[int, ...], union: _Union) -> None:
         super().__init__(floors.objective.costs, floors.objective.weights)
@@ -291,7 +314,7 @@ class _LossWithin(Loss):
 
 
 class FlooredLoss(Loss):
-    """An objective of losses whose bound is raised by what groups of columns lose at least."""
+    """An objective of losses whose bound is raised by the least losses of groups of columns."""
 
     def __init__(self, objective: Loss, floors: Floors) -> None:
         super().__init__(objective.costs, objective.weights)
@@ -312,9 +335,9 @@ class FlooredLoss(Loss):
 
 
 def grouped(lattice: Lattice, detail: Callable[[int], float]) -> list[tuple[int, ...]]:
-    """The columns in groups of few levels in all, as many in each; those of most detail together.
+    """The columns in groups of few nodes each, with as many columns in each; those of most detail are together.
 
-    Together they leave the most rows alone, and have to lose the most.
+    These leave the smallest classes, so that their group has the highest least loss.
     """
     columns = sorted(
         (i for i, (low, high) in enumerate(zip(lattice.lows, lattice.highs, strict=True)) if low < high),
@@ -332,36 +355,6 @@ def grouped(lattice: Lattice, detail: Callable[[int], float]) -> list[tuple[int,
 
 
 def _within(lattice: Lattice, columns: tuple[int, ...]) -> Lattice:
-    """The levels of some columns alone."""
+    """The lattice of some of the columns."""
     lows, highs, tops = (tuple(levels[i] for i in columns) for levels in (lattice.lows, lattice.highs, lattice.tops))
     return Lattice(lows, highs, tops)
-
-
-_AT_FIRST = 30  # checks: a few are enough where little has to be generalized
-
-
-class LargeSearch(OptimalSearch):
-    """One search; `run` gives its result."""
-
-    def search(self) -> None:
-        if self.go_on(_AT_FIRST):
-            return
-        dive = Dive(self.lattice, self.checker, self.objective, self.evaluate).rounds()
-        next(dive, None)
-        turns: list[Iterator[object]] = [dive]
-        if isinstance(self.objective, Loss):
-            floors = Floors(self.lattice, self.checker, self.objective, self.deadline)
-            floors.make_tables()
-            self.objective = FlooredLoss(self.objective, floors)
-            turns.append(floors.rounds())
-        while turns:
-            for turn in list(turns):
-                before = self.checker.checked
-                if next(turn, turns) is turns:
-                    turns.remove(turn)
-                if self.go_on(self.checker.checked - before):
-                    return
-        self.go_on()
-
-    def bound(self) -> float:
-        return max(super().bound(), min(self.objective.bound(self.lattice.lows), self.best_value))

@@ -1,6 +1,6 @@
-"""The generalization lattice, and what is known of its nodes without asking the data again.
+"""The generalization lattice, and which of its nodes checks have settled.
 
-Sets of lattice nodes as integers, a bit a node: what a check settles is one AND, however many nodes it settles.
+`NodeSets` are sets of nodes as integers, a bit a node: a check then takes one AND, however many nodes it settles.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class Lattice:
         return prod(high - low + 1 for low, high in zip(self.lows, self.highs, strict=True))
 
     def nodes(self) -> Iterator[Node]:
-        """All nodes, levels in order."""
+        """All nodes, sorted by their levels."""
         return product(*(range(low, high + 1) for low, high in zip(self.lows, self.highs, strict=True)))
 
     def nodes_at(self, height: int) -> Iterator[Node]:
-        """The nodes of a height (sum of levels), levels in order."""
+        """The nodes of a height (sum of levels), sorted by their levels."""
         yield from self._at(0, height)
 
     def _at(self, position: int, height: int) -> Iterator[Node]:
@@ -60,12 +60,12 @@ class Lattice:
         return [(*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level > self.lows[i]]
 
     def beyond(self, node: Node, failing: Node) -> list[Node]:
-        """The least nodes above `node` that do not lie at or below `failing`."""
+        """The lowest nodes above `node` that are not at or below `failing`."""
         return [(*node[:i], failing[i] + 1, *node[i + 1 :]) for i in range(len(node)) if failing[i] < self.highs[i]]
 
 
 def packed(node: Sequence[int]) -> int:
-    """The levels in one integer."""
+    """The levels of a node in one integer."""
     value = 0
     for level in reversed(node):
         value = value << _BITS | level
@@ -73,15 +73,15 @@ def packed(node: Sequence[int]) -> int:
 
 
 def guards(attributes: int) -> int:
-    """A bit above each level of a packed node: `(guards | high) - low` keeps them all where low lies below high."""
+    """A bit above each level of a packed node: `(guards | high) - low` keeps all of them if low is at or below high."""
     return sum(_GUARD << (_BITS * i) for i in range(attributes))
 
 
 class Tags:
     """Failing and satisfying nodes of a model that is monotone on the lattice.
 
-    What lies at or below a failing node fails, what lies at or above a satisfying one satisfies; only the border
-    of either set is kept. Nodes are packed into one integer, so that comparing two takes one subtraction.
+    Nodes at or below a failing node fail, nodes at or above a satisfying one satisfy; only the border of each set is
+    kept. Nodes are packed into one integer, so that comparing two takes one subtraction.
     """
 
     def __init__(self, attributes: int) -> None:
@@ -94,7 +94,7 @@ class Tags:
         value = packed(node)
         for position, (guarded, failing) in enumerate(self._failing):
             if (guarded - value) & self._guards == self._guards:
-                if position > 4:  # recent hits first: neighbours are asked for next
+                if position > 4:  # recent hits first: the next nodes are their neighbours
                     self._failing.insert(0, self._failing.pop(position))
                 return failing
         return None
@@ -105,7 +105,7 @@ class Tags:
         return any((guarded - other) & self._guards == self._guards for other in self._satisfying)
 
     def add(self, node: Node, *, satisfying: bool) -> None:
-        """Records what a check found."""
+        """Records the result of a check."""
         value, bits = packed(node), self._guards
         if satisfying:
             self._satisfying = [other for other in self._satisfying if ((other | bits) - value) & bits != bits]
@@ -118,11 +118,11 @@ class Tags:
             self._failing.insert(0, (guarded, node))
 
 
-MOST_NODES = 200_000  # of a lattice whose sets are kept so: 25 KB each
+MOST_NODES = 200_000  # of a lattice with NodeSets: 25 KB each
 
 
 class NodeSets:
-    """The sets of a lattice's nodes; the bit of a node is its place among `Lattice.nodes()`."""
+    """Sets of nodes of a lattice, as integers; the bit of a node is its position in `Lattice.nodes()`."""
 
     def __init__(self, lattice: Lattice) -> None:
         self._lattice = lattice
@@ -132,27 +132,27 @@ class NodeSets:
         for i in range(len(counts) - 2, -1, -1):
             self._strides[i] = self._strides[i + 1] * counts[i + 1]
         self.nodes = list(lattice.nodes())
-        # By quasi-identifier and level above the lowest: the nodes of at most that level.
+        # For each quasi-identifier and level, counted from the lowest: the nodes of at most that level.
         self._up_to = [
             [self._repeated(stride * (level + 1), stride * count) for level in range(count)]
             for stride, count in zip(self._strides, counts, strict=True)
         ]
 
-    def _repeated(self, ones: int, period: int) -> int:
-        """So many ones at the start of each period."""
-        return ((1 << ones) - 1) * (self.every // ((1 << period) - 1))
+    def _repeated(self, count: int, period: int) -> int:
+        """`count` ones at the start of each period."""
+        return ((1 << count) - 1) * (self.every // ((1 << period) - 1))
 
     def place(self, node: Node) -> int:
         """The bit of a node."""
         return sum((level - low) * s for level, low, s in zip(node, self._lattice.lows, self._strides, strict=True))
 
     def below(self, node: Node) -> int:
-        """The nodes at or below one."""
+        """The set of the nodes at or below one."""
         lows = self._lattice.lows
         return reduce(and_, (self._up_to[i][level - lows[i]] for i, level in enumerate(node)), self.every)
 
     def above(self, node: Node) -> int:
-        """The nodes at or above one."""
+        """The set of the nodes at or above one."""
         lows = self._lattice.lows
         lower = [self._up_to[i][level - lows[i] - 1] for i, level in enumerate(node) if level > lows[i]]
         return self.every & ~reduce(or_, lower, 0)
@@ -162,18 +162,18 @@ class NodeSets:
         return self.where(sum(node) == height for node in self.nodes)
 
     def before(self, nodes: int) -> int:
-        """The nodes that come before the first of a set, levels in order."""
+        """The nodes before the first of a set, in the order of `Lattice.nodes()`."""
         return (nodes & -nodes) - 1 if nodes else self.every
 
     def minimal(self, nodes: int) -> int:
-        """Those with no predecessor among them."""
+        """The nodes of a set without a predecessor in it."""
         after = 0
         for stride, masks in zip(self._strides, self._up_to, strict=True):
             after |= (nodes << stride) & ~masks[0]
         return nodes & ~after
 
     def maximal(self, nodes: int) -> int:
-        """Those with no successor among them."""
+        """The nodes of a set without a successor in it."""
         before = 0
         for stride, masks in zip(self._strides, self._up_to, strict=True):
             if len(masks) > 1:
@@ -181,13 +181,13 @@ class NodeSets:
         return nodes & ~before
 
     def listed(self, nodes: int) -> Iterator[Node]:
-        """The nodes of a set, levels in order."""
-        place = -1
+        """The nodes of a set, sorted by their levels."""
+        bit = -1
         digits = bin(nodes)[:1:-1]
-        while (place := digits.find("1", place + 1)) >= 0:
-            yield self.nodes[place]
+        while (bit := digits.find("1", bit + 1)) >= 0:
+            yield self.nodes[bit]
 
     def where(self, chosen: Iterable[bool]) -> int:
-        """The set of the nodes that a list with an entry a node, levels in order, is true of."""
-        digits = "".join("1" if one else "0" for one in chosen)
+        """The set of the nodes for which a list, in the order of `Lattice.nodes()`, is true."""
+        digits = "".join("1" if is_chosen else "0" for is_chosen in chosen)
         return int(digits[::-1], 2)

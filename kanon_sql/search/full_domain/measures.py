@@ -1,6 +1,6 @@
-"""What a node costs: loss, discernibility, precision, entropy, of the release that the node stands for.
+"""What a lattice node costs, and the node that a search chose.
 
-The node that a search of the lattice chose, and how sure that is.
+The costs are the loss, discernibility, precision and entropy of the release that the node stands for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kanon_sql.search.full_domain.lattice import Lattice, Node
 
 @dataclass(frozen=True)
 class Released:
-    """What was counted of the released classes of a node, those of at least k rows; `largest` may be of the others."""
+    """The released classes of a node, those of at least k rows; `largest` may be among the others."""
 
     suppressed: int
     released_classes: int
@@ -27,7 +27,7 @@ class Released:
 
 @dataclass(frozen=True)
 class Counts(Released):
-    """What one grouping counted: released classes, and all classes."""
+    """The released classes of a node, and all of its classes."""
 
     all_classes: int
     all_squares: int
@@ -55,7 +55,7 @@ class NodeMeasures:
 
     @property
     def sizes(self) -> Released:
-        """The node's classes; only of a node whose classes were counted."""
+        """The classes of a node; they must have been counted."""
         assert self.counts is not None
         return self.counts
 
@@ -90,7 +90,7 @@ def geometric_mean(losses: MappingOf[int, float] | tuple[float, ...]) -> float:
 
 
 class CostModel:
-    """Turns counts of a node into measures; exact integers until the last division, so that ties are ties."""
+    """Turns counts of a node into measures, in integers until the last division, so that ties stay ties."""
 
     def __init__(self, frequency: Frequency) -> None:
         self.frequency = frequency
@@ -98,13 +98,13 @@ class CostModel:
         self.spans = [max(mapping.leaves - 1, 1) for mapping in frequency.mappings]
 
     def loss(self, attribute: int, level: int, suppressed: int = 0, suppressed_units: int = 0) -> float:
-        """The loss of one quasi-identifier at a level, `suppressed` rows of `suppressed_units` taken out."""
+        """The loss of a quasi-identifier at a level, if `suppressed` rows, of `suppressed_units`, are suppressed."""
         span = self.spans[attribute]
         units = self.frequency.marginals[attribute][level].units - suppressed_units + suppressed * span
         return units / (span * self.n)
 
     def least_loss(self, attribute: int, level: int, suppressed: int) -> float:
-        """The least loss at a level where at least so many rows are suppressed: each had the most units there are."""
+        """The least loss at a level if `suppressed` rows are suppressed: each of them had the most units."""
         return self.loss(
             attribute, level, suppressed, suppressed * self.frequency.marginals[attribute][level].most_units
         )
@@ -129,18 +129,18 @@ class CostModel:
         return max(total, 0.0)
 
     def detail(self, attribute: int, level: int) -> float:
-        """Entropy of one quasi-identifier's released values in bits: how finely a level tells rows apart."""
+        """The entropy of the released values of a quasi-identifier in bits: how finely a level distinguishes rows."""
         return math.log2(self.n) - self.frequency.marginals[attribute][level].spread / self.n
 
 
-TOLERANCE = 1e-12  # values this near (relative) are ties: they differ by rounding only
+TOLERANCE = 1e-12  # relative; values that differ by less are ties, up to rounding
 
 
 @dataclass(frozen=True)
-class Blinded:
-    """The node that a blind search chose: rows that it suppresses by what reads no sensitive value, and in all.
+class BlindChoice:
+    """The node that a blind search chose: its suppressed rows without reading sensitive values, and in all.
 
-    `proven` says that it is the one to choose among the nodes that leave `reserve` rows of the limit.
+    `proven` says that it is the best of the nodes that leave `reserve` rows of the limit.
     """
 
     suppressed: int
@@ -151,10 +151,10 @@ class Blinded:
 
 @dataclass(frozen=True)
 class NodeChoice:
-    """The chosen node, or None when no node satisfies or none was found in time.
+    """The chosen node, or None if no node satisfies or none was found in time.
 
-    `bound` is a lower bound on the objective over all satisfying nodes: equal to the winner's value when `proven`.
-    `left_by_bound` are the nodes whose bound alone said that they are no better, where models are not monotone.
+    `bound` is a lower bound on the objective over all satisfying nodes: the value of the winner if `proven`.
+    `left_by_bound` counts the nodes whose bound alone excluded them, if models are not monotone.
     """
 
     winner: NodeMeasures | None
@@ -167,11 +167,11 @@ class NodeChoice:
     ties: tuple[Node, ...] = ()
     notes: tuple[str, ...] = field(default=())
     left_by_bound: int | None = None
-    blind: Blinded | None = None
+    blind: BlindChoice | None = None
 
 
 def nothing(lattice: Lattice) -> NodeChoice:
-    """What a search finds that is not begun, as no node satisfies."""
+    """The result of a search that did not begin, because no node satisfies."""
     return NodeChoice(winner=None, objective=None, proven=False, bound=None, lattice_nodes=lattice.size, checked=0)
 
 

@@ -1,4 +1,4 @@
-"""What the optimal search minimizes, and a lower bound for each node that needs no check or few."""
+"""What the optimal search minimizes, with a lower bound for each node that takes no check or few."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Objective(ABC):
         """A lower bound on the value of `node` and of all nodes above it."""
 
     def guide(self, node: Node) -> tuple[float, float]:
-        """What a path climbs by: the bound, and what breaks ties."""
+        """The order in which a path climbs: the bound, then a value that breaks ties."""
         return self.bound(node), 0.0
 
     def least(self, node: Node, suppressed: int) -> float:
-        """A lower bound on the value of a node that suppresses so many rows."""
+        """A lower bound on the value of a node that suppresses at least so many rows."""
         return self.bound(node)
 
     @abstractmethod
@@ -45,7 +45,7 @@ class Loss(Objective):
 
     @cached_property
     def parts(self) -> list[list[float]]:
-        """What each level of each quasi-identifier adds to the sum that is joined, where no row is suppressed."""
+        """What each level of each quasi-identifier adds to the sum that `join` takes, if no row is suppressed."""
         heights = self.costs.frequency.heights
         return [
             [self.part(i, self.costs.loss(i, level)) for level in range(height + 1)] for i, height in enumerate(heights)
@@ -61,11 +61,11 @@ class Loss(Objective):
         return self._total(measures.losses)
 
     def part(self, attribute: int, loss: float) -> float:
-        """What the loss of one quasi-identifier adds to the sum that is joined."""
+        """What the loss of one quasi-identifier adds to the sum that `join` takes."""
         return self.weights[attribute] * loss
 
     def join(self, total: float) -> float:
-        """The value of the parts of all quasi-identifiers, added up; it rises with them."""
+        """The value for the sum of the parts of all quasi-identifiers; it rises with the sum."""
         return total
 
     def _total(self, losses: Sequence[float]) -> float:
@@ -107,15 +107,15 @@ class Entropy(Objective):
 
 
 class CountedObjective(Objective):
-    """Objectives of class sizes: what was counted at a node bounds all nodes above it, whose classes are unions."""
+    """An objective of class sizes: counts at a node bound all nodes above, whose classes are unions."""
 
     def __init__(self, costs: CostModel, weights: tuple[float, ...], k: int, limit: int) -> None:
         super().__init__(costs, weights)
         self.k = k
         self.limit = limit
-        self._learnt: list[tuple[float, int]] = []  # in their order
-        self._known: list[tuple[float, int]] = []  # the same, greatest first
-        self._bounds: dict[Node, tuple[float, int]] = {}  # the bound of a node by so many of those learnt
+        self._learnt: list[tuple[float, int]] = []  # (bound, packed node), in the order of the checks
+        self._by_bound: list[tuple[float, int]] = []  # the same, greatest bound first
+        self._bounds: dict[Node, tuple[float, int]] = {}  # the bound of a node, and how many checks it considers
         self._guards = guards(len(weights))
 
     def bound(self, node: Node) -> float:
@@ -124,9 +124,9 @@ class CountedObjective(Objective):
             return value
         bits = self._guards
         guarded = packed(node) | bits
-        for found, other in self._learnt[seen:] if seen else self._known:
-            if found > value and (guarded - other) & bits == bits:
-                value = found
+        for bound, other in self._learnt[seen:] if seen else self._by_bound:
+            if bound > value and (guarded - other) & bits == bits:
+                value = bound
                 if not seen:
                     break
         self._bounds[node] = value, len(self._learnt)
@@ -137,30 +137,30 @@ class CountedObjective(Objective):
 
     @cached_property
     def _details(self) -> list[list[float]]:
-        """How finely each level of each quasi-identifier tells rows apart."""
+        """How finely each level of each quasi-identifier distinguishes rows."""
         heights = self.costs.frequency.heights
         return [[self.costs.detail(i, level) for level in range(height + 1)] for i, height in enumerate(heights)]
 
     def learn(self, node: Node, counts: Counts) -> None:
-        """Takes in what a check counted."""
+        """Adds the counts of a check."""
         entry = max(self._least(), self._raw(counts)), packed(node)
         self._learnt.append(entry)
-        insort(self._known, entry, key=lambda entry: -entry[0])
+        insort(self._by_bound, entry, key=lambda entry: -entry[0])
 
     @abstractmethod
     def _least(self) -> float:
-        """What no release goes below."""
+        """A lower bound of all releases."""
 
     @abstractmethod
     def _raw(self, counts: Counts) -> float:
-        """What no release goes below whose classes are unions of the classes counted."""
+        """A lower bound of all releases whose classes are unions of the counted classes."""
 
 
 class Discernibility(CountedObjective):
     """Sum of squared class sizes, n for each suppressed row.
 
-    A suppressed class costs size * n, at least its square; squares only grow when classes are joined. A row of a class
-    that violates is suppressed above or released in a class of at least k rows: it costs k at least.
+    A suppressed class costs size * n, at least its square; squares only grow when classes are joined. A row of a
+    violating class is suppressed above, or released in a class of at least k rows: it costs at least k.
     """
 
     def _least(self) -> float:
@@ -179,7 +179,7 @@ class Discernibility(CountedObjective):
 class AverageClassSize(CountedObjective):
     """Released rows for each class: at least n - limit rows are released, in no more classes than were counted.
 
-    A class above holds one that was released, or at least k rows of those that were not.
+    A class above contains a released one, or at least k rows of those that were not released.
     """
 
     def _least(self) -> float:
@@ -194,7 +194,7 @@ class AverageClassSize(CountedObjective):
 
 
 def make_objective(name: str, costs: CostModel, weights: tuple[float, ...], k: int, limit: int) -> Objective:
-    """The objective of that name."""
+    """The objective by its name in the configuration."""
     if name == "discernibility":
         return Discernibility(costs, weights, k, limit)
     if name == "average-class-size":

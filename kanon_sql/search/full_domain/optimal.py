@@ -1,14 +1,14 @@
 """The proven optimum of the whole lattice under an objective, with few checks.
 
 Nodes are taken by rising lower bound of the objective. The bound costs nothing (for the loss, the marginals of the
-frequency table; suppression only adds to it), so the search may stop as soon as the least bound left is above the
-best value found: nothing that could be better was skipped. Two things keep the checks few. From the node taken a path
-is climbed greedily through nodes that nothing is known of, and one node of it is probed where the model is expected
-to turn from failing to satisfying; a failing node settles everything below it. And nodes below a failing one are
-never visited one by one: the search goes on with the least nodes above what is known to fail (a minimal hitting set
-of the failing border), so that its work does not grow with the lattice.
+frequency table; suppression only adds to it), so the search may stop as soon as the least bound left is above the best
+value found: nothing that could be better was skipped. Two things keep the checks few. From the node taken a path climbs
+greedily through unsettled nodes, and one node of it is probed where the model is expected to turn from failing to
+satisfying; a failing node settles everything below it. And nodes below a failing one are never visited one by one: the
+search goes on with the lowest nodes above the failing ones (a minimal hitting set of the failing border), so that its
+work does not grow with the lattice.
 
-Where models are not monotone, probes and what they settle are about the rows that are lost at all nodes below (see
+If models are not monotone, probes and what they settle are about the rows that no node below can release (see
 Models.screen). Every node that passes by these, and whose bound could win, is then judged by itself, in order of the
 bounds.
 """
@@ -27,13 +27,13 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 
 _MOST_COUNTED = 100_000
 _NODES_A_CHECK = 20  # that can be taken from the queue in the time of a check
-_MOST_PROBES = 32  # learnt at once: more gained nothing
-_FIRST_JUDGED = 8  # nodes that are judged at once, at first; then twice as many, and so on
-_LOOK_AHEAD = 200  # nodes that are looked at to find them
+_MOST_PROBES = 32  # in one statement: more gained nothing
+_FIRST_JUDGED = 8  # nodes judged in the first statement; then twice as many, and so on
+_LOOK_AHEAD = 200  # queued nodes that are considered for a statement
 
 
 class OptimalSearch:
-    """One search; `run` gives its result."""
+    """The search of one lattice; `run` gives its result."""
 
     def __init__(self, lattice: Lattice, checker: NodeChecker, objective: Objective, deadline: Deadline) -> None:
         self.lattice = lattice
@@ -46,7 +46,7 @@ class OptimalSearch:
         self._queue: list[tuple[float, int, Node]] = []
         self._queued: set[Node] = set()
         self._turn = _TurningPoint(checker)
-        # Probes of models that are not monotone do not count sizes of classes.
+        # Probes do not count class sizes if models are not monotone.
         counted = isinstance(objective, CountedObjective)
         self._asks_many = checker.batch > 1 and (checker.prunes or not counted)
         self._judges_many = self._asks_many and (counted or not checker.prunes)
@@ -54,7 +54,7 @@ class OptimalSearch:
         self._judged_at_once = _FIRST_JUDGED
 
     def run(self) -> NodeChoice:
-        """The optimum; where time runs out, the best node so far and how far the bound is."""
+        """The optimum; if time runs out, the best node so far, with the lower bound so far."""
         finished = False
         try:
             with self.checker.engine.until(self.deadline):
@@ -75,9 +75,9 @@ class OptimalSearch:
         )
 
     def begin(self) -> bool:
-        """The least generalizing choice may already do; the top is the last resort and bounds the rest.
+        """Evaluates the top, which bounds all others, and queues the lowest node; whether the top satisfies.
 
-        Whether there is anything to search: the top satisfies.
+        If it does not, there is nothing to search.
         """
         if not self.evaluate(self.lattice.highs):
             return False
@@ -87,11 +87,11 @@ class OptimalSearch:
         return True
 
     def bound(self) -> float:
-        """What no satisfying node goes below, as far as that is proven; infinite before the search has begun."""
+        """A proven lower bound of all satisfying nodes; infinite before the search has begun."""
         return min(self._queue[0][0] if self._queue else math.inf, self.best_value)
 
     def _left_by_bound(self) -> int | None:
-        """The nodes that could not win by their bound alone; None where they are too many to go through."""
+        """How many nodes could not win by their bound alone; None if the lattice is too large to count them."""
         if self.lattice.size > _MOST_COUNTED:
             return None
         limit = self.best_value + self._slack()
@@ -102,7 +102,7 @@ class OptimalSearch:
         self.go_on()
 
     def go_on(self, checks: float = math.inf) -> bool:
-        """Goes on until nothing better is left or about so many checks are done; whether nothing is left."""
+        """Searches to the end, or for about so many checks; whether it came to the end."""
         effort = _NODES_A_CHECK * (checks + self.checker.checked)
         while self._queue:
             bound, _, node = self._queue[0]
@@ -116,7 +116,7 @@ class OptimalSearch:
             if self._only_ties(node, bound):
                 continue
             raised = self.objective.bound(node)
-            if raised > bound:  # learnt since it was queued
+            if raised > bound:  # checks since it was queued raised it
                 self._queued.discard(node)
                 self._push(node, raised)
                 continue
@@ -127,13 +127,13 @@ class OptimalSearch:
         return TOLERANCE * max(1.0, abs(self.best_value)) if self._best else 0.0
 
     def _only_ties(self, node: Node, bound: float) -> bool:
-        """Whether neither the node nor any above it could win: they tie at best, and are not lower than the winner."""
+        """Whether neither the node nor any above can win: at best they tie with a winner that is not higher."""
         if self._best is None or bound < self.best_value - self._slack():
             return False
         return (sum(node), node) >= (self._best.height, self._best.levels)
 
     def _settle(self, node: Node, bound: float) -> None:
-        """Finds out whether a node satisfies, and queues what may come after it."""
+        """Determines whether a node satisfies, and queues its followers."""
         try:
             while self.checker.known(node) is None:
                 self._probe(node)
@@ -156,7 +156,7 @@ class OptimalSearch:
         heapq.heappush(self._queue, (bound, sum(node), node))
 
     def evaluate(self, node: Node) -> bool:
-        """Measures a node and keeps it when it is better; whether it passes the models that settle other nodes."""
+        """Measures a node and keeps it if it is the best; whether it passes the monotone conditions."""
         if node in self._evaluated:
             return True
         if isinstance(self.objective, CountedObjective):
@@ -171,7 +171,7 @@ class OptimalSearch:
                 return True
         self._evaluated.add(node)
         if self.objective.least(node, self.checker.suppressed(node)) > self.best_value + self._slack():
-            return True  # at a look, where its losses take a statement
+            return True  # without the statement that its losses take
         measures = self.checker.losses(node)
         value = self.objective.value(measures)
         slack = TOLERANCE * max(1.0, abs(value))
@@ -183,7 +183,7 @@ class OptimalSearch:
         return True
 
     def _learn(self, nodes: Sequence[Node]) -> None:
-        """Asks about many nodes at once; what is counted raises the bounds of those above them."""
+        """Checks many nodes in few statements; counts raise the bounds of the nodes above."""
         if not isinstance(self.objective, CountedObjective):
             self.checker.learn(nodes)
             return
@@ -195,7 +195,7 @@ class OptimalSearch:
                 self.objective.learn(node, self.checker.counts(node))
 
     def _probe(self, node: Node) -> None:
-        """Checks one node of a path that climbs from `node`; on the first path, as many as it takes to see it turn."""
+        """Checks one node of a path that climbs from `node`; bisects the first path to where it turns."""
         path = self._climb(node)
         if not self._turn.known:
             first, last = 0, len(path)
@@ -211,14 +211,14 @@ class OptimalSearch:
                 self._learn(probes)
             else:
                 self.checker.learn_passing(probes)
-        # What is judged by itself is judged in its turn, with others: see _next_judged.
+        # Nodes that are judged by themselves are so when it is their turn, in one statement with others: _next_judged.
         later = self._asks_many and not self.checker.prunes
         self._turn.learn(satisfies=self.checker.passes(chosen) if later else self.evaluate(chosen))
 
     def _likely_probes(self, node: Node, chosen: Node) -> list[Node]:
-        """The probe of a node, and those that the search comes to next if all of them fail.
+        """The probe of a node, and the next probes of the search if all of them fail, for one statement.
 
-        They are learnt in one statement. Should one satisfy, some may have been for nothing: they are few.
+        If one satisfies, some of the others were needless; they are few.
         """
         probes, failing = [chosen], Tags(len(node))
         failing.add(chosen, satisfying=False)
@@ -244,7 +244,7 @@ class OptimalSearch:
         return probes
 
     def _halve(self, path: list[Node]) -> None:
-        """Finds a node that satisfies on a path to the top, the lowest if none above it fails."""
+        """Evaluates nodes on a path to the top, by bisection, until it has the lowest that satisfies."""
         first, last = 0, len(path) - 1
         while first < last:
             middle = (first + last) // 2
@@ -252,7 +252,7 @@ class OptimalSearch:
             first, last = (first, middle) if satisfies else (middle + 1, last)
 
     def _next_judged(self, node: Node) -> list[Node]:
-        """A node that is judged by itself, and those that come after it unless something better is found before."""
+        """A node to judge by itself, and those that follow unless a better node is found before."""
         judged, waiting, seen = list[Node](), [(0.0, 0, node), *heapq.nsmallest(_LOOK_AHEAD, self._queue)], set[Node]()
         while waiting and len(judged) < min(self._judged_at_once, self.checker.batch):
             bound, _, other = heapq.heappop(waiting)
@@ -265,18 +265,18 @@ class OptimalSearch:
                 judged.append(other)
             for after in self.lattice.successors(other):
                 heapq.heappush(waiting, (self.objective.bound(after), sum(after), after))
-        # What is counted first may tell that others are no better.
+        # With counts, the first nodes judged may raise the bounds of the others.
         if not isinstance(self.objective, CountedObjective):
             self._judged_at_once *= 2
         return judged
 
     def _add_beyond(self, waiting: list[tuple[float, int, Node]], node: Node, failing: Node) -> None:
-        """Adds to a heap what comes after `node` once `failing`, at or above it, fails."""
+        """Adds to a heap the followers of `node` if `failing`, at or above it, fails."""
         for after in self.lattice.beyond(node, failing):
             heapq.heappush(waiting, (self.objective.bound(after), sum(after), after))
 
     def _climb(self, node: Node) -> list[Node]:
-        """Upwards from `node` by least bound, up to where nodes are known to satisfy."""
+        """A path upwards from `node` by least bound, up to nodes that are known to satisfy."""
         path = [node]
         while True:
             after = self.lattice.successors(path[-1])
@@ -289,12 +289,12 @@ class OptimalSearch:
 
 
 class _TurningPoint:
-    """Where on a path the model is expected to turn from failing to satisfying.
+    """Where on a path the nodes are expected to turn from failing to satisfying.
 
-    Detail (the entropy of the released values, added over the quasi-identifiers) falls along a path; nodes of
-    about the same detail tend to suppress about the same rows, so that the detail at which the last probes turned
-    predicts the next turn. The steps were chosen by counting checks on real tables: after a failing probe the next
-    may be a little higher, after a satisfying one it must be clearly lower, because a failing probe settles more.
+    Detail (the entropy of the released values, added over the quasi-identifiers) falls along a path; nodes of about the
+    same detail tend to suppress about the same rows, so that the detail at which the last probes turned predicts the
+    next turn. The steps were chosen by counting checks on real tables: after a failing probe the next may be a little
+    higher, after a satisfying one it must be clearly lower, because a failing probe settles more.
     """
 
     _HIGHER = 0.1
@@ -306,11 +306,11 @@ class _TurningPoint:
 
     @property
     def known(self) -> bool:
-        """Whether a path has turned yet."""
+        """Whether a path has turned already."""
         return self._detail_at_turn is not None
 
     def start(self, node: Node) -> None:
-        """The first turn."""
+        """Sets the first turn."""
         self._detail_at_turn = self._detail(node)
 
     def choose(self, path: list[Node]) -> Node:
@@ -324,7 +324,7 @@ class _TurningPoint:
         return chosen
 
     def learn(self, *, satisfies: bool) -> None:
-        """Moves the expected turn by what a probe found."""
+        """Moves the expected turn by the result of a probe."""
         assert self._detail_at_turn is not None
         self._detail_at_turn += self._LOWER if satisfies else -self._HIGHER
 

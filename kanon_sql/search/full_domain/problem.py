@@ -17,7 +17,7 @@ from kanon_sql.search.full_domain.checker import NodeChecker, Nodes
 from kanon_sql.search.full_domain.closure import Closure
 from kanon_sql.search.full_domain.dispatch import search
 from kanon_sql.search.full_domain.lattice import Lattice, Node
-from kanon_sql.search.full_domain.measures import Blinded, NodeChoice, NodeMeasures, nothing
+from kanon_sql.search.full_domain.measures import BlindChoice, NodeChoice, NodeMeasures, nothing
 from kanon_sql.search.full_domain.thresholds import make_checker
 from kanon_sql.search.problem import Json, Request, SearchProblem, SearchResult, gap, impossible
 from kanon_sql.sql.connection import Engine
@@ -26,7 +26,7 @@ from kanon_sql.sql.deadline import Deadline
 
 @dataclass(frozen=True)
 class FullDomain(SearchProblem):
-    """A source whose frequency table and lattice are ready to be searched."""
+    """A source whose frequency table and lattice are ready for the search."""
 
     frequency: Frequency
     lattice: Lattice
@@ -38,32 +38,32 @@ class FullDomain(SearchProblem):
         return {**super().describe_engine(), "search_in": self.nodes.searched_in}
 
     def close(self, k: int, node: Node) -> None:
-        """Gets ready what the statements on the classes of a node read (see closure.judged_classes)."""
-        if self.models.closes:
+        """Makes the tables that the statements on the classes of a node read (see closure.judged_classes)."""
+        if self.models.in_rounds:
             Closure(self.nodes, self.frequency, self.models, k).close(node)
 
     def solve(
         self, engine: Engine, algorithm: AlgorithmConfig, request: Request, deadline: Deadline, progress: Progress
     ) -> FullDomainResult:
-        refused = impossible(engine, self.models, request.limit)
-        if refused:
-            return FullDomainResult(self, request, nothing(self.lattice), impossible=refused)
+        reasons = impossible(engine, self.models, request.limit)
+        if reasons:
+            return FullDomainResult(self, request, nothing(self.lattice), impossible=reasons)
         checker = make_checker(self.nodes, self.frequency, self.models, request.k, request.limit, progress)
-        found = search(algorithm, self.lattice, checker, request.weights, deadline)
-        if found.winner is not None:
-            found = replace(found, winner=checker.with_entropy_of(found.winner.levels))
+        choice = search(algorithm, self.lattice, checker, request.weights, deadline)
+        if choice.winner is not None:
+            choice = replace(choice, winner=checker.with_entropy_of(choice.winner.levels))
         out_of_time = deadline.passed() and checker.known(self.lattice.highs) is not False
         left = None
-        if found.winner is None and found.blind is None and not out_of_time and self.n >= request.k:
+        if choice.winner is None and choice.blind is None and not out_of_time and self.n >= request.k:
             left = checker.suppressed(self.lattice.highs)
-        return FullDomainResult(self, request, found, out_of_time, left, checker=checker)
+        return FullDomainResult(self, request, choice, out_of_time, left, checker=checker)
 
 
 @dataclass(frozen=True)
 class FullDomainResult(SearchResult):
-    """The chosen node of the lattice; without one, the rows that the highest levels leave in violating classes.
+    """The chosen node of the lattice; without one, the rows that violate at the highest levels, `left_at_top`.
 
-    `checker` knows what the search learnt of other nodes.
+    `checker` has the results of all checks.
     """
 
     problem: FullDomain
@@ -76,7 +76,7 @@ class FullDomainResult(SearchResult):
 
     @property
     def winner(self) -> NodeMeasures:
-        """The chosen node; only where there is one."""
+        """The chosen node; there must be one."""
         assert self.found.winner is not None
         return self.found.winner
 
@@ -86,7 +86,7 @@ class FullDomainResult(SearchResult):
 
     @property
     def least(self) -> int:
-        """The rows of the smallest class that is released: k, or more where a threshold asks for it."""
+        """The rows of the smallest class that may be released: k, or more if a threshold requires it."""
         return self.request.k if self.checker is None else self.checker.least(self.winner.levels)
 
     @property
@@ -101,24 +101,23 @@ class FullDomainResult(SearchResult):
         n, k, limit = self.problem.n, self.request.k, self.request.limit
         if self.out_of_time:
             raise OutOfTimeError(
-                f"time ran out after {self.found.checked} of {self.found.lattice_nodes} nodes, before any that "
+                f"time ran out after {self.found.checked:,} of {self.found.lattice_nodes:,} nodes, before any that "
                 "satisfies; raise --time-limit or max_level, or suppression.limit"
             )
         if self.found.blind is not None:
             raise NoReleaseError(self._refused(self.found.blind))
         if self.left_at_top is None:
-            raise NoReleaseError(f"no release satisfies k = {k}: only {n} row{'s' * (n != 1)} take part")
-        models = self.problem.models
-        only_k, known = models.only_k, models.known_columns
+            raise NoReleaseError(f"no release satisfies k = {k}: only {n:,} row{'s' * (n != 1)} take part")
+        only_k, known_columns = self.problem.models.only_k, self.problem.models.known_columns
         why = f"of fewer than {k}" if only_k else "that violate k or a model"
-        if known is not None:
-            why = f"of fewer than {k} by some {known} column{'s' * (known != 1)}"
+        if known_columns is not None:
+            why = f"of fewer than {k} by some {known_columns} column{'s' * (known_columns != 1)}"
         raise NoReleaseError(
             f"no node satisfies: {'even ' * only_k}at the highest levels {self.left_at_top:,} of {n:,} rows lie in "
             f"classes {why}, the limit is {limit:,}; {self._way_out()}"
         )
 
-    def _refused(self, chosen: Blinded) -> str:
+    def _refused(self, chosen: BlindChoice) -> str:
         """Why the node that a blind search chose is not released."""
         left = self.request.limit - chosen.reserve
         if chosen.suppressed > left:
@@ -136,20 +135,20 @@ class FullDomainResult(SearchResult):
 
     @cached_property
     def enough(self) -> dict[str, int]:
-        """By their keys, the limit and the k that the highest levels satisfy, where nothing else is changed.
+        """By their keys, the limit and the k that the highest levels satisfy, if nothing else is changed.
 
-        Of k alone, and of models that are monotone, no lower limit and no greater k would do.
+        With k alone, and with monotone models, no lower limit and no greater k would be enough.
         """
         problem, left = self.problem, None if self.found.blind else self.left_at_top
-        found: dict[str, int] = {}
+        enough: dict[str, int] = {}
         if left is None:
-            return found
+            return enough
         if left < problem.n and not problem.models.refusing_absent:
-            found["suppression.limit"] = left
+            enough["suppression.limit"] = left
         k = bisect_left(range(1, self.request.k), True, key=lambda k: not self._top_satisfies(k))
         if k > 1:
-            found["privacy.k"] = k
-        return found
+            enough["privacy.k"] = k
+        return enough
 
     def _top_satisfies(self, k: int) -> bool:
         problem = self.problem
@@ -157,13 +156,13 @@ class FullDomainResult(SearchResult):
         return checker.suppressed(problem.lattice.highs) <= checker.limit
 
     def _way_out(self) -> str:
-        """What would be enough, and what else may be."""
+        """The changes that would be enough, and others that may be."""
         enough = [f"{key}: {value}" for key, value in self.enough.items()]
         lattice = self.problem.lattice
         others = ["raise max_level"] * (lattice.highs != lattice.tops)
         others += [] if enough else ["ask for less"]
-        said = [f"{' or '.join(enough)} would be enough"] * bool(enough)
-        return "; ".join([*said, *([f"{'or ' * bool(enough)}{' or '.join(others)}"] if others else [])])
+        sure = [f"{' or '.join(enough)} would be enough"] * bool(enough)
+        return "; ".join([*sure, *([f"{'or ' * bool(enough)}{' or '.join(others)}"] if others else [])])
 
     def levels(self) -> dict[str, int]:
         """The level of each quasi-identifier."""
@@ -176,24 +175,24 @@ class FullDomainResult(SearchResult):
         return self.levels()
 
     def describe_search(self) -> Json:
-        found = self.found
-        answer: Json = {
-            "lattice_nodes": found.lattice_nodes,
-            "checked": found.checked,
-            "proven": found.proven,
-            "bound": found.bound,
-            "gap": 0.0 if found.proven else gap(found.objective, found.bound),
-            "notes": list(found.notes),
+        choice = self.found
+        entry: Json = {
+            "lattice_nodes": choice.lattice_nodes,
+            "checked": choice.checked,
+            "proven": choice.proven,
+            "bound": choice.bound,
+            "gap": 0.0 if choice.proven else gap(choice.objective, choice.bound),
+            "notes": list(choice.notes),
         }
-        if found.left_by_bound is not None:
-            answer["left_by_bound"] = found.left_by_bound
-        if found.blind is not None:
-            answer["blind"] = asdict(found.blind)
-        if found.minimal:
-            answer["minimal"] = [node_json(node, self.problem.names) for node in found.minimal]
-        if found.ties:
-            answer["ties"] = [self._levels(node) for node in found.ties]
-        return answer
+        if choice.left_by_bound is not None:
+            entry["left_by_bound"] = choice.left_by_bound
+        if choice.blind is not None:
+            entry["blind"] = asdict(choice.blind)
+        if choice.minimal:
+            entry["minimal"] = [node_json(node, self.problem.names) for node in choice.minimal]
+        if choice.ties:
+            entry["ties"] = [self._levels(node) for node in choice.ties]
+        return entry
 
     def describe_loss(self) -> Json:
         winner, n = self.winner, self.problem.n

@@ -1,7 +1,7 @@
-"""The search where the rows are: for distinct combinations too many to leave the engine that holds them.
+"""The search in the engine that holds the rows, for more distinct combinations than should leave it.
 
-The lattice is searched as always; each node is a GROUP BY over the combinations there. What DuckDB has are the values
-of each single column, which the hierarchies and the bounds of the loss need, and those of the sensitive columns.
+The lattice is searched as always; each node is a GROUP BY over the combinations in that engine. DuckDB has the values
+of each single column, for the hierarchies and the bounds of the loss, and those of the sensitive columns.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.frequency.judged import Models, count_models, model_columns, read_models
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.frequency.table import (
-    Carried,
     Frequency,
+    FurtherColumns,
     LevelMarginal,
     build_costs,
     code_name,
@@ -30,7 +30,7 @@ from kanon_sql.hierarchy.hierarchy import Input
 from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
 from kanon_sql.privacy.registry import models_of
-from kanon_sql.search.full_domain.soft_deadline import Unhurried
+from kanon_sql.search.full_domain.soft_deadline import UninterruptedNodes
 from kanon_sql.source.columns import counted_columns, counted_statement, or_missing
 from kanon_sql.source.model import Backend, Column, Source
 from kanon_sql.sql import template
@@ -39,13 +39,14 @@ from kanon_sql.sql.template import Composed, Item, column, state
 from kanon_sql.sql.writing import Cell, Listing, cell_of
 
 MOST_IN_DUCKDB = 20_000_000  # distinct combinations, of about 100 bytes each
+_POSITION: list[Item] = [{"code": "position"}]
 
 
 @dataclass(frozen=True)
-class Kept:
-    """The `count` distinct combinations of columns as a table of the engine that holds the rows.
+class RemoteCombinations:
+    """The distinct combinations of columns, as a table of the engine that holds the rows.
 
-    `searched` says that they are to be searched there.
+    `searched` says that the search runs there.
     """
 
     backend: Backend
@@ -54,40 +55,40 @@ class Kept:
     searched: bool
 
     def bring(self, engine: Engine) -> exp.Select:
-        """SELECT of them in DuckDB, with the number of rows as row_count."""
+        """SELECT of the combinations in DuckDB, with their numbers of rows as row_count."""
         typed = counted_columns(self.columns)
         kept = exp.select(*(column(name) for name, _ in typed)).from_(self.table.copy())
         return self.backend.bring(engine, kept, typed, state("raw_frequency"))
 
-    def bring_values(self, engine: Engine, items: Sequence[Column], table: str) -> exp.Select:
-        """SELECT in DuckDB of what columns hold together, with the number of rows as row_count."""
-        keys = [column(item.key) for item in items]
+    def bring_values(self, engine: Engine, columns: Sequence[Column], table: str) -> exp.Select:
+        """SELECT in DuckDB of the combinations of some columns, with their numbers of rows as row_count."""
+        keys = [column(col.key) for col in columns]
         rows = exp.select(*keys, column("row_count")).from_(self.table.copy())
-        outputs: list[Item] = [{"key": item.key} for item in items]
+        outputs: list[Item] = [{"key": col.key} for col in columns]
         statement = template.fill("search/full_domain/pushdown_values", {"source": rows}, {"out": outputs})
-        return self.backend.bring(engine, statement, counted_columns(items), table)
+        return self.backend.bring(engine, statement, counted_columns(columns), table)
 
 
 def keep_combinations(
     loaded: LoadedConfig, backend: Backend, rows: exp.Select, columns: Sequence[Column]
-) -> Kept | None:
-    """Keeps the distinct combinations where they may be searched there; None where DuckDB searches them in any case.
+) -> RemoteCombinations | None:
+    """Keeps the distinct combinations in the engine if it may search them; None if DuckDB searches in any case.
 
-    Raises ConfigurationError where the search is asked for there and cannot be done.
+    Raises ConfigurationError if the configuration requires a search there that cannot be done.
     """
-    asked, reason = loaded.config.search_in, refusal(loaded.config)
-    if asked == "engine" and reason is not None:
+    search_in, reason = loaded.config.search_in, refusal(loaded.config)
+    if search_in == "engine" and reason is not None:
         raise ConfigurationError(f"{loaded.place('search_in')}: {reason}; expected search_in: auto or duckdb")
-    if asked == "duckdb" or reason is not None or not backend.abilities.pushdown:
+    if search_in == "duckdb" or reason is not None or not backend.abilities.pushdown:
         return None
     table = backend.keep(counted_statement(backend, rows, columns), "combinations")
     counts = exp.select(column("row_count")).from_(table.copy())
     count = int(backend.query("frequency/tuple_count", names={"tuples": counts})[0][0])
-    return Kept(backend, columns, table, asked == "engine" or count > MOST_IN_DUCKDB)
+    return RemoteCombinations(backend, columns, table, search_in == "engine" or count > MOST_IN_DUCKDB)
 
 
 def refusal(config: Config) -> str | None:
-    """Why the engine that holds the rows cannot search for what is asked; None where it can."""
+    """Why the engine that holds the rows cannot do the search; None if it can."""
     if not config.algorithm.declared.full_domain:
         return f"{config.algorithm.name} searches in DuckDB alone"
     if config.privacy.entity is not None:
@@ -101,11 +102,11 @@ def refusal(config: Config) -> str | None:
     return None
 
 
-class NodesThere:
-    """Asks the engine that holds the rows about nodes (see kanon_sql.search.full_domain.checker.Counter)."""
+class RemoteNodes:
+    """Checks nodes in the engine that holds the rows (see kanon_sql.search.full_domain.checker.Counter)."""
 
     searched_in = "engine"
-    packs = False  # each engine makes rows of a list in its own way
+    packs = False  # engines differ in how they unnest a list
 
     def __init__(self, engine: Engine, backend: Backend, tables: Mapping[str, exp.Select]) -> None:
         self._engine = engine
@@ -116,12 +117,12 @@ class NodesThere:
         return self._backend.query(Composed(self._filled(name, **holes)), values=values)
 
     def list_suppressed(self, statement: template.Statement, values: Mapping[str, int], keys: Sequence[Item]) -> None:
-        made = self._filled(statement, lists={"key": keys})
-        assert isinstance(made, exp.Create)
-        for node in list(made.find_all(exp.Parameter, exp.Placeholder)):
-            node.replace(literal(values[node.name]))
+        create = self._filled(statement, lists={"key": keys})
+        assert isinstance(create, exp.Create)
+        for parameter in list(create.find_all(exp.Parameter, exp.Placeholder)):
+            parameter.replace(literal(values[parameter.name]))
         columns = [*((str(key["code"]), "BIGINT") for key in keys), ("is_suppressed", "BOOLEAN")]
-        self._backend.bring(self._engine, made.expression, columns, state("suppressed_classes"))
+        self._backend.bring(self._engine, create.expression, columns, state("suppressed_classes"))
 
     def _filled(self, name: template.Statement, **holes: Any) -> exp.Expr:
         tree = template.fill(name, **holes)
@@ -131,23 +132,25 @@ class NodesThere:
         return tree
 
 
-def models_there(engine: Engine, loaded: LoadedConfig, source: Source, kept: Kept) -> tuple[Models, exp.Select | None]:
-    """(the models, what DuckDB needs of the sensitive columns: what they hold together, and how many rows have it)."""
+def remote_models(
+    engine: Engine, loaded: LoadedConfig, source: Source, kept: RemoteCombinations
+) -> tuple[Models, exp.Select | None]:
+    """(the models, the combinations of the sensitive columns in DuckDB with their numbers of rows)."""
     columns = model_columns(loaded, source)
     if not columns:
         return Models(), None
     rows = kept.bring_values(engine, columns, state("sensitive_values"))
     models = read_models(engine, loaded, source, rows)
-    count_records(engine, rows, [], models.carried(source), staged=True)
+    count_records(engine, rows, [], models.further_columns(source), staged=True)
     return count_models(engine, models, [], []), rows
 
 
-def frequency_there(
-    engine: Engine, kept: Kept, inputs: Sequence[Input], mappings: Sequence[MappingTable], models: Models
-) -> tuple[Frequency, Unhurried]:
-    """Codes the combinations in the engine, and gives DuckDB the costs of each column's values.
+def remote_frequency(
+    engine: Engine, kept: RemoteCombinations, inputs: Sequence[Input], mappings: Sequence[MappingTable], models: Models
+) -> tuple[Frequency, UninterruptedNodes]:
+    """Codes the combinations in the engine, and gives it the costs of the values of each column.
 
-    `inputs` read what `bring_values` brought. Raises ConfigurationError when hierarchies leave values uncovered,
+    `inputs` read what `bring_values` brought. Raises ConfigurationError if hierarchies leave values uncovered,
     NoReleaseError without any row.
     """
     backend = kept.backend
@@ -157,10 +160,10 @@ def frequency_there(
     tables: dict[str, exp.Select] = {}
     tuples = exp.select(*map(column, [*names, "row_count"])).from_(coded)
     if models.columns:
-        for one in models.columns.values():
-            value = exp.alias_(column(one.code), "value", quoted=True)
-            tables[one.table] = exp.select(*map(column, names), value, column("row_count")).from_(coded.copy())
-            tables[one.reference] = _reference(engine, backend, one)
+        for attribute in models.columns.values():
+            value = exp.alias_(column(attribute.code), "value", quoted=True)
+            tables[attribute.table] = exp.select(*map(column, names), value, column("row_count")).from_(coded.copy())
+            tables[attribute.reference] = _reference(engine, backend, attribute)
         statement = template.fill(
             "frequency/tuples_of_values", {"records": tuples}, {"cell": [{"name": name} for name in names]}
         )
@@ -177,15 +180,17 @@ def frequency_there(
         )
         typed = (("level", "BIGINT"), ("code", "BIGINT"), ("units", "BIGINT"), ("spread", "DOUBLE"))
         tables[costs] = _loaded(backend, Listing(f"costs_{mapping.index}", "the costs", typed, rows))
-    return Frequency(tuple(mappings), int(n), int(count), marginals), Unhurried(NodesThere(engine, backend, tables))
+    return Frequency(tuple(mappings), int(n), int(count), marginals), UninterruptedNodes(
+        RemoteNodes(engine, backend, tables)
+    )
 
 
-def _reference(engine: Engine, backend: Backend, one: Sensitive) -> exp.Select:
-    """How many of all rows hold each sensitive value, as the engine has it."""
-    found = engine.query("search/full_domain/pushdown_reference", names={"reference": one.reference})
+def _reference(engine: Engine, backend: Backend, attribute: Sensitive) -> exp.Select:
+    """The numbers of rows and the shares of the sensitive values in all rows, as a relation of the engine."""
+    counts = engine.query("search/full_domain/pushdown_reference", names={"reference": attribute.reference})
     typed = (("value", "BIGINT"), ("row_count", "BIGINT"), ("share", "DOUBLE"))
-    rows: tuple[tuple[Cell, ...], ...] = tuple((int(row[0]), int(row[1]), str(row[2])) for row in found)
-    return _loaded(backend, Listing(f"shares_{one.index}", f"column {one.column.name!r}", typed, rows))
+    rows: tuple[tuple[Cell, ...], ...] = tuple((int(row[0]), int(row[1]), str(row[2])) for row in counts)
+    return _loaded(backend, Listing(f"shares_{attribute.index}", f"column {attribute.column.name!r}", typed, rows))
 
 
 def _loaded(backend: Backend, listing: Listing) -> exp.Select:
@@ -197,52 +202,52 @@ def _loaded(backend: Backend, listing: Listing) -> exp.Select:
 def _marginals(
     engine: Engine, inputs: Sequence[Input], mappings: Sequence[MappingTable]
 ) -> tuple[tuple[LevelMarginal, ...], ...]:
-    """What each level of each column costs, by the frequency of that column alone."""
+    """The costs of each level of each column, from the frequencies of that column alone."""
     problems: list[str] = []
-    found = []
-    for one, mapping in zip(inputs, mappings, strict=True):
-        rows = exp.select("*").from_(exp.Table(this=template.quoted(state(f"values_{one.index}"))))
-        holes = frequency_items([one.column], [mapping])
-        count_records(engine, rows, holes, Carried(), staged=True)
+    marginals = []
+    for qi, mapping in zip(inputs, mappings, strict=True):
+        rows = exp.select("*").from_(exp.Table(this=template.quoted(state(f"values_{qi.index}"))))
+        holes = frequency_items([qi.column], [mapping])
+        count_records(engine, rows, holes, FurtherColumns(), staged=True)
         try:
-            refuse_uncovered(engine, rows, [one.column], [mapping], [one.place], holes)
+            refuse_uncovered(engine, rows, [qi.column], [mapping], [qi.place], holes)
         except ConfigurationError as error:
             problems += error.problems
         else:
-            found.append(build_costs(engine, mapping))
+            marginals.append(build_costs(engine, mapping))
     if problems:
         raise ConfigurationError(problems)
-    return tuple(found)
+    return tuple(marginals)
 
 
 def _coded(
-    engine: Engine, kept: Kept, inputs: Sequence[Input], mappings: Sequence[MappingTable], models: Models
+    engine: Engine, kept: RemoteCombinations, inputs: Sequence[Input], mappings: Sequence[MappingTable], models: Models
 ) -> exp.Select:
-    """The statement of the combinations by the codes of every level, and of the sensitive columns."""
+    """The SELECT of the combinations by the codes of every level, and of the sensitive columns."""
     listed: list[exp.CTE] = []
     cells: list[Item] = []
     joined: list[Item] = []
-    for one, mapping in zip(inputs, mappings, strict=True):
-        item = one.column
+    for qi, mapping in zip(inputs, mappings, strict=True):
+        col = qi.column
         steps: list[Item] = [{"code": f"level_{level}"} for level in range(mapping.height + 1)]
         listing, absent = _codes(
-            engine, f"codes_{mapping.index}", f"quasi-identifier {item.name!r}", item, mapping.table, steps
+            engine, f"codes_{mapping.index}", f"quasi-identifier {col.name!r}", col, mapping.table, steps
         )
         listed.append(kept.backend.listed(listing))
         for level in range(mapping.height + 1):
             code = None if absent is None else exp.Literal.number(int(absent[level]))
-            value = or_missing(column(item.key, "source"), column(f"level_{level}", listing.name), code)
+            value = or_missing(column(col.key, "source"), column(f"level_{level}", listing.name), code)
             cells.append({"value": value, "name": code_name(mapping.index, level)})
-        joined.append({"mapping": listing.name, "key": item.key})
-    for sensitive in models.columns.values():
-        item = sensitive.column
-        listing, absent = _codes(engine, sensitive.code, f"column {item.name!r}", item, sensitive.domain, _POSITION)
+        joined.append({"mapping": listing.name, "key": col.key})
+    for attribute in models.columns.values():
+        col = attribute.column
+        listing, absent = _codes(engine, attribute.code, f"column {col.name!r}", col, attribute.domain, _POSITION)
         listed.append(kept.backend.listed(listing))
         code = exp.Literal.number(0 if absent is None else int(absent[0]))
-        value = or_missing(column(item.key, "source"), column("position", listing.name), code)
-        cells.append({"value": value, "name": sensitive.code})
-        joined.append({"mapping": listing.name, "key": item.key})
-    keys = [*map(column, dict.fromkeys(str(one["key"]) for one in joined)), column("row_count")]
+        value = or_missing(column(col.key, "source"), column("position", listing.name), code)
+        cells.append({"value": value, "name": attribute.code})
+        joined.append({"mapping": listing.name, "key": col.key})
+    keys = [*map(column, dict.fromkeys(str(join["key"]) for join in joined)), column("row_count")]
     source = exp.select(*keys).from_(kept.table.copy())
     statement = template.fill("search/full_domain/pushdown_coded", {"source": source}, {"cell": cells, "qi": joined})
     assert isinstance(statement, exp.Select)
@@ -251,15 +256,12 @@ def _coded(
     return statement
 
 
-_POSITION: list[Item] = [{"code": "position"}]
-
-
 def _codes(
-    engine: Engine, name: str, subject: str, item: Column, table: str, steps: Sequence[Item]
+    engine: Engine, name: str, subject: str, col: Column, table: str, steps: Sequence[Item]
 ) -> tuple[Listing, Row | None]:
-    """(a column's values with their codes, the codes of a missing one)."""
+    """(a column's values with their codes, the codes of a missing value)."""
     rows = engine.query("search/full_domain/pushdown_codes", names={"mapping": table}, lists={"step": steps})
     absent = next((row[1:] for row in rows if row[0] is None), None)
-    there = tuple((cell_of(row[0], item.type), *map(int, row[1:])) for row in rows if row[0] is not None)
-    typed = (("value", item.type), *((str(step["code"]), "BIGINT") for step in steps))
-    return Listing(name, subject, typed, there), absent
+    coded = tuple((cell_of(row[0], col.type), *map(int, row[1:])) for row in rows if row[0] is not None)
+    typed = (("value", col.type), *((str(step["code"]), "BIGINT") for step in steps))
+    return Listing(name, subject, typed, coded), absent

@@ -1,6 +1,6 @@
-"""All k-minimal generalizations, and the winner under a preference policy (Samarati, TKDE 2001, section 4).
+"""The searches `minimal` and `samarati`: all k-minimal nodes, and the least height at which a node satisfies.
 
-Samarati's search: the least height at which a node satisfies (IEEE TKDE 13(6), 2001, section 5).
+The winner among the minimal nodes follows a preference policy (Samarati, IEEE TKDE 13(6), 2001, sections 4 and 5).
 """
 
 from __future__ import annotations
@@ -15,29 +15,32 @@ from kanon_sql.search.full_domain.lattice import MOST_NODES, Lattice, Node
 from kanon_sql.search.full_domain.measures import TOLERANCE, NodeChoice, NodeMeasures, least
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 
+_MOST_TARGETS = 200  # nodes of a height that are settled together, those of least loss first
+
 
 def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> NodeChoice:
-    """The minimal nodes (they satisfy, none below them does), and of these the preferred one.
+    """The minimal nodes, which satisfy while none below them does, and the preferred one of these.
 
-    Where time runs out, the preferred one of those found so far, not proven.
+    If time runs out, the preferred one of those found so far, not proven.
     """
-    found: list[Node] = []
+    nodes: list[Node] = []
     lowest: list[Node] = []
     proven = False
     try:
         with checker.engine.until(deadline):
-            _find(lattice, checker, deadline, found, lowest)
+            _find(lattice, checker, deadline, nodes, lowest)
         proven = True
     except TimeUpError:
         pass
-    found.sort(key=lambda node: (sum(node), node))
-    minimal = checker.measure(found)
+    nodes.sort(key=lambda node: (sum(node), node))
+    minimal = checker.measure(nodes)
     measured = minimal or checker.measure(lowest)
     if not measured:
         return NodeChoice(None, None, False, None, lattice.size, checker.checked)
     key = preference_key(prefer, lattice.tops)
     winner, ties = least(measured, key)
     value = key(winner)
+    note = f"{len(measured):,} minimal nodes; {len(ties):,} tie under {prefer}, the least loss wins"
     return NodeChoice(
         winner=winner,
         objective=value,
@@ -47,16 +50,16 @@ def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline
         checked=checker.checked,
         minimal=tuple(minimal),
         ties=ties,
-        notes=(f"{len(measured)} minimal nodes; {len(ties)} tie under {prefer}, the least loss wins",) if ties else (),
+        notes=(note,) if ties else (),
     )
 
 
-def _find(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node], lowest: list[Node]) -> None:
-    """Adds every minimal node to `found`; where time runs out, those that may be minimal to `lowest`."""
+def _find(lattice: Lattice, checker: NodeChecker, deadline: Deadline, minimal: list[Node], lowest: list[Node]) -> None:
+    """Adds every minimal node to `minimal`; if time runs out, nodes that may be minimal to `lowest`."""
     if not checker.prunes:
-        minimal_nodes_one_by_one(lattice, checker, deadline, found)
+        minimal_nodes_one_by_one(lattice, checker, deadline, minimal)
     elif lattice.size > MOST_NODES:
-        minimal_nodes(lattice, checker, deadline, found)
+        minimal_nodes(lattice, checker, deadline, minimal)
     else:
         border = Border(lattice, checker, deadline)
         is_begun = False  # before, the highest node may be all that is known to satisfy
@@ -65,16 +68,16 @@ def _find(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: lis
             if is_begun:
                 border.settle(lambda: border.unknown)
         finally:
-            found += border.sets.listed(border.minimal())
+            minimal += border.sets.listed(border.minimal())
             if is_begun:
                 lowest += border.sets.listed(border.sets.minimal(border.satisfying))
 
 
-def minimal_nodes(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
-    """Adds every minimal node to `found`.
+def minimal_nodes(lattice: Lattice, checker: NodeChecker, deadline: Deadline, minima: list[Node]) -> None:
+    """Adds every minimal node to `minima`.
 
-    Each round takes a node that lies neither at or above a minimal node found nor at or below a failing one, climbs
-    from it to a satisfying node, and descends from there until every predecessor fails.
+    Each round takes a node that is neither at or above a known minimal node nor at or below a failing one, climbs from
+    it to a satisfying node, and descends from there until every predecessor fails.
     """
     if not checker.satisfies(lattice.highs):
         return
@@ -82,14 +85,14 @@ def minimal_nodes(lattice: Lattice, checker: NodeChecker, deadline: Deadline, fo
     while waiting:
         deadline.check()
         node = waiting.pop()
-        if _above(found, node):
+        if _above(minima, node):
             continue
         failing = checker.tags.fails(node)
         if failing is None:
             satisfying = _climb(lattice, checker, node, deadline)
             minimal = _descend(lattice, checker, satisfying, deadline)
-            if minimal not in found:
-                found.append(minimal)
+            if minimal not in minima:
+                minima.append(minimal)
             queued.discard(node)
             after = [node]
         else:
@@ -100,35 +103,35 @@ def minimal_nodes(lattice: Lattice, checker: NodeChecker, deadline: Deadline, fo
                 waiting.append(successor)
 
 
-def minimal_nodes_one_by_one(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
-    """Adds every minimal node to `found`, where models are not monotone: a node may fail above one that satisfies.
+def minimal_nodes_one_by_one(lattice: Lattice, checker: NodeChecker, deadline: Deadline, minima: list[Node]) -> None:
+    """Adds every minimal node to `minima`, if models are not monotone: a node may fail above one that satisfies.
 
-    Only what is above a minimal node, and what fails the models that are monotone, is settled without a look.
+    Only nodes above a minimal node, and nodes that fail the monotone conditions, need no check.
     """
     for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
-        left = (node for node in lattice.nodes_at(height) if not _above(found, node))
-        found += list(satisfying(checker, left, deadline))
+        unsettled = (node for node in lattice.nodes_at(height) if not _above(minima, node))
+        minima += list(satisfying(checker, unsettled, deadline))
 
 
 def satisfying(checker: NodeChecker, nodes: Iterable[Node], deadline: Deadline) -> Iterator[Node]:
-    """Those of the nodes that satisfy all models, in their order, asked many at once."""
+    """The nodes that satisfy all models, in their order, checked in batches."""
     left, size = iter(nodes), checker.batch
     while batch := list(islice(left, size)):
         deadline.check()
-        asked = [node for node in batch if checker.known(node) is not False]
+        passing = [node for node in batch if checker.known(node) is not False]
         if size > 1:
-            checker.learn(node for node in asked if checker.known_to_satisfy(node) is None)
-            yield from (node for node in asked if checker.known_to_satisfy(node))
+            checker.learn(node for node in passing if checker.known_to_satisfy(node) is None)
+            yield from (node for node in passing if checker.known_to_satisfy(node))
         else:
-            yield from (node for node in asked if checker.satisfies(node))
+            yield from (node for node in passing if checker.satisfies(node))
 
 
-def _above(found: Sequence[Node], node: Node) -> bool:
-    return any(all(low <= level for low, level in zip(other, node, strict=True)) for other in found)
+def _above(minima: Sequence[Node], node: Node) -> bool:
+    return any(all(low <= level for low, level in zip(minimum, node, strict=True)) for minimum in minima)
 
 
 def _climb(lattice: Lattice, checker: NodeChecker, node: Node, deadline: Deadline) -> Node:
-    """The lowest satisfying node of a path to the top, by halving."""
+    """The lowest satisfying node of a path to the top, by bisection."""
     path = [node]
     while path[-1] != lattice.highs:
         after = lattice.successors(path[-1])
@@ -167,35 +170,32 @@ def preference_key(prefer: str, tops: Node) -> Callable[[NodeMeasures], float]:
     return keys[prefer]
 
 
-_MOST_TARGETS = 200  # nodes of a height that are looked at together, those of least loss first
-
-
 def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> NodeChoice:
     """The first satisfying node of the least height in level order, or the one of least loss among all of that height.
 
-    In lattices that are too large for sets of nodes it is found by halving. Where models are not monotone, a height at
-    which no node satisfies may lie above one at which one does, and the heights are gone through from the lowest. Where
-    time runs out, the best node so far, not proven.
+    In lattices that are too large for sets of nodes the height is found by bisection. If models are not monotone, a
+    height at which no node satisfies may be above one at which one does, and the heights are searched from the lowest.
+    If time runs out, the best node so far, not proven.
     """
     high = sum(lattice.highs)
-    found: list[Node] = []  # each of less height than the one before
+    nodes: list[Node] = []  # satisfying ones, each of less height than the one before
     best: NodeMeasures | None = None
     ties: tuple[Node, ...] = ()
     proven = False
     try:
         with checker.engine.until(deadline):
             if checker.prunes and lattice.size <= MOST_NODES:
-                best, ties = _by_border(lattice, checker, prefer, deadline, found)
+                best, ties = _by_border(lattice, checker, prefer, deadline, nodes)
             else:
-                (_by_halving if checker.prunes else _upwards)(lattice, checker, deadline, found)
-                if found and prefer == "first":
-                    best = checker.measures(found[-1])
-                elif found:
-                    best, ties = _least_loss(lattice, checker, sum(found[-1]), deadline)
+                (_by_halving if checker.prunes else _upwards)(lattice, checker, deadline, nodes)
+                if nodes and prefer == "first":
+                    best = checker.measures(nodes[-1])
+                elif nodes:
+                    best, ties = _least_loss(lattice, checker, sum(nodes[-1]), deadline)
             high = best.height if best else high
         proven = best is not None
     except TimeUpError:
-        best = best or (checker.measures(found[-1]) if found else None)
+        best = best or (checker.measures(nodes[-1]) if nodes else None)
     return NodeChoice(
         winner=best,
         objective=best.lm if best else None,
@@ -209,18 +209,20 @@ def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: str, deadlin
 
 
 def _by_border(
-    lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline, found: list[Node]
+    lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline, nodes: list[Node]
 ) -> tuple[NodeMeasures | None, tuple[Node, ...]]:
-    """The node that is preferred at the least height, asked many nodes at once; adds a satisfying one to `found`.
+    """The preferred node of the least height, found with many nodes in a statement; adds a satisfying one to `nodes`.
 
-    A height is the least when every node of the height below is known to fail.
+    A height is the least one if every node of the height below is known to fail.
     """
     border = Border(lattice, checker, deadline)
     sets = border.sets
     heights = [sets.at_height(height) for height in range(sum(lattice.lows), sum(lattice.highs) + 1)]
 
     def lowest() -> int:
-        return next((place for place, nodes in enumerate(heights) if nodes & border.satisfying), 0)
+        return next(
+            (above_lowest for above_lowest, at_height in enumerate(heights) if at_height & border.satisfying), 0
+        )
 
     try:
         if not border.start():
@@ -232,11 +234,11 @@ def _by_border(
             return checker.measures(next(sets.listed(level & border.satisfying))), ()
         return _least_loss_of(border, level)
     finally:
-        found += list(sets.listed(heights[lowest()] & border.satisfying))[:1]
+        nodes += list(sets.listed(heights[lowest()] & border.satisfying))[:1]
 
 
 def _least_loss_of(border: Border, level: int) -> tuple[NodeMeasures, tuple[Node, ...]]:
-    """The node of least loss among those of a height; nodes whose bound alone is above it are not asked about."""
+    """The node of least loss of a height; nodes whose bound is already above it are not checked."""
     sets, costs, checker = border.sets, border.checker.costs, border.checker
     bounds = {node: math.fsum(costs.loss(i, at) for i, at in enumerate(node)) for node in sets.listed(level)}
     rising = sorted(bounds, key=lambda node: bounds[node])
@@ -244,7 +246,7 @@ def _least_loss_of(border: Border, level: int) -> tuple[NodeMeasures, tuple[Node
 
     def promising() -> list[Node]:
         """The nodes that may still be the one, by rising bound."""
-        best = min((one.lm for one in measured.values()), default=math.inf)
+        best = min((candidate.lm for candidate in measured.values()), default=math.inf)
         most = best + TOLERANCE * max(1.0, best)
         return list(takewhile(lambda node: bounds[node] <= most, rising))
 
@@ -259,26 +261,26 @@ def _least_loss_of(border: Border, level: int) -> tuple[NodeMeasures, tuple[Node
     return least(list(measured.values()), lambda measures: measures.lm)
 
 
-def _by_halving(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
-    """Adds satisfying nodes, at last one of the least height."""
+def _by_halving(lattice: Lattice, checker: NodeChecker, deadline: Deadline, nodes: list[Node]) -> None:
+    """Adds satisfying nodes, the last one of the least height."""
     if checker.satisfies(lattice.highs):
-        found.append(lattice.highs)
+        nodes.append(lattice.highs)
     low = sum(lattice.lows)
-    while found and low < sum(found[-1]):
-        middle = (low + sum(found[-1])) // 2
+    while nodes and low < sum(nodes[-1]):
+        middle = (low + sum(nodes[-1])) // 2
         candidate = _first_at(lattice, checker, middle, deadline)
         if candidate is None:
             low = middle + 1
         else:
-            found.append(candidate)
+            nodes.append(candidate)
 
 
-def _upwards(lattice: Lattice, checker: NodeChecker, deadline: Deadline, found: list[Node]) -> None:
+def _upwards(lattice: Lattice, checker: NodeChecker, deadline: Deadline, nodes: list[Node]) -> None:
     """Adds a satisfying node of the least height."""
     for height in range(sum(lattice.lows), sum(lattice.highs) + 1):
         node = _first_at(lattice, checker, height, deadline)
         if node is not None:
-            found.append(node)
+            nodes.append(node)
             return
 
 
@@ -289,5 +291,5 @@ def _first_at(lattice: Lattice, checker: NodeChecker, height: int, deadline: Dea
 def _least_loss(
     lattice: Lattice, checker: NodeChecker, height: int, deadline: Deadline
 ) -> tuple[NodeMeasures, tuple[Node, ...]]:
-    found = list(satisfying(checker, lattice.nodes_at(height), deadline))
-    return least(checker.measure(found), lambda measures: measures.lm)
+    nodes = list(satisfying(checker, lattice.nodes_at(height), deadline))
+    return least(checker.measure(nodes), lambda measures: measures.lm)

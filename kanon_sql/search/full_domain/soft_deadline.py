@@ -1,4 +1,4 @@
-"""A search that asks nothing more once its time is up or its work done, and interrupts nothing that runs."""
+"""A search that starts no statement after its deadline, and interrupts none that runs."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from kanon_sql.sql.connection import Row
 from kanon_sql.sql.deadline import Deadline, Work
 from kanon_sql.sql.template import Item, Statement
 
-_STATEMENT, _CELL = 0.002, 3e-8  # the work of a statement to begin with, and for each code of a distinct tuple
+_STATEMENT, _CELL = 0.002, 3e-8  # the work of any statement, and that of each code of a distinct tuple
 
 
 def price_of(frequency: Frequency) -> float:
-    """The work of a statement that counts the classes of a node, about."""
+    """The estimated work of a statement that counts the classes of a node."""
     return _STATEMENT + _CELL * frequency.tuples * len(frequency.mappings)
 
 
-class Unhurried:
-    """What counts the classes of nodes, without interrupts: they would end a user's transaction, or another engine's.
+class UninterruptedNodes:
+    """Counts the classes of nodes without interrupts: they would end the transaction of a user or of another engine.
 
-    It is for work beside a run, and for engines that are asked over a connection. Where the end is one of work, a
-    statement spends `price` of it.
+    It is for work beside a run, and for engines behind a connection. If the deadline is one of work, a statement spends
+    `price` of it.
     """
 
     def __init__(self, nodes: Counter, price: float = 0.0) -> None:
@@ -43,7 +43,7 @@ class Unhurried:
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
-        """Nothing is asked within it once the deadline has passed."""
+        """Starts no statement within it once the deadline has passed."""
         self._deadline = deadline
         try:
             yield
@@ -51,5 +51,5 @@ class Unhurried:
             self._deadline = Deadline()
 
     def list_suppressed(self, statement: Statement, values: Mapping[str, int], keys: Sequence[Item]) -> None:
-        """Makes the table suppressed_classes of DuckDB by the statement of a node's violating classes."""
+        """Makes DuckDB's table suppressed_classes from the statement of a node's violating classes."""
         self._nodes.list_suppressed(statement, values, keys)

@@ -1,4 +1,4 @@
-"""Nodes of the lattice where something is asked of the released table as a whole: see kanon_sql.privacy.thresholds."""
+"""Checks of nodes under thresholds of the released table as a whole: see kanon_sql.privacy.thresholds."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from kanon_sql.sql.template import compose
 def make_checker(
     engine: Nodes, frequency: Frequency, models: Models, k: int, limit: int, progress: Progress
 ) -> NodeChecker:
-    """What asks about nodes, for all that `models` ask for."""
+    """The checker of nodes for the models."""
     kind = ThresholdChecker if models.thresholds else NodeChecker
     return kind(engine, frequency, models, k, limit, progress)
 
 
 class ThresholdChecker(NodeChecker):
-    """A node releases its classes of at least k' rows that satisfy, k' being what the thresholds ask for there.
+    """A node releases its satisfying classes of at least k' rows; the thresholds determine k' at each node.
 
     One statement gives the sizes of a node's classes, and everything but the losses follows from them. Suppressed rows
-    are not monotone: k' may grow upwards. What is lost for sure is: rows below k, and what a threshold says is lost
-    whatever is suppressed (`Threshold.least_lost`).
+    are not monotone: k' may grow upwards. Lost for sure are the rows of classes below k, and those that a threshold
+    loses whatever else is suppressed (`Threshold.least_lost`).
     """
 
     def __init__(
@@ -51,11 +51,11 @@ class ThresholdChecker(NodeChecker):
         return {"k": self.least(node)}
 
     def passes(self, node: Node) -> bool:
-        known = self.known(node)
-        if known is None:
-            known = self._lost(node) <= self.limit
-            self._tag(node, passing=known)
-        return known
+        passes = self.known(node)
+        if passes is None:
+            passes = self._lost(node) <= self.limit
+            self._tag(node, passing=passes)
+        return passes
 
     def suppressed(self, node: Node) -> int:
         if node not in self._suppressed:
@@ -81,22 +81,24 @@ class ThresholdChecker(NodeChecker):
         return self._counts[node]
 
     def _lost(self, node: Node) -> int:
-        """Rows that are lost here and below for sure."""
+        """The rows that neither this node nor any below can release."""
         if self.models.models:
             screen = self.statements.screen
             return 0 if screen is None else self._ask(screen, node)
         satisfying, violating = self._classes(node)
-        return violating.rows + max(one.least_lost(satisfying) for one in self.models.thresholds)
+        return violating.rows + max(threshold.least_lost(satisfying) for threshold in self.models.thresholds)
 
     def _classes(self, node: Node) -> tuple[ClassSizes, ClassSizes]:
-        """The sizes of the classes that satisfy what is asked of each, and of the others."""
+        """The sizes of the classes that satisfy the models of classes, and those of the others."""
         if node not in self._sizes:
             self._checked.add(node)
             lists = {"key": grouping_codes(self.frequency, node)}
-            found = self.engine.query(self._sizes_of, values={"k": self.k}, lists=lists)
+            sizes = self.engine.query(self._sizes_of, values={"k": self.k}, lists=lists)
             satisfying, violating = (
-                ClassSizes.of([(int(size), int(count)) for size, violates, count in found if bool(violates) is which])
-                for which in (False, True)
+                ClassSizes.of(
+                    [(int(size), int(count)) for size, violates, count in sizes if bool(violates) is violating_ones]
+                )
+                for violating_ones in (False, True)
             )
             self._sizes[node] = satisfying, violating
         return self._sizes[node]

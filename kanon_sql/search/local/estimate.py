@@ -1,8 +1,8 @@
-"""What local recoding loses at most, about, from the tables of a full-domain search: in one statement, not a search.
+"""The approximate loss of local recoding, from the tables of a full-domain search: one statement instead of a search.
 
-Tuples are put in an order in which like ones stand beside each other, and every run of k rows is a class under the
-lowest labels that all of it shares. That is a local recoding, too, if not a good one: on Adult with 8 quasi-identifiers
-and k = 5 it loses 9.2 % (NCP), where the search for labels loses 4.8 % and full-domain generalization 66 %.
+Tuples are sorted so that similar ones are neighbours, and every run of k rows is a class under the lowest labels that
+all of it shares. That is a local recoding as well, if not a good one: on Adult with 8 quasi-identifiers and k = 5 it
+loses 9.2 % (NCP), where the search for labels loses 4.8 % and full-domain generalization 66 %.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, Item, column, state
 
-# The work of the statement (in seconds, about): to begin with, for each level, and for each level of each tuple.
+# The estimated work of the statement in seconds: of any, for each level, and for each level of each tuple.
 _TO_BEGIN, _OF_LEVELS, _OF_CELLS = 0.01, 0.0015, 5e-8
 _TOP_CODE = exp.Literal.number(1)
 
 
 def work_of_estimate(frequency: Frequency) -> float:
-    """The work of the statement, about."""
+    """The estimated work of the statement."""
     levels = sum(frequency.heights)
     return _TO_BEGIN + levels * (_OF_LEVELS + _OF_CELLS * frequency.tuples)
 
 
 def estimated_losses(engine: Engine, frequency: Frequency, k: int) -> tuple[float, ...] | None:
-    """The loss of each quasi-identifier, 0..1, in classes of at least `k` rows; None where there is none."""
+    """The loss of each quasi-identifier, 0..1, in classes of at least `k` rows; None without a class."""
     mappings = frequency.mappings
     values = {
         name: marginal.values
@@ -49,11 +49,10 @@ def estimated_losses(engine: Engine, frequency: Frequency, k: int) -> tuple[floa
     tuples: dict[str, Fill] = {"tuples": state("tuples")}
     lists: dict[str, list[Item]] = {"cell": cells, "sort": [{"code": name} for name in names], "qi": items}
     units = engine.query("search/local/sorted_runs", names=tuples, lists=lists, values={"k": k})[0]
-    if any(one is None for one in units):
+    if None in units:
         return None
-    return tuple(
-        float(one) / (max(mapping.leaves - 1, 1) * frequency.n) for one, mapping in zip(units, mappings, strict=True)
-    )
+    spans = [max(mapping.leaves - 1, 1) for mapping in mappings]
+    return tuple(float(total) / (span * frequency.n) for total, span in zip(units, spans, strict=True))
 
 
 def _names(mapping: MappingTable) -> list[str]:
@@ -61,10 +60,10 @@ def _names(mapping: MappingTable) -> list[str]:
     return [code_name(mapping.index, level) for level in range(mapping.height)]
 
 
-def _shared(mapping: MappingTable, chosen: Sequence[exp.Expr]) -> exp.Expr:
-    """Of what is `chosen` for each level that of the lowest which all tuples of a class share."""
+def _shared(mapping: MappingTable, by_level: Sequence[exp.Expr]) -> exp.Expr:
+    """Of the expressions for each level, that of the lowest level that all tuples of a class share."""
     shared = [
-        exp.If(this=exp.EQ(this=column(f"low_{name}"), expression=column(f"high_{name}")), true=one)
-        for name, one in list(zip(_names(mapping), chosen, strict=False))[mapping.min_level :]
+        exp.If(this=exp.EQ(this=column(f"low_{name}"), expression=column(f"high_{name}")), true=expression)
+        for name, expression in list(zip(_names(mapping), by_level, strict=False))[mapping.min_level :]
     ]
-    return exp.Case(ifs=shared, default=chosen[-1]) if shared else chosen[-1]
+    return exp.Case(ifs=shared, default=by_level[-1]) if shared else by_level[-1]

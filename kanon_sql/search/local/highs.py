@@ -1,9 +1,9 @@
 """The integer program of local recoding, and its relaxation, by HiGHS (the extra `highs`).
 
-A variable for each pair of a label and a tuple says how many of the tuple's rows are released there, and one for each
-label, between 0 and 1, whether it is: all rows of a tuple have a label, one that is taken has k rows, and no tuple has
-more rows there than it has where it is taken. With labels that may be taken in part that is a linear program, and
-what a row more of a tuple would lose (its dual value) is the price that proves most.
+A variable for each pair of a label and a tuple is the number of the tuple's rows that are released under the label, and
+one for each label, between 0 and 1, is whether it is opened: all rows of a tuple have a label, an opened one has k
+rows, and no tuple has more rows under a label than it has if that is opened, none else. If labels may be opened in
+part, that is a linear program, and the loss of one more row of a tuple (its dual value) is the price that proves most.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from typing import Any
 from kanon_sql.sql.deadline import Deadline
 
 _INTEGRAL = 1e-6
-_GAP = 1e-3  # of the loss: what is left unproven
+_GAP = 1e-3  # of the loss, that remains unproven
 _SEED = 1
 _PRIMAL = 4  # simplex
 # Steps for a work of 1: about a second on a machine of 2024.
-_ITERATIONS = 4e8  # times entries of the matrix
-_LOOKS, _USUAL, _FEWEST_LOOKS = 3.5, 40_000, 8  # of an integer program with so many entries
+_ITERATIONS = 4e8  # iterations times entries of the matrix
+_CALLBACKS, _USUAL, _FEWEST_CALLBACKS = 3.5, 40_000, 8  # of an integer program with so many entries
 _MOST_ITERATIONS = 2**31 - 1
 
 
 def is_installed() -> bool:
-    """Whether the extra is there."""
+    """Whether the extra is installed."""
     return find_spec("highspy") is not None and find_spec("numpy") is not None
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Arrays: `rows` of each tuple; for each pair its `label` and `cell`, from 0 on, and `cost`, what a row loses."""
+    """Arrays: `rows` of each tuple; for each pair its `label` and `cell`, from 0, and `cost`, the loss of one row."""
 
     rows: Any
     label: Any
@@ -49,9 +49,9 @@ class Problem:
 
 @dataclass(frozen=True)
 class Relaxed:
-    """What a relaxation found: its least loss, a price a tuple, how far labels are taken, rows a tuple without label.
+    """The solution of a relaxation: its loss, prices of the tuples, how far labels are `taken`, rows without a label.
 
-    `names` are those of the labels of `problem`, `basis` is the solver's; a further relaxation can begin there.
+    `names` are the labels of `problem`, `basis` is the solver's; a further relaxation can start there.
     """
 
     loss: float
@@ -65,7 +65,7 @@ class Relaxed:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The rows of each pair, whole numbers, None where no classes were found; their loss, and the least of any."""
+    """The numbers of rows of each pair, None if no classes were found; their loss, and a lower bound of any."""
 
     rows: Any | None
     loss: float
@@ -73,9 +73,10 @@ class Chosen:
 
 
 def relax(problem: Problem, names: Any, caps: Any, before: Relaxed | None, solver: Any) -> Relaxed | None:
-    """The linear program, where a row may have no label at the loss of its tuple's cap: so no price is above it.
+    """Solves the linear program, in which a row may have no label at the loss `caps` of its tuple: no price is above
+    it.
 
-    It begins where the one `before` ended, of fewer pairs of the same tuples. None where the solver's work ended.
+    It starts where `before` ended, a relaxation with fewer pairs of the same tuples. None if the solver's work ended.
     """
     import highspy
 
@@ -87,24 +88,24 @@ def relax(problem: Problem, names: Any, caps: Any, before: Relaxed | None, solve
     solver.run()
     if solver.getModelStatus() != highspy.HighsModelStatus.kOptimal:
         return None
-    found, pairs = solver.getSolution(), len(problem.cell)
-    values = _array(found.col_value)
+    solution, pairs = solver.getSolution(), len(problem.cell)
+    values = _array(solution.col_value)
     taken = values[pairs : pairs + problem.labels]
-    prices = _array(found.row_dual)[: len(problem.rows)]
+    prices = _array(solution.row_dual)[: len(problem.rows)]
     unplaced = values[pairs + problem.labels :]
     loss = float(solver.getInfo().objective_function_value)
     return Relaxed(loss, prices, taken, unplaced, problem, names, solver.getBasis())
 
 
 def _enlarged(before: Relaxed, problem: Problem, names: Any) -> Any:
-    """The basis of another problem's relaxation, where labels and pairs that are new there have no part in it."""
+    """The basis for another problem: its new labels and pairs are not in it."""
     import highspy
     import numpy as np
 
     old, status = before.problem, highspy.HighsBasisStatus
     tuples, pairs, labels = len(old.rows), len(old.cell), old.labels
-    label = _found(before.names, names)
-    pair = _found(before.names[old.label] * tuples + old.cell, names[problem.label] * tuples + problem.cell)
+    label = _positions(before.names, names)
+    pair = _positions(before.names[old.label] * tuples + old.cell, names[problem.label] * tuples + problem.cell)
     columns, rows = np.array(before.basis.col_status), np.array(before.basis.row_status)
     basis = highspy.HighsBasis()
     basis.col_status = [
@@ -121,19 +122,19 @@ def _enlarged(before: Relaxed, problem: Problem, names: Any) -> Any:
     return basis
 
 
-def _found(known: Any, wanted: Any) -> Any:
-    """Where each of the wanted stands among those known, which are in order; -1 where it does not."""
+def _positions(sorted_names: Any, wanted: Any) -> Any:
+    """The position of each wanted number among sorted ones; -1 if it is not there."""
     import numpy as np
 
-    at = np.minimum(np.searchsorted(known, wanted), len(known) - 1)
-    return np.where(known[at] == wanted, at, -1)
+    at = np.minimum(np.searchsorted(sorted_names, wanted), len(sorted_names) - 1)
+    return np.where(sorted_names[at] == wanted, at, -1)
 
 
 def choose(problem: Problem, sure: Any, start: Any | None, solver: Any) -> Chosen:
-    """The best classes found with the solver's work; `bound` is for these pairs alone.
+    """The best classes that the solver finds with its work; `bound` holds for these pairs alone.
 
-    Labels that are `sure` are taken. `start` are the rows of each pair in classes that are known. It ends once what is
-    found is within 0.1 % of the bound.
+    The labels `sure` are opened. `start` are the rows of each pair in known classes. The solver stops within 0.1 % of
+    the bound.
     """
     import highspy
     import numpy as np
@@ -174,20 +175,20 @@ def _solution(problem: Problem, rows: Any) -> Any:
 
 
 def _place(problem: Problem, kept: Any) -> Any | None:
-    """Rows for the pairs of labels that are taken: a transport, whose vertices are whole numbers."""
+    """Rows for the pairs of opened labels: a transport problem, whose vertices are whole numbers."""
     import highspy
     import numpy as np
 
     _, label = np.unique(problem.label[kept], return_inverse=True)
     cell, pairs, tuples = problem.cell[kept], len(kept), len(problem.rows)
     labels = int(label.max()) + 1
-    here = np.arange(pairs)
+    numbers = np.arange(pairs)
     model = _sized(pairs, tuples + labels)
     model.col_cost_ = problem.cost[kept]
     model.col_lower_, model.col_upper_ = np.zeros(pairs), problem.rows[cell]
     model.row_lower_ = np.r_[problem.rows, np.full(labels, float(problem.k))]
     model.row_upper_ = np.r_[problem.rows, np.full(labels, highspy.kHighsInf)]
-    _fill(model, np.r_[cell, tuples + label], np.r_[here, here], np.ones(2 * pairs))
+    _fill(model, np.r_[cell, tuples + label], np.r_[numbers, numbers], np.ones(2 * pairs))
     solver = solver_for(inf, Deadline())
     solver.setOptionValue("solver", "simplex")
     solver.passModel(model)
@@ -202,25 +203,32 @@ def _place(problem: Problem, kept: Any) -> Any | None:
 
 
 def _model(problem: Problem, caps: Any | None) -> Any:
-    """Columns: the pairs, the labels, with caps the tuples' rows without label. Rows: tuples, labels, pairs."""
+    """Columns: pairs, labels and, with caps, the rows of each tuple without label. Rows: tuples, labels, pairs."""
     import highspy
     import numpy as np
 
     label, cell, rows = problem.label, problem.cell, problem.rows
     pairs, labels, tuples = len(cell), problem.labels, len(rows)
-    here, opened = np.arange(pairs), np.arange(labels)
-    loose = 0 if caps is None else tuples
-    model = _sized(pairs + labels + loose, tuples + labels + pairs)
+    numbers, opened = np.arange(pairs), np.arange(labels)
+    unlabelled = 0 if caps is None else tuples
+    model = _sized(pairs + labels + unlabelled, tuples + labels + pairs)
     model.col_cost_ = np.r_[problem.cost, np.zeros(labels), np.zeros(0) if caps is None else caps]
-    model.col_lower_ = np.zeros(pairs + labels + loose)
-    model.col_upper_ = np.r_[rows[cell], np.ones(labels), rows[:loose]]
+    model.col_lower_ = np.zeros(pairs + labels + unlabelled)
+    model.col_upper_ = np.r_[rows[cell], np.ones(labels), rows[:unlabelled]]
     model.row_lower_ = np.r_[rows, np.zeros(labels), np.full(pairs, -highspy.kHighsInf)]
     model.row_upper_ = np.r_[rows, np.full(labels, highspy.kHighsInf), np.zeros(pairs)]
     _fill(
         model,
-        np.r_[cell, tuples + label, tuples + labels + here, tuples + opened, tuples + labels + here, np.arange(loose)],
-        np.r_[here, here, here, pairs + opened, pairs + label, pairs + labels + np.arange(loose)],
-        np.r_[np.ones(3 * pairs), np.full(labels, -float(problem.k)), -rows[cell], np.ones(loose)],
+        np.r_[
+            cell,
+            tuples + label,
+            tuples + labels + numbers,
+            tuples + opened,
+            tuples + labels + numbers,
+            np.arange(unlabelled),
+        ],
+        np.r_[numbers, numbers, numbers, pairs + opened, pairs + label, pairs + labels + np.arange(unlabelled)],
+        np.r_[np.ones(3 * pairs), np.full(labels, -float(problem.k)), -rows[cell], np.ones(unlabelled)],
     )
     return model
 
@@ -246,10 +254,10 @@ def _fill(model: Any, rows: Any, columns: Any, values: Any) -> None:
 
 @cache
 def _silent() -> Any:
-    """The class of solvers that say nothing.
+    """The class of solvers without output.
 
-    HiGHS 1.16 names itself on standard output while one is made, before an option of it can be set; `enableCallbacks`
-    is a part of that.
+    HiGHS 1.16 prints its name while a solver is made, before any option can be set; `enableCallbacks` is called in
+    between.
     """
     import highspy
 
@@ -262,10 +270,9 @@ def _silent() -> Any:
 
 
 def solver_for(work: float, deadline: Deadline) -> Any:
-    """A solver that ends at the deadline, or after so much work: the same on every machine, however busy it is.
+    """A solver that stops at the deadline, or after so much work: the same on every machine, however busy it is.
 
-    Work is counted in iterations of the simplex for each entry of the program's matrix, of an integer program in its
-    looks at whether to go on.
+    Work is counted in iterations of the simplex for each entry of the matrix; in an integer program, in its callbacks.
     """
     solver = _silent()()
     for name, value in (("threads", 1), ("random_seed", _SEED)):
@@ -273,15 +280,15 @@ def solver_for(work: float, deadline: Deadline) -> Any:
     remaining = deadline.remaining()
     if remaining is not None:
         solver.setOptionValue("time_limit", max(0.0, remaining))
-    solver.work, solver.looks_left = work, inf
+    solver.work, solver.callbacks_left = work, inf
 
     def stop(event: Any) -> None:
         if deadline.passed():
             event.interrupt()
 
     def look(event: Any) -> None:
-        solver.looks_left -= 1
-        if solver.looks_left < 0 or deadline.passed():
+        solver.callbacks_left -= 1
+        if solver.callbacks_left < 0 or deadline.passed():
             event.interrupt()
 
     solver.cbSimplexInterrupt.subscribe(stop)
@@ -290,10 +297,10 @@ def solver_for(work: float, deadline: Deadline) -> Any:
 
 
 def _pass(solver: Any, model: Any) -> None:
-    """Gives the solver its program, and as many steps as its work allows of that size."""
+    """Passes the program to the solver, with as many steps as its work allows for that size."""
     entries = max(len(model.a_matrix_.index_), 1)
     solver.passModel(model)
-    solver.looks_left = max(_FEWEST_LOOKS, _LOOKS * solver.work * _USUAL / entries)
+    solver.callbacks_left = max(_FEWEST_CALLBACKS, _CALLBACKS * solver.work * _USUAL / entries)
     iterations = _ITERATIONS * solver.work / entries
     if iterations < _MOST_ITERATIONS:
         solver.setOptionValue("simplex_iteration_limit", ceil(iterations))

@@ -1,6 +1,4 @@
-"""What all rows lose at least, however classes of k rows are made.
-
-Prices of tuples, and the bound that they prove.
+"""Prices of tuples, and the lower bound that they prove for the loss of all rows in any classes of k rows.
 
 The best classes of k rows are a facility location with lower bounds: labels are facilities, each opened one serves at
 least k of the rows below it, and what a row loses there depends on the label alone. With a price u for each row, the
@@ -9,10 +7,10 @@ Lagrangean relaxation of "every row is in one class" is
     L(u) = sum of the prices + sum over the labels of min(0, the cheapest k rows or more at loss - price),
 
 and no classes lose less in all than L(u), whatever the prices are (A. M. Geoffrion: Lagrangean relaxation for integer
-programming. 1974). Rows of a tuple may be in several classes. Only labels that k rows fall under count, and only those
-that lose less than the ceiling of some price can be worth taking; these are listed once. To price them all is a few
-grouped statements. Between two pricings the prices are improved along subgradients by the labels that were worth most,
-which proves nothing by itself.
+programming. 1974). Rows of a tuple may be in several classes. Only labels with k rows count, and only those that lose
+less than the ceiling of some price can be worth opening; these are listed once. Pricing them all takes a few grouped
+statements. Between two pricings the prices are improved along subgradients by the labels that were worth most, which
+proves nothing by itself.
 """
 
 from __future__ import annotations
@@ -25,12 +23,33 @@ from kanon_sql.search.local.labels import HALVES, Costs, SearchTree, build_half,
 from kanon_sql.search.local.program import ROUNDS, Program, is_few, share
 from kanon_sql.search.local.queries import Queries, own_tables, table
 
+_MOST_CELLS = 250_000_000  # tuples times labels above one
+_MOST_LABELS = 40_000  # above a tuple
+_MOST_TUPLES = 20_000  # with more, all hierarchies are priced or none: some of them prove next to nothing
+_FEW_CELLS = 8_000_000  # up to which no price is capped
+_PROVEN_CELLS = 2_000_000  # up to which all pairs are listed once more to prove the chosen classes
+_ACTIVE_LABELS = 60_000  # added by one pricing; prices are improved by the active labels
+_FIRST_SHARE = 0.5  # of the way from the cheapest labels to those of the release
+_NEW_SHARE = 0.6  # of the prices that active labels improved; the rest is of those that prove most
+_NEAR = 0.03  # of the greatest loss of k rows: labels worth less become active
+_MARGIN = 0.05  # of the greatest loss of a row: labels are listed up to so far above prices
+_FILLERS = 3  # times k: the rows of an active label that are always kept
+_FURTHER = 0.01  # of the greatest loss of a row: the margin of active labels
+_SORTED_EVERY = 5  # steps
+_STALLED, _SHORTER = 5, 0.7  # after so many steps without a better bound, steps become shorter
+_PROVABLE = 0.93  # of the release's loss: about where the bound ends
+_HIGHER = 1.5  # times the best bound so far: the highest target of a step
+_SLACK = 1e-9  # of the release's loss: sums of floats in another order differ by less
+_STEPS = {"default": (20, 40, 40), "best": (20, 60, 90, 90, 90)}  # between two pricings
+_STEPS_OF_FEW = {"default": (15, 25), "best": (20, 40, 60)}  # tuples
+_FEW_TUPLES = 300
+
 
 def column_bound(queries: Queries, trees: Sequence[SearchTree], k: int) -> float:
-    """What all rows lose at least together, weighted, each column by itself.
+    """A lower bound of the weighted loss of all rows, from each column alone.
 
-    A released value stands for k rows in all, and so does the node that it is. Of columns without hierarchy, which are
-    released as any range or set, nothing is asked.
+    Each released value has k rows, and so has its node. Columns without hierarchy, which are released as any range or
+    set, add nothing.
     """
     return fsum(
         float(
@@ -43,34 +62,12 @@ def column_bound(queries: Queries, trees: Sequence[SearchTree], k: int) -> float
     )
 
 
-_MOST_CELLS = 250_000_000  # tuples times labels above one
-_MOST_LABELS = 40_000  # above a tuple
-_MOST_TUPLES = 20_000  # of which some hierarchies are priced, where not all can be: of more they prove next to nothing
-_FEW_CELLS = 8_000_000  # up to which no price is capped
-_PROVEN_CELLS = 2_000_000  # all of whose pairs are looked at once more to prove what was chosen
-_ACTIVE_LABELS = 60_000  # of which prices are improved, added at once
-_FIRST_SHARE = 0.5  # of the way from the cheapest labels to those of the release
-_NEW_SHARE = 0.6  # of prices improved by active labels alone; the rest is of those that prove most
-_NEAR = 0.03  # of k rows at the most that a row can lose: labels worth less are active
-_MARGIN = 0.05  # of the most that a row can lose: by which labels are listed above prices
-_FILLERS = 3  # times k: the rows of an active label that always matter
-_FURTHER = 0.01
-_SORTED_EVERY = 5
-_STALLED, _SHORTER = 5, 0.7
-_PROVABLE = 0.93  # of what the release loses: about where the bound ends
-_HIGHER = 1.5  # than the best so far: what a step aims at, at most
-_SLACK = 1e-9  # of the release's loss: sums of floats in another order
-_STEPS = {"default": (20, 40, 40), "best": (20, 60, 90, 90, 90)}  # between two pricings
-_STEPS_OF_FEW = {"default": (15, 25), "best": (20, 40, 60)}  # tuples
-_FEW_TUPLES = 300
-
-
 @dataclass
 class Prices:
     """Improves the prices of the tuples; they are then in the table prices(cell, row_count, price ...).
 
-    `bound` is what all rows lose together at least, weighted, and `upper` what the table members loses in the columns
-    that are priced: hierarchies, as many as can be searched. Other columns bound the loss by themselves.
+    `bound` is a lower bound of the weighted loss of all rows, `upper` the loss of the table members in the columns that
+    are priced: the hierarchies, as many as can be searched. Other columns bound the loss by themselves.
     """
 
     queries: Queries
@@ -83,7 +80,7 @@ class Prices:
 
     def __post_init__(self) -> None:
         hierarchies = [tree for tree in self.trees if tree.dimension.tree is not None]
-        self._priced = self._chosen(hierarchies)
+        self._priced = self._hierarchies_to_price(hierarchies)
         others = [tree for tree in hierarchies if tree not in self._priced]
         self._others = column_bound(self.queries, others, self.k)
         self.bound = max(self.bound, column_bound(self.queries, self._priced, self.k) + self._others)
@@ -91,18 +88,15 @@ class Prices:
         self._program: Program | None = None
         self._shift = 0
         self._top = 0.0
-        self._proven = 0.0  # by the table proving_prices
+        self._proven = 0.0  # the bound that the table proving_prices proves
 
     @property
     def has_all(self) -> bool:
-        """Whether all columns are priced, and labels are found for them."""
+        """Whether all columns are priced, and their labels are listed."""
         return self._is_begun and len(self._priced) == len(self.trees)
 
     def run(self, effort: str) -> None:
-        """Prices all labels, and improves the prices in between; `bound` rises as it goes.
-
-        Raises TimeUpError once the deadline has passed.
-        """
+        """Prices all labels, and improves the prices in between, which raises `bound`. Raises TimeUpError."""
         if not self._priced:
             return
         self._begin(is_few(self._cells, effort))
@@ -114,13 +108,14 @@ class Prices:
                 return
             self._improve(count)
             self._blend(_NEW_SHARE)
-        self._price(0.0)  # labels that prove nothing would help only further steps
+        self._price(0.0)  # no further step needs active labels
         self.queries.copy("prices", "proving_prices")
 
     def choose(self, upper: float) -> bool:
-        """Makes the table members by the program of few columns, if classes that lose less than `upper` are found.
+        """Makes the table members by the program of few columns, if its classes lose less than `upper`; whether it
+        does.
 
-        `bound` rises by what that proves. Whether there are any.
+        `bound` rises to what the program proves.
         """
         if not self.has_all or self._program is None:
             return False
@@ -132,7 +127,7 @@ class Prices:
         return self._program.is_better
 
     def _relax(self, effort: str) -> bool:
-        """Improves the prices by the program, where columns are few; whether its bound is better than any so far."""
+        """Improves the prices by the program, for few columns; whether its bound is the best so far."""
         if not is_few(self._cells, effort):
             return False
         self._program = Program(self.queries, self.k, self._top, effort, self.units)
@@ -153,39 +148,41 @@ class Prices:
     def _cells(self) -> int:
         return self.tuples * prod(tree.levels for tree in self._priced)
 
-    def _chosen(self, hierarchies: Sequence[SearchTree]) -> list[SearchTree]:
-        """The hierarchies that are priced together: those of most values, while there are not too many labels.
+    def _hierarchies_to_price(self, hierarchies: Sequence[SearchTree]) -> list[SearchTree]:
+        """The hierarchies that are priced together: those of most values, as long as there are not too many labels.
 
-        None of a large table where it cannot be all of them.
+        None in a large table, unless it can be all of them.
         """
         chosen: list[SearchTree] = []
         most = min(_MOST_LABELS, _MOST_CELLS // max(self.tuples, 1))
         for tree in sorted(hierarchies, key=lambda tree: -tree.values):
-            if prod(one.levels for one in (*chosen, tree)) <= most:
+            if prod(earlier.levels for earlier in (*chosen, tree)) <= most:
                 chosen.append(tree)
         return chosen if len(chosen) == len(hierarchies) or self.tuples <= _MOST_TUPLES else []
 
     def _begin(self, is_few: bool) -> None:
-        """Makes the first prices, and the table feasible of the labels that matter: all where they are few."""
+        """Makes the first prices, and the table feasible of the labels that matter: all of them if `is_few`."""
         queries = self.queries
         distinct: list[SearchTree] = []
         for tree in self._priced:
-            own = table(f"distinct_{tree.dimension.index}")
-            made = queries.run("distinct_ancestors", names={"ancestors": tree.ancestors, "distinct_ancestors": own})
-            if made[0][0]:
-                distinct.append(replace(tree, ancestors=own))
+            distinct_table = table(f"distinct_{tree.dimension.index}")
+            counts = queries.run(
+                "distinct_ancestors", names={"ancestors": tree.ancestors, "distinct_ancestors": distinct_table}
+            )
+            if counts[0][0]:
+                distinct.append(replace(tree, ancestors=distinct_table))
         halves = split(distinct)
         for half, members in zip(HALVES, halves, strict=True):
             build_half(of_half(queries, half), members, self.k, most_shapes=None)
-        one, other = ([{"position": tree.dimension.position} for tree in members] for members in halves)
-        queries.run("rest", names={"rest": own_tables()["priced_cells"]}, lists={"one": one, "other": other})
+        first, second = ([{"position": tree.dimension.position} for tree in members] for members in halves)
+        queries.run("rest", names={"rest": own_tables()["priced_cells"]}, lists={"one": first, "other": second})
         sizes = [of_half(queries, half).run("half_size")[0] for half in HALVES]
         for half in HALVES:
             of_half(queries, half).run("half_costed")
         self._shift = int(sizes[1][0]).bit_length()
         self._top = sum(float(cost) for _, cost in sizes)
         self.upper = Costs(queries, self._priced).total("members")[0]
-        # With many rows of others to bring, a row can be worth as much as k rows lose.
+        # A row whose label needs k - 1 others can be worth as much as k rows lose.
         cap = self._top * (self.k if is_few else 1 if self._cells <= _FEW_CELLS else 0.4)
         least = cap if is_few else 0.05 * self._top
         queries.run("first_prices", {"cap": cap, "least": least, "units": self.units})
@@ -217,7 +214,7 @@ class Prices:
         queries.run("more_active", values)
 
     def _improve(self, steps: int) -> None:
-        """Steps along the subgradients of what the active labels prove, with a momentum; shorter where that stalls."""
+        """Steps along the subgradients of the active labels, with a momentum; shorter ones after a stall."""
         queries = self.queries
         best, stalled, length = 0.0, 0, 0.5
         for step in range(steps):

@@ -1,14 +1,14 @@
-"""A restricted integer program for few columns: labels that were worth taking, and the rows that each of them takes.
+"""A restricted integer program for few columns: the labels that were worth opening, and the rows under each of them.
 
-The relaxation over the labels that are known gives prices, pricing all labels by SQL proves a bound and finds labels
-that are worth more than nothing at these prices, and so on until there are none (column generation). Then the classes
-are chosen among labels that a relaxation took, where those that it took whole stay (as in E. Danna, E. Rothberg,
-C. Le Pape: Exploring relaxation induced neighborhoods. 2005). That is no proof: other labels could lose less.
+The relaxation over the known labels gives prices, pricing all labels by SQL proves a bound and finds labels that are
+worth more than nothing at these prices, and so on until there are none (column generation). Then the classes are chosen
+among labels that a relaxation opened, where those that it opened wholly stay (as in E. Danna, E. Rothberg, C. Le Pape:
+Exploring relaxation induced neighborhoods. 2005). That is no proof: other labels could lose less.
 
-So they are chosen once more, among all pairs of a label and a tuple that classes which lose less could have. By the
-prices a row released so raises what is proven by what is known of each pair, and where that is no less than the classes
-found, the pair is out. What leaves the engine are numbers of labels and of distinct tuples with their losses and
-counts; no value does.
+So they are chosen once more, among all pairs of a label and a tuple that better classes could have. By the prices,
+releasing a row under a label raises the proven bound by a known amount; if it is then no less than the loss of the
+classes found, the pair is out. What leaves the engine are numbers of labels and of distinct tuples with their losses
+and counts; no value does.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from kanon_sql.search.local.queries import Queries
 ROUNDS = 16  # of relaxations
 _FEW_CELLS = {"default": 1_000_000, "best": 8_000_000}  # tuples times labels above one
 _MOST_PAIRS = {"default": 60_000, "best": 300_000}
-_WORK = {"default": 12.0, "best": 90.0}  # for a relaxation, and for a choice: seconds, about
-_LAST = 0.5  # of it for the last choice
+_WORK = {"default": 12.0, "best": 90.0}  # of a relaxation, and of a choice: about so many seconds
+_LAST = 0.5  # of that work, for the last choice
 _PROVEN_PAIRS = {"default": 15_000, "best": 60_000}  # of the last choice, at most
-_LEAST_ROOM = 0.1  # of what is unproven: where the last choice could prove less it is left out
-_MUCH_LARGER = 1.5  # times as many pairs: the solver is faster from nothing
-_NEW_LABELS = 8_000  # at once
-_NEARLY = 0.001  # of k rows at the most that a row can lose
-_FILLERS = 3  # times k
-_FURTHER = 0.01
-_CAP, _LEAST_CAP, _HIGHER = 1.5, 0.05, 3.0  # of first prices, of the most that a row can lose; where too low
-_ALL = -1  # the label that all rows fall under, by its number here
-_LARGEST = 100_000_000  # rows of a tuple: beyond it sums of floats are no counts
+_LEAST_ROOM = 0.1  # of what is unproven: there is no last choice that could prove less
+_MUCH_LARGER = 1.5  # times as many pairs: the solver is faster without the last basis
+_NEW_LABELS = 8_000  # of one relaxation
+_NEARLY = 0.001  # of the greatest loss of k rows: labels worth less are added
+_FILLERS = 3  # times k: the rows of a label that are always added
+_FURTHER = 0.01  # of the greatest loss of a row: the margin of further ones
+_CAP, _LEAST_CAP, _HIGHER = 1.5, 0.05, 3.0  # of first prices, of the greatest loss of a row; to raise a low cap
+_ALL = -1  # the number of the label of all rows
+_LARGEST = 100_000_000  # rows of a tuple: sums of floats beyond it are not exact counts
 _CONVERGED = 1e-3
-_SHARES = (1.0, 0.6, 0.8, 1.0)  # of the way from prices that prove most to new ones, in the first relaxations and later
+_SHARES = (1.0, 0.6, 0.8, 1.0)  # of the way from prices that prove most to new ones, after each relaxation
 _NOT_TAKEN, _WHOLE = 1e-6, 1 - 1e-6
-_SLACK = 1e-4  # of the loss, by which the solver's bound may be wrong: its tolerances are below 1e-6 a row
+_SLACK = 1e-4  # of the loss: the error of the solver's bound, whose tolerances are below 1e-6 a row
 
 
 def share(number: int) -> float:
-    """Which part of the way prices go to those that a relaxation gave, after so many others."""
+    """The share of the way that prices go to those of a relaxation, after `number` others."""
     return _SHARES[min(number, len(_SHARES) - 1)]
 
 
@@ -53,26 +53,26 @@ def is_few(cells: int, effort: str) -> bool:
 
 @dataclass
 class Program:
-    """Grows by the labels of the tables covers and label_values, of tuples of the table prices."""
+    """A program that grows by the labels of the tables covers and label_values, and the tuples of the table prices."""
 
     queries: Queries
     k: int
     top: float
     effort: str
     units: float  # of a loss of 1
-    is_better: bool = False  # whether the table members holds classes that were chosen
+    is_better: bool = False  # whether the table members has its classes
     _caps: Any = None
     _relaxed: highs.Relaxed | None = None  # the last relaxation
     _best: dict[tuple[int, int], int] = field(default_factory=dict)  # rows by label and tuple
 
     def begin(self) -> None:
-        """Makes the table program of the label alone that all rows fall under."""
+        """Makes the table program with the label of all rows alone."""
         self.queries.run("no_program", {"top": self.top})
 
     def improve(self, bound: float) -> bool:
-        """Makes the table prices from the relaxation over the labels that are worth taking now.
+        """Makes the table prices from the relaxation over the labels that are worth opening now.
 
-        False where `bound`, which is proven, leaves nothing to gain, or where there are too many pairs.
+        False if the proven `bound` leaves nothing to gain, or if there are too many pairs.
         """
         import numpy as np
 
@@ -81,7 +81,7 @@ class Program:
         self.queries.run("more_program", values)
         pairs = self._pairs()
         tuples = self.queries.run("program_tuples")
-        cells, rows, prices = (np.array(column) for column in zip(*tuples, strict=True))
+        cells, rows, prices = (np.array(numbers) for numbers in zip(*tuples, strict=True))
         if len(pairs) > _MOST_PAIRS[self.effort] or rows.max() > _LARGEST:
             return False
         if self._caps is None:
@@ -91,22 +91,22 @@ class Program:
         before = self._relaxed
         if before is not None and len(pairs) > _MUCH_LARGER * len(before.problem.cell):
             before = None
-        found = highs.relax(problem, names, self._caps, before, solver)
-        if found is None:
+        relaxed = highs.relax(problem, names, self._caps, before, solver)
+        if relaxed is None:
             return False
-        self._relaxed = found
-        is_short = found.unplaced > _CONVERGED
+        self._relaxed = relaxed
+        is_short = relaxed.unplaced > _CONVERGED
         self._caps[is_short] *= _HIGHER
-        if not is_short.any() and found.loss - bound <= _CONVERGED * found.loss:
+        if not is_short.any() and relaxed.loss - bound <= _CONVERGED * relaxed.loss:
             return False
-        values = {"cells": cells.tolist(), "prices": found.prices.tolist(), "units": self.units}
+        values = {"cells": cells.tolist(), "prices": relaxed.prices.tolist(), "units": self.units}
         self.queries.run("prices_of_program", values)
         return True
 
     def choose(self, upper: float) -> float:
-        """Makes the table members of classes of labels that a relaxation took, if they lose less than `upper`.
+        """Makes the table members from labels that a relaxation opened, if these classes lose less than `upper`.
 
-        What is lost then.
+        Returns the loss then.
         """
         relaxed = self._relaxed
         if relaxed is None:
@@ -117,9 +117,10 @@ class Program:
         return min(upper, self._chosen(pairs, upper, whole, _WORK[self.effort]).loss)
 
     def prove(self, upper: float, proven: float) -> float:
-        """What all rows lose together at least, from the table priced_pairs of all pairs; or better classes.
+        """A lower bound of the loss of all rows, from the table priced_pairs of all pairs; or better classes.
 
-        `proven` is what their prices prove, `upper` what is lost. Better classes are then in the table members.
+        `proven` is the bound of their prices, `upper` the loss of the classes. Better classes are then in the table
+        members.
         """
         unproven, most = upper - proven, _PROVEN_PAIRS[self.effort]
         if self._relaxed is None or unproven <= _SLACK * upper:
@@ -129,8 +130,8 @@ class Program:
         if room < _LEAST_ROOM * unproven:
             return proven
         pairs = {(label, cell): cost for label, cell, cost, raised in near if raised < room}
-        known = {pair[:2]: pair[2] for pair in self._pairs() if pair[0] == _ALL or pair[:2] in self._best}
-        listed = sorted((*pair, cost) for pair, cost in {**known, **pairs}.items())
+        kept = {pair[:2]: pair[2] for pair in self._pairs() if pair[0] == _ALL or pair[:2] in self._best}
+        listed = sorted((*pair, cost) for pair, cost in {**kept, **pairs}.items())
         chosen = self._chosen(listed, upper, set(), _LAST * _WORK[self.effort])
         return float(max(proven, min(chosen.bound - _SLACK * upper, proven + room)))
 
@@ -138,7 +139,7 @@ class Program:
         """Chooses among pairs, and makes the table members if that is better."""
         import numpy as np
 
-        cells, rows, _ = (np.array(column) for column in zip(*self.queries.run("program_tuples"), strict=True))
+        cells, rows, _ = (np.array(numbers) for numbers in zip(*self.queries.run("program_tuples"), strict=True))
         names, problem = self._problem(pairs, cells, rows)
         start = np.array([self._best.get(pair[:2], 0) for pair in pairs]) if self._best else None
         whole = np.array([name in sure for name in names.tolist()])
@@ -146,7 +147,7 @@ class Program:
         if chosen.rows is None or chosen.loss >= upper:
             return chosen
         kept = np.flatnonzero(chosen.rows)
-        self._best = {pairs[one][:2]: int(chosen.rows[one]) for one in kept.tolist()}
+        self._best = {pairs[number][:2]: int(chosen.rows[number]) for number in kept.tolist()}
         values = {
             "parts": (problem.label[kept] + 1).tolist(),
             "cells": cells[problem.cell[kept]].tolist(),
@@ -160,9 +161,9 @@ class Program:
         return self.queries.run("program_pairs")
 
     def _problem(self, pairs: Sequence[tuple[Any, ...]], cells: Any, rows: Any) -> tuple[Any, highs.Problem]:
-        """The numbers of the labels, in their order, and the problem."""
+        """The numbers of the labels, sorted, and the problem."""
         import numpy as np
 
-        label, cell, cost = (np.array(column) for column in zip(*pairs, strict=True))
+        label, cell, cost = (np.array(numbers) for numbers in zip(*pairs, strict=True))
         names, numbered = np.unique(label, return_inverse=True)
         return names, highs.Problem(rows, numbered, np.searchsorted(cells, cell), cost, self.k)

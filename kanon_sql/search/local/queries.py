@@ -1,4 +1,4 @@
-"""The tables and statements of a local search."""
+"""The tables of a local search and its statements; queries/search/local/README.md says which reads and writes which."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _TABLES = (
 
 
 def table(name: str) -> str:
-    """The name of a table that only this search uses."""
+    """The name of a further table of this search."""
     return state(f"local_{name}")
 
 
@@ -103,7 +103,8 @@ def _own_tables(prefix: str) -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class Queries:
-    """Runs files of queries/search/local on the search's tables. Raises TimeUpError once the deadline has passed."""
+    """Runs files of queries/search/local on the tables of the search. Raises TimeUpError once the deadline has
+    passed."""
 
     engine: Engine
     deadline: Deadline = field(default_factory=Deadline)
@@ -116,27 +117,27 @@ class Queries:
         names: Mapping[str, Fill] | None = None,
         lists: Mapping[str, Sequence[Item]] | None = None,
     ) -> list[Row]:
-        """Runs one file, its holes filled; its rows. Raises HoleError for names that it does not mention."""
+        """Runs one file, its holes filled; its rows. Raises HoleError for names that the file does not have."""
         return self.run_text(template.render(f"search/local/{name}", names, lists, self.names), values)
 
     def run_text(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
-        """Runs a statement that is filled already; its rows."""
+        """Runs a filled statement; its rows."""
         self.deadline.check()
         return self.engine.run(statement, values)
 
     def copy(self, name: str, source: str) -> None:
-        """Makes one of the search's tables a copy of another."""
+        """Makes a table of the search a copy of another."""
         self.run_text(tables.copy(own_tables()[name], own_tables()[source]))
 
     def named(self, **names: Fill) -> Queries:
-        """The same with names that several files share, each of which takes those that it mentions."""
+        """Queries with further names, of which each file takes those that it has."""
         return replace(self, names={**self.names, **names})
 
     def count(self, name: str, values: Mapping[str, Any] | None = None) -> int:
-        """Runs one file that makes or adds rows; how many."""
+        """Runs one file that inserts or changes rows; how many."""
         return int(self.run(name, values)[0][0])
 
     def size(self) -> tuple[int, int]:
-        """(tuples, rows) that have no class yet."""
+        """(tuples, rows) without a class."""
         tuples, rows = self.run("rest_size")[0]
         return int(tuples), int(rows)

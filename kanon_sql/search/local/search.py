@@ -2,14 +2,14 @@
 
 A label is what a class is released under: a node for each dimension. Its loss is known before its class is, so labels
 can be taken greedily, the cheapest first, each by all the tuples below it that have no class yet, if these are k rows.
-What a class is released under in the end is found afresh from what it holds, and never loses more than its label.
-Columns without a hierarchy have a tree over their ranks, for the search only: they are released as ranges and sets.
+In the end each class gets the lowest label above its tuples, which never loses more than the one it took. Columns
+without a hierarchy have a tree over their ranks, for the search only: they are released as ranges and sets.
 
 On Adult with 8 quasi-identifiers that loses 4.84 % (NCP) at k = 5, 7.13 % at k = 10 and 14.26 % at k = 50. Orders of
-the labels other than by loss (by loss and size, by loss and what its tuples would lose otherwise, with chance) lost
-more; repairs afterwards (dissolving dear classes, moving tuples) gained 0.02 % in twice the time. Where full-domain
-generalization or Mondrian may lose less they are tried too, and the best is kept; with models beyond k Mondrian always
-is.
+the labels other than by loss (by loss and size, by loss and the next best loss of the tuples, at random) lost more;
+repairs afterwards (dissolving dear classes, moving tuples) gained 0.02 % in twice the time. Full-domain generalization
+and Mondrian are tried where they may lose less, and the best result is kept; with models beyond k Mondrian is always
+tried.
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item
 
-_PAIRS_IN_ALL = 20_000_000  # offered before the rest is cut as in Mondrian
+_PAIRS_IN_ALL = 20_000_000  # of labels and tuples on offer, before the rest is cut as in Mondrian
 _MOST_SWEPT = 300_000  # tuples: a sweep of more takes three times as long as cuts, and loses 1 % less
-_CUT_TOO = 5_000  # tuples up to which Mondrian is tried too: more rarely lose less by it, and it takes longer
-_SWEEP_SHARE = 0.7  # of a time limit; the rest is for cutting what has no class then
+_CUT_TOO = 5_000  # tuples up to which Mondrian is tried: with more it rarely loses less, and takes longer
+_SWEEP_SHARE = 0.7  # of a time limit; the rest is for cutting tuples without a class
 _PASSES = {"default": 20, "best": 200}  # guided by prices
-_CHOSEN = 0.03  # of the loss: where classes were chosen this near to the bound, passes gain next to nothing
+_CHOSEN = 0.03  # of the loss: if chosen classes are so near to the bound, passes gain next to nothing
 _FEW_TUPLES, _PASSES_OF_FEW = 300, 5
 _LARGE = ("above_a", "above_b", "offers")
 
 
 class LocalSearch:
-    """Gives every row a class; the classes are then in the table assigned(part, p0 ..., row_count).
+    """Puts every row into a class; the classes are then in the table assigned(part, p0 ..., row_count).
 
     Classes may share a tuple, each with some of its rows.
     """
@@ -71,16 +71,16 @@ class LocalSearch:
         self._trees: list[SearchTree] = []
         self._sweep: Sweep | None = None
         self._judge: Judge | None = None
-        # Of what the classes come from: the sweep, cuts, or both.
+        # Of the steps that made the classes: the sweep, cuts, or both.
         self._rounds, self._cuts = 0, 0
-        self._keys: Keys | None = None  # of labels whose halves were kept
+        self._keys: Keys | None = None  # of labels, if their halves were kept
         self._is_guided = False
-        self._bound = 0.0  # what all rows lose together at least
+        self._bound = 0.0  # of the loss of all rows
 
     def run(self, deadline: Deadline) -> Partitioning:
-        """Sweeps, gives what the sweep leaves over a class, and takes something better where it is found.
+        """Sweeps, places the tuples that remain, and takes better classes if it finds any; there must be k rows in all.
 
-        Where time is short the sweep ends early; there are at least k rows in all.
+        If time is short the sweep ends early.
         """
         finished = self._until(deadline.share(_SWEEP_SHARE), self._search)
         finished = self._place(deadline) and finished
@@ -96,7 +96,7 @@ class LocalSearch:
         return Partitioning(self._rounds, self._cuts, finished, seed=0, boxes=False, bound=bound)
 
     def _until(self, deadline: Deadline, step: Callable[[Queries], None]) -> bool:
-        """Whether a step came to its end before the deadline."""
+        """Whether a step ended before the deadline."""
         try:
             with self.engine.until(deadline):
                 step(Queries(self.engine, deadline))
@@ -119,7 +119,7 @@ class LocalSearch:
         self._sweep.run(_PAIRS_IN_ALL)
 
     def _place(self, deadline: Deadline) -> bool:
-        """Makes the table assigned of what was swept and of the rest; whether there was time to cut that."""
+        """Makes the table assigned of the swept classes and the rest; whether there was time to cut the rest."""
         sweep = self._sweep
         if sweep is None:
             cut = self._mondrian(self.tuples).run(deadline)
@@ -133,7 +133,7 @@ class LocalSearch:
         finished = True
         tuples, rows = self._queries.size()
         if self._judge is not None:
-            self._judge.queries = self._queries  # without a deadline: what is swept is released
+            self._judge.queries = self._queries  # without a deadline: the swept classes are released
         if rows and self._judge is not None and not self._judge.rest_satisfies():
             self._judge.merge_rest(Costs(self._queries, self._trees))
         elif rows >= self.k:
@@ -147,7 +147,7 @@ class LocalSearch:
         return finished
 
     def _improve(self, queries: Queries) -> None:
-        """Splits classes with rows that others can spare; what a class releases may lose less than its label."""
+        """Splits classes with rows that others can spare; kept if the released classes lose less."""
         if self._keys is None:
             return
         recreation = Recreation(queries, self._trees, self.k)
@@ -161,7 +161,7 @@ class LocalSearch:
         recreation.drop()
 
     def _loss_of_members(self, queries: Queries) -> float:
-        # Along hierarchies the search's own losses are those of the release, and found faster.
+        # Along hierarchies the losses of the search are those of the release, and faster to determine.
         is_known = self._sweep is not None and all(d.tree for d in self.tuples.dimensions)
         return Costs(queries, self._trees).total("members")[0] if is_known else self._loss()
 
@@ -176,7 +176,7 @@ class LocalSearch:
             self._bound = max(self._bound, prices.bound)
 
     def _guide(self, queries: Queries, prices: Prices) -> None:
-        """Looks for better classes by the prices, which are then in the table labelled."""
+        """Searches better classes by the prices; they are then in the table labelled."""
         costs = Costs(queries, self._trees)
         queries.copy("kept_members", "members")
         loss, enough = costs.total("members")[0], SLACK
@@ -194,7 +194,7 @@ class LocalSearch:
             guided.run(passes, prices.bound)
 
     def _take_guided(self) -> None:
-        """Takes the classes that prices led to, if these lose less as they are released."""
+        """Takes the classes of the prices, if they lose less as they are released."""
         loss = self._loss()
         self._queries.copy("kept_classes", "assigned")
         self._queries.run("labelled_members")
@@ -205,7 +205,7 @@ class LocalSearch:
             self._queries.copy("assigned", "kept_classes")
 
     def _compare_whole_domain(self, queries: Queries) -> None:
-        """Takes the full-domain optimum if that loses less."""
+        """Takes the full-domain optimum if it loses less."""
         loss = self._loss_of_members(queries)
         whole_domain = WholeDomain(queries, self._trees, self.k)
         node = whole_domain.cheaper_than(loss)
@@ -215,7 +215,7 @@ class LocalSearch:
             self._cuts = 0
 
     def _compare_cuts(self, deadline: Deadline) -> bool:
-        """Takes the classes of Mondrian if these lose less as they are released; whether there was time for it."""
+        """Takes the classes of Mondrian if they lose less as they are released; whether there was time for it."""
         loss = self._loss()
         self._queries.copy("kept_classes", "assigned")
         cut = self._cut("frequency", self.tuples, deadline)
@@ -235,6 +235,6 @@ class LocalSearch:
         return Mondrian(self.engine, tuples, algorithm, self.k, self.progress, self.models)
 
     def _loss(self) -> float:
-        """What the classes of the table assigned lose in all rows as they are released, weighted."""
+        """The weighted loss of all rows in the classes of the table assigned, as they are released."""
         units = build_classes(self.engine, self.tuples).units
         return fsum(d.weight * unit for d, unit in zip(self.tuples.dimensions, units, strict=True))
