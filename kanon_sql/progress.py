@@ -82,14 +82,14 @@ class NotebookProgress(Progress):
 
     def _bar(self, what: str, ask: Callable[[], float] | None, began: float) -> str:
         percent = ask() if ask is not None else -1.0
-        told = f"{percent:.0f} %" if percent >= 0 else self._done
+        state = f"{percent:.0f} %" if percent >= 0 else self._done
         width = min(100.0, percent) if percent >= 0 else 100.0
         return (
             f'<div style="font-size:90%">{html.escape(escape(what))} '
             '<span style="display:inline-block;width:160px;height:.7em;background:rgba(128,128,128,.25)">'
             f'<span style="display:block;width:{width:.1f}%;height:100%;background:#4c8bd0;'
             f'opacity:{1 if percent >= 0 else 0.35}"></span></span> '
-            f"{html.escape(told)} {time.perf_counter() - began:.0f} s</div>"
+            f"{html.escape(state)} {time.perf_counter() - began:.0f} s</div>"
         )
 
 

@@ -95,8 +95,8 @@ def dbt_model(
     The model `name` reads `relation`, as "ref('people')"; its mapping tables are seeds. The report of `compile`, with
     "files". Raises the errors of kanon_sql.errors; nothing is replaced but, with `overwrite`, an earlier model.
     """
-    asked = ProjectModel(Path(project), name, relation, dialect, overwrite)
-    dbt.refuse(asked)
+    request = ProjectModel(Path(project), name, relation, dialect, overwrite)
+    dbt.refuse(request)
     loaded, call = load(config, overrides), Call.of(options, progress, time_limit, report)
 
     def compile_with(table: str, prefix: str, folder: Path) -> tuple[Json, Compiled]:
@@ -105,7 +105,7 @@ def dbt_model(
             loaded, Statement(dialect, table, "table", folder, prefix, key_mark=prefix, keys_from=where), call
         )
 
-    return call.write(dbt.write_model(asked, loaded, compile_with))
+    return call.write(dbt.write_model(request, loaded, compile_with))
 
 
 @without_causes
@@ -128,12 +128,12 @@ def sqlmesh_model(
     The model `name` reads the model or table `relation`; its mapping tables are in its text. The report of `compile`,
     with "files". Raises the errors of kanon_sql.errors; nothing is replaced but, with `overwrite`, an earlier model.
     """
-    asked = ProjectModel(Path(project), name, relation, dialect, overwrite)
-    sqlmesh.refuse(asked)
+    request = ProjectModel(Path(project), name, relation, dialect, overwrite)
+    sqlmesh.refuse(request)
     loaded, call = load(config, overrides), Call.of(options, progress, time_limit, report)
     where = "the variables of the SQLMesh project"
     statement = Statement(dialect, relation, for_sqlmesh=True, key_mark=sqlmesh.KEY_MARK, keys_from=where)
-    return call.write(sqlmesh.write_model(asked, loaded, lambda: _compiled(loaded, statement, call)))
+    return call.write(sqlmesh.write_model(request, loaded, lambda: _compiled(loaded, statement, call)))
 
 
 def _compiled(
@@ -144,15 +144,15 @@ def _compiled(
     draft = ReportDraft.of(loaded)
     configured_warnings(loaded, draft)
     refuse_report(loaded, call)
-    made: list[Compiled] = []
+    compilations: list[Compiled] = []
 
     def describe() -> Json:
-        return describe_compiled(draft, statement, made[0]) if made else draft.to_dict()
+        return describe_compiled(draft, statement, compilations[0]) if compilations else draft.to_dict()
 
     with (
         reporting(call, loaded, draft, describe),
         open_prepared(loaded, call.options, call.progress, handed) as (engine, prepared),
     ):
         deadline = Deadline(call.time_limit)
-        made.append(compile_configuration(engine, loaded, prepared, statement, draft, call.progress, deadline))
-    return describe(), made[0]
+        compilations.append(compile_configuration(engine, loaded, prepared, statement, draft, call.progress, deadline))
+    return describe(), compilations[0]

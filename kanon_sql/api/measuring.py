@@ -183,14 +183,14 @@ def risk(
         None if path is None else Path(path) for path in (population, plot, report, scores)
     )
     sampling = Sampling(population_size, sampling_fraction, weights)
-    asked = RiskRequest(threshold, subsets, all_columns, people, drawing, written, special_uniques, sampling, scored)
-    asked.refuse()
+    request = RiskRequest(threshold, subsets, all_columns, people, drawing, written, special_uniques, sampling, scored)
+    request.refuse()
     require_rows(loaded, "risk")
     call = Call.of(options, progress, time_limit, report)
     with job_of(loaded, handed).read(call.options) as (engine, source):
-        measured = measure_risk(engine, loaded, source, asked, call)
-    if asked.plot is not None:
-        write_risk_plot(asked.plot, measured)
+        measured = measure_risk(engine, loaded, source, request, call)
+    if request.plot is not None:
+        write_risk_plot(request.plot, measured)
     return Measured("risk", call.write(measured))
 
 
@@ -250,9 +250,9 @@ def attack(
     loaded, handed = hand(config, overrides, data, connection)
     require_rows(loaded, "attack")
     group, page = (None if path is None else Path(path) for path in (control, html))
-    asked = AttackRequest(group, hold_out, attacks, seed, page, method)
+    request = AttackRequest(group, hold_out, attacks, seed, page, method)
     call = Call.of(options, progress, time_limit, report)
-    found = play_attacks(job_of(loaded, handed), asked, call)
+    found = play_attacks(job_of(loaded, handed), request, call)
     if page is not None:
         write_attack_page(page, found)
     return Measured("attack", call.write(found))
@@ -282,9 +282,9 @@ def link(
     """
     loaded = None if release_config is None else load(release_config, overrides)
     call = Call.of(options, progress, report=report)
-    tables = [_given(one, connection, what) for one, what in ((release, "release"), (external, "external"))]
+    tables = [_given(table, connection, what) for table, what in ((release, "release"), (external, "external"))]
     named = zip(("the release", "the external table"), tables, strict=True)
-    read = [(what, one) for what, one in named if isinstance(one, Path)]
+    read = [(what, path) for what, path in named if isinstance(path, Path)]
     refuse_outputs([loaded] if loaded else [], [("--report", call.report)], read)
     with open_duckdb(call.options, connection) as engine:
         request = LinkRequest(on, tuple(missing))
@@ -319,9 +319,12 @@ def _as_it_stands(loaded: LoadedConfig) -> LoadedConfig:
 def _with_source(loaded: LoadedConfig, data: Path) -> LoadedConfig:
     """The configuration with another file as source, read by DuckDB with the same texts for missing, as it stands."""
     standing = _as_it_stands(loaded)
-    said = standing.config.source
+    source_config = standing.config.source
     source = SourceConfig(
-        path=str(data.absolute()), missing=said.missing, csv=loaded.release_csv(), columns=said.columns
+        path=str(data.absolute()),
+        missing=source_config.missing,
+        csv=loaded.release_csv(),
+        columns=source_config.columns,
     )
     changed = {"source": source, "engine": EngineConfig(name="duckdb")}
     return replace(standing, config=standing.config.model_copy(update=changed))

@@ -43,7 +43,7 @@ def without_causes(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except KanonError as error:
             failure = error
-        given = [one for one in (*args, *kwargs.values()) if isinstance(one, EngineOptions)]
+        given = [argument for argument in (*args, *kwargs.values()) if isinstance(argument, EngineOptions)]
         if not any(options.show_values for options in given):
             failure.__cause__ = failure.__context__ = None
         try:

@@ -57,9 +57,9 @@ def init(
     """
     _refuse_others(recipient, purpose)
 
-    def answer(found: Findings) -> Answers:
-        _refuse_unknown([*known, *unknown, *([entity] if entity else [])], found)
-        person = found.entity if entity is None else entity or None
+    def answer(findings: Findings) -> Answers:
+        _refuse_unknown([*known, *unknown, *([entity] if entity else [])], findings)
+        person = findings.entity if entity is None else entity or None
         return Answers(recipient, purpose, tuple(known), tuple(unknown), person, entity is not None)
 
     if connection is None and isinstance(data, (str, os.PathLike)):
@@ -114,9 +114,9 @@ def _refuse_others(recipient: str, purpose: str) -> None:
         raise ConfigurationError(problems)
 
 
-def _refuse_unknown(names: Sequence[str], found: Findings) -> None:
+def _refuse_unknown(names: Sequence[str], findings: Findings) -> None:
     """Raises ConfigurationError for columns that the table does not have."""
-    columns = [one.name for one in found.profile.columns]
+    columns = [column.name for column in findings.profile.columns]
     problems = [
         f"there is no column {name!r}; expected one of {', '.join(columns[:20])}"
         for name in names

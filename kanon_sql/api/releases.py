@@ -57,10 +57,10 @@ def check_releases(
         k = loaded.config.privacy.k
     call = Call.of(options, progress, report=report)
     given = None if source is None else Path(source)
-    asked = PairRequest(Path(first), Path(second), quasi_identifiers, on, k, given)
-    read = [("the first release", asked.first), ("the second release", asked.second), ("the source", given)]
+    request = PairRequest(Path(first), Path(second), quasi_identifiers, on, k, given)
+    read = [("the first release", request.first), ("the second release", request.second), ("the source", given)]
     refuse_outputs([loaded] if loaded else [], [("--report", call.report)], read)
-    return call.write(run_check(asked, loaded, call))
+    return call.write(run_check(request, loaded, call))
 
 
 @without_causes

@@ -72,15 +72,15 @@ def in_html(report: Json) -> str:
     lines = [f"<tr>{_column(name, None if levels is None else levels[name], loss)}</tr>" for name, loss in shown]
     if len(attributes) > len(shown):
         lines.append(f'<tr><td style="{_CELL}" colspan="3">and {len(attributes) - len(shown)} more</td></tr>')
-    told = "".join(
+    body = "".join(
         f'<div><b style="display:inline-block;min-width:5em">{quoted(what)}</b> {quoted(text)}</div>'
         for what, text in facts
     )
     warnings = len(report["warnings"])
     if warnings:
-        told += f'<div style="opacity:.8">{_many(warnings, "warning")}: see .warnings</div>'
+        body += f'<div style="opacity:.8">{_many(warnings, "warning")}: see .warnings</div>'
     return (
-        f'<div style="font-size:90%;line-height:1.5">{told}'
+        f'<div style="font-size:90%;line-height:1.5">{body}'
         f'<table style="margin:6px 0;border-collapse:collapse;background:none;color:inherit"><thead><tr>{head}</tr>'
         f"</thead><tbody>{''.join(lines)}</tbody></table></div>"
     )
@@ -110,18 +110,18 @@ def _rows(report: Json) -> str:
 
 def _reached(report: Json) -> str:
     """Every model, as it was asked for and as the release reaches it; the classes."""
-    told = []
+    reached = []
     for key, entries in report["privacy"].items():
         for entry in entries if isinstance(entries, list) else [entries]:
             what = " ".join([key.replace("_", "-"), *([escape(entry["column"])] if entry.get("column") else [])])
-            told.append(f"{what} {_number(entry['required'])} asked, {_number(entry['actual'])} reached")
+            reached.append(f"{what} {_number(entry['required'])} asked, {_number(entry['actual'])} reached")
     classes = report["classes"]
-    return f"{'; '.join(told)}; {_many(classes['count'], 'class')} of {classes['min']:,} to {classes['max']:,} rows"
+    return f"{'; '.join(reached)}; {_many(classes['count'], 'class')} of {classes['min']:,} to {classes['max']:,} rows"
 
 
 def _number(value: Any) -> str:
     if isinstance(value, dict):
-        return " to ".join(_number(one) for one in value.values())
+        return " to ".join(_number(end) for end in value.values())
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
     return "no bound" if value is None else str(value)
@@ -130,9 +130,9 @@ def _number(value: Any) -> str:
 def _found(report: Json) -> str:
     solution = report["solution"] or {}
     if "levels" in solution:
-        told = [f"{escape(name)} {level}" for name, level in solution["levels"].items()]
-        more = [f"and {len(told) - _MOST_COLUMNS} more"] if len(told) > _MOST_COLUMNS else []
-        return f"levels   {', '.join([*told[:_MOST_COLUMNS], *more])}"
+        levels = [f"{escape(name)} {level}" for name, level in solution["levels"].items()]
+        more = [f"and {len(levels) - _MOST_COLUMNS} more"] if len(levels) > _MOST_COLUMNS else []
+        return f"levels   {', '.join([*levels[:_MOST_COLUMNS], *more])}"
     plain = [f"{key} {value:,}" for key, value in solution.items() if isinstance(value, int)]
     return f"classes  {', '.join(plain) or 'each at levels of its own'}"
 
@@ -226,7 +226,7 @@ def _nothing(_: object) -> None:
 
 def _relation(engine: Engine, source: Source) -> Any:
     rows = source.relation.subquery("released")
-    columns = [exp.alias_(normalized(item, source.missing), item.name, quoted=True) for item in source.columns]
+    columns = [exp.alias_(normalized(column, source.missing), column.name, quoted=True) for column in source.columns]
     return engine.connection.sql(template.text(exp.select(*columns).from_(rows)))
 
 
@@ -267,7 +267,7 @@ class RunResult:
     @classmethod
     def of(cls: type[R], data: dict[str, Any], job: Job, options: EngineOptions, *, owned: bool) -> R:
         """The result of a job that has ended well; `owned` says that its connection is not a user's."""
-        made = cls(
+        result = cls(
             status=data["status"],
             levels=data["solution"].get("levels", {}),
             released=data["rows"]["released"],
@@ -282,10 +282,10 @@ class RunResult:
         )
         assert job.sink is not None
         # No fields: they are no part of what is compared, shown or turned into a mapping.
-        object.__setattr__(made, "_job", job)
+        object.__setattr__(result, "_job", job)
         if data["status"] == "released":
-            object.__setattr__(made, "_release", _Release(job.sink, options, owned=owned))
-        return made
+            object.__setattr__(result, "_release", _Release(job.sink, options, owned=owned))
+        return result
 
     def df(self) -> pandas.DataFrame:
         """The release as a DataFrame of pandas. Raises ConfigurationError without pandas, EngineError."""
@@ -322,9 +322,9 @@ class RunResult:
         from kanon_sql.api.measuring import risk
 
         with self._measurable() as (loaded, handed):
-            found = risk(loaded, **handed, **options)
-        after = found["after"]
-        return Measured("risk", {**found, "after": after if after is None else {**after, "table": self.target}})
+            report = risk(loaded, **handed, **options)
+        after = report["after"]
+        return Measured("risk", {**report, "after": after if after is None else {**after, "table": self.target}})
 
     def utility(self, **options: Any) -> dict[str, Any]:
         """This release compared with its source, as `kanon_sql.utility` measures and returns it, with its `options`.
@@ -344,8 +344,8 @@ class RunResult:
         from kanon_sql.api.measuring import attack
 
         with self._measurable() as (loaded, handed):
-            found = attack(loaded, **handed, **options)
-        return found if options.get("hold_out") is not None else Measured("attack", {**found, "release": self.target})
+            report = attack(loaded, **handed, **options)
+        return report if options.get("hold_out") is not None else Measured("attack", {**report, "release": self.target})
 
     @contextmanager
     def _measurable(self) -> Iterator[tuple[LoadedConfig, dict[str, Any]]]:

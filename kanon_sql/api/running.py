@@ -87,10 +87,10 @@ def run(
 
 def telling(call: Call, loaded: LoadedConfig, html: str | os.PathLike[str] | None) -> Call:
     """The call with the report and the page that the configuration asks for, where no others are given."""
-    told = loaded.config.report or ReportConfig()
-    report, page = (None if path is None else loaded.base / path for path in (told.data, told.page))
+    report_config = loaded.config.report or ReportConfig()
+    report, page = (None if path is None else loaded.base / path for path in (report_config.data, report_config.page))
     given = page if html is None else Path(html)
-    return replace(call, report=call.report or report, page=given, recipe=told.recipe)
+    return replace(call, report=call.report or report, page=given, recipe=report_config.recipe)
 
 
 Hierarchy = str | os.PathLike[str] | Mapping[str, Any] | None

@@ -69,13 +69,13 @@ def compile_command(common: Common, config: str, **options: Any) -> None:
     files that --mappings table writes.
     """
     names = ("dialect", "source_table", "mappings", "mapping_folder", "mapping_prefix", "check", "release_table")
-    asked = {name: options.pop(name) for name in names}
+    statement_options = {name: options.pop(name) for name in names}
     loaded = loaded_from(config, options, common)
     from kanon_sql import api
     from kanon_sql.release.compiled_source import Statement
 
     with common.telling():
-        data = api.compile_report(loaded, Statement(**asked), **common.arguments())
+        data = api.compile_report(loaded, Statement(**statement_options), **common.arguments())
     common.warn(data["warnings"])
     if common.as_json:
         print_json(data)

@@ -108,18 +108,20 @@ def check(name: str, data: str | None, **options: Any) -> None:
     from kanon_sql.hierarchy.hierarchy import Hierarchy
 
     found = _find(name, options["show_values"])
-    told = f"{name} is well formed"
+    verdict = f"{name} is well formed"
     if data is not None:
         with _opened(data, options) as values:
             count = len(values.rows(found, name))
-        told = f"{name} covers all {count:,} values of column {values.column!r}"
+        verdict = f"{name} covers all {count:,} values of column {values.column!r}"
     elif options["column"]:
         raise click.UsageError("--column goes with DATA")
     if isinstance(found, Hierarchy):
         for warning in found.warnings:
             complain("warning", warning)
-        told += f": {len(found.leaves)} values, {found.height} {'level' if found.height == 1 else 'levels'} above them"
-    print_text(escape(told))
+        verdict += (
+            f": {len(found.leaves)} values, {found.height} {'level' if found.height == 1 else 'levels'} above them"
+        )
+    print_text(escape(verdict))
 
 
 @hierarchy.command()
@@ -168,8 +170,8 @@ def _find(name: str, show_values: bool) -> Hierarchy | QuasiIdentifier:
     from kanon_sql.hierarchy.file import read_hierarchy
     from kanon_sql.hierarchy.ready import find_hierarchy
 
-    found = find_hierarchy(name, Path())
-    return read_hierarchy(found, show_values=show_values) if isinstance(found, Path) else found
+    ready = find_hierarchy(name, Path())
+    return read_hierarchy(ready, show_values=show_values) if isinstance(ready, Path) else ready
 
 
 def _parse_builtin(how: str) -> QuasiIdentifier:
@@ -228,11 +230,11 @@ def _write(rows: Sequence[Sequence[str]], output: Path | None, overwrite: bool, 
         staged.commit(mode=0o600 if of_data and not output.exists() else None)
 
 
-def _levels_table(found: Hierarchy) -> str:
+def _levels_table(tree: Hierarchy) -> str:
     from kanon_sql.report.views.parts import table
 
     rows = []
-    for level, labels in enumerate(found.levels):
+    for level, labels in enumerate(tree.levels):
         counts: dict[str, int] = {}
         for label in labels:
             counts[label] = counts.get(label, 0) + 1
@@ -244,7 +246,7 @@ def _levels_table(found: Hierarchy) -> str:
     return table(["level", "labels", "values below one", " such as"], rows)
 
 
-def _draw(found: Hierarchy, limit: int) -> None:
+def _draw(tree: Hierarchy, limit: int) -> None:
     """Draws the tree, without recursion since a tree of pairs may be deep."""
     from rich.console import Console
     from rich.text import Text
@@ -252,7 +254,7 @@ def _draw(found: Hierarchy, limit: int) -> None:
 
     from kanon_sql.hierarchy.mapping import Branches
 
-    branches = Branches(found)
+    branches = Branches(tree)
     root = Tree(Text(_named(branches, branches.height, branches.top)))
     waiting: list[tuple[Tree, int, str]] = [(root, branches.height, branches.top)]
     while waiting:
@@ -263,7 +265,7 @@ def _draw(found: Hierarchy, limit: int) -> None:
         if len(below) > limit:
             node.add(Text(f"... {len(below) - limit} more"))
     # Wide enough for every line: what is cut off at the edge of the terminal is lost where the output is kept.
-    widest = 4 * branches.height + max(len(_shown(label)) for labels in found.levels for label in set(labels)) + 30
+    widest = 4 * branches.height + max(len(_shown(label)) for labels in tree.levels for label in set(labels)) + 30
     Console(highlight=False, width=widest).print(root)
 
 

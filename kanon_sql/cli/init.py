@@ -68,12 +68,12 @@ def init(
     from kanon_sql.api.proposing import proposed, request_of
     from kanon_sql.cli.init_dialogue import answers_of, ask, print_findings, print_next
 
-    def answer(found: Findings) -> Answers:
-        default = answers_of(found, given)
+    def answer(findings: Findings) -> Answers:
+        default = answers_of(findings, given)
         if not asks:
             return default
-        print_findings(found)
-        return ask(found, default, given)
+        print_findings(findings)
+        return ask(findings, default, given)
 
     request = request_of(data, table, hierarchies, config, given["header"])
     proposal = proposed(request, answer, common.engine(), common.progress())

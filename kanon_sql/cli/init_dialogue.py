@@ -38,19 +38,19 @@ _PURPOSES = (
 _ASKED = 2  # columns that may name the person
 
 
-def answers_of(found: Findings, given: Mapping[str, Any]) -> Answers:
+def answers_of(findings: Findings, given: Mapping[str, Any]) -> Answers:
     """What options say, and the defaults. Raises ConfigurationError for columns that are not there."""
-    names = [one.name for one in found.profile.columns]
-    asked = [("--known", one) for one in given["known"]] + [("--unknown", one) for one in given["unknown"]]
-    asked += [("--entity", given["entity"])] if given["entity"] else []
+    names = [column.name for column in findings.profile.columns]
+    named = [("--known", column) for column in given["known"]] + [("--unknown", column) for column in given["unknown"]]
+    named += [("--entity", given["entity"])] if given["entity"] else []
     problems = [
         f"{option} {name}: there is no such column; expected one of {', '.join(names[:20])}"
-        for option, name in asked
+        for option, name in named
         if name not in names
     ]
     if problems:
         raise ConfigurationError(problems)
-    entity = given["entity"] if given["entity"] is not None else found.entity
+    entity = given["entity"] if given["entity"] is not None else findings.entity
     known, unknown = tuple(given["known"]), tuple(given["unknown"])
     return Answers(
         given["recipient"] or "public",
@@ -59,7 +59,7 @@ def answers_of(found: Findings, given: Mapping[str, Any]) -> Answers:
     )
 
 
-def ask(found: Findings, default: Answers, given: Mapping[str, Any]) -> Answers:
+def ask(findings: Findings, default: Answers, given: Mapping[str, Any]) -> Answers:
     """Asks on the terminal what no option says."""
     recipient, purpose = default.recipient, default.purpose
     if given["recipient"] is None:
@@ -67,10 +67,10 @@ def ask(found: Findings, default: Answers, given: Mapping[str, Any]) -> Answers:
         recipient = _choose("Who will get the release?", shown)
     if given["purpose"] is None:
         purpose = _choose("What for?", [(text, name) for name, text in _PURPOSES])
-    entity = default.entity if given["entity"] is not None else _person(found)
+    entity = default.entity if given["entity"] is not None else _person(findings)
     known, unknown = default.known, default.unknown
     if not known and not unknown:
-        known, unknown = _known(found)
+        known, unknown = _known(findings)
     return Answers(recipient, purpose, known, unknown, entity, entity_said=True)
 
 
@@ -83,37 +83,37 @@ def _choose(question: str, options: Sequence[tuple[str, str]]) -> str:
     return options[chosen - 1][1]
 
 
-def _person(found: Findings) -> str | None:
+def _person(findings: Findings) -> str | None:
     """The column that tells persons apart; None where each row is a person."""
     click.echo("", err=True)
-    if found.entity is not None and click.confirm(_names_person(found, found.entity), default=True, err=True):
-        return found.entity
-    for name in found.maybe_persons[:_ASKED]:
-        if click.confirm(_names_person(found, name), default=False, err=True):
+    if findings.entity is not None and click.confirm(_names_person(findings, findings.entity), default=True, err=True):
+        return findings.entity
+    for name in findings.maybe_persons[:_ASKED]:
+        if click.confirm(_names_person(findings, name), default=False, err=True):
             return name
     if click.confirm("Is each row another person?", default=True, err=True):
         return None
-    names = [one.name for one in found.profile.columns]
+    names = [column.name for column in findings.profile.columns]
     click.echo("Which column tells the persons apart?", err=True)
-    _list(found, found.profile.columns)
+    _list(findings, findings.profile.columns)
     number = click.prompt("Number, 0 for none", type=click.IntRange(0, len(names)), default=0, err=True)
     return names[number - 1] if number else None
 
 
-def _names_person(found: Findings, name: str) -> str:
-    each = f"{escape(name)} has {found.rows_each(name):.1f} rows for a value."
+def _names_person(findings: Findings, name: str) -> str:
+    each = f"{escape(name)} has {findings.rows_each(name):.1f} rows for a value."
     return f"{each} Does it name the person, who has several rows?"
 
 
-def _known(found: Findings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _known(findings: Findings) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(columns that others may know, columns that they do not) where that is not what was found."""
-    columns = [one for one in found.profile.columns if found.roles[one.name].role != "identifier"]
+    columns = [column for column in findings.profile.columns if findings.roles[column.name].role != "identifier"]
     if not columns:
         return (), ()
     click.echo(
         "\nWhat may somebody outside know of a person: a neighbour, an employer, a register? x is assumed:", err=True
     )
-    _list(found, columns)
+    _list(findings, columns)
     while True:
         text = click.prompt("Numbers to change, with blanks between", default="", show_default=False, err=True)
         words = text.replace(",", " ").split()
@@ -121,14 +121,14 @@ def _known(found: Findings) -> tuple[tuple[str, ...], tuple[str, ...]]:
             break
         click.echo(f"Expected numbers from 1 to {len(columns)}, such as 2 5.", err=True)
     changed = [columns[int(word) - 1].name for word in dict.fromkeys(words)]
-    quasi = {name for name in changed if found.roles[name].role == "quasi-identifier"}
+    quasi = {name for name in changed if findings.roles[name].role == "quasi-identifier"}
     return tuple(name for name in changed if name not in quasi), tuple(name for name in changed if name in quasi)
 
 
-def _list(found: Findings, columns: Sequence[ColumnProfile]) -> None:
-    for number, one in enumerate(columns, 1):
-        mark = "x" if found.roles[one.name].role == "quasi-identifier" else " "
-        click.echo(f"  {number:>3}  {mark}  {escape(one.name)}", err=True)
+def _list(findings: Findings, columns: Sequence[ColumnProfile]) -> None:
+    for number, column in enumerate(columns, 1):
+        mark = "x" if findings.roles[column.name].role == "quasi-identifier" else " "
+        click.echo(f"  {number:>3}  {mark}  {escape(column.name)}", err=True)
 
 
 _STYLES = {"identifier": "red", "quasi-identifier": "yellow", "sensitive": "magenta", "insensitive": "green"}
@@ -141,35 +141,35 @@ _MEANINGS = {
 }
 
 
-def print_findings(found: Findings, made: Proposal | None = None) -> None:
+def print_findings(findings: Findings, proposal: Proposal | None = None) -> None:
     """The table of columns: what each is, its role, how many rows are alone with their value, how it is generalized."""
-    profile = found.profile
+    profile = findings.profile
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for head in ("column", "what it is", "role", "alone", *(["made coarser by"] if made else [])):
+    for head in ("column", "what it is", "role", "alone", *(["made coarser by"] if proposal else [])):
         table.add_column(head, justify="right" if head == "alone" else "left", overflow="fold")
     for role in ROLES:
-        for one in found.columns(role):
-            what = one.finding.name if one.finding else one.kind
-            cells = [Text(escape(one.name)), Text(what), Text(role, _STYLES[role]), Text(percent(one.alone))]
-            if made:
-                how = made.generalizations.get(one.name)
-                left = found.left_out.get(one.name)
-                first = made.treatments.get(one.name)
-                shown = in_line(how.written(made.base)) if how else in_line(first.spec) if first else ""
+        for column in findings.columns(role):
+            what = column.finding.name if column.finding else column.kind
+            cells = [Text(escape(column.name)), Text(what), Text(role, _STYLES[role]), Text(percent(column.alone))]
+            if proposal:
+                how = proposal.generalizations.get(column.name)
+                left = findings.left_out.get(column.name)
+                first = proposal.treatments.get(column.name)
+                shown = in_line(how.written(proposal.base)) if how else in_line(first.spec) if first else ""
                 cells.append(Text(escape(shown if left is None else f"left out: {left}")))
             table.add_row(*cells)
     console = Console(stderr=True)
     if not console.is_terminal:
         console = Console(stderr=True, width=_WIDTH)
     click.echo(f"{profile.rows:,} rows, {len(profile.columns)} columns", err=True)
-    for text in found.repeated():
+    for text in findings.repeated():
         click.echo(escape(text), err=True)
     console.print(table)
     for role in ROLES:
-        count = len(found.columns(role))
+        count = len(findings.columns(role))
         if count:
-            told = len(found.left_out) if role == "quasi-identifier" else 0
-            more = f", but for {told} left out" if told else ""
+            left_out = len(findings.left_out) if role == "quasi-identifier" else 0
+            more = f", but for {left_out} left out" if left_out else ""
             click.echo(f"  {role:<17} {count:>3}  {_MEANINGS[role]}{more}", err=True)
 
 

@@ -95,7 +95,7 @@ def schema(what: str) -> None:
     print_json(json_schema() if what == "configuration" else report_schema())
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main(arguments: list[str] | None = None) -> None:  # noqa: C901
     """Runs a command and exits with its status."""
     words = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in words

@@ -172,7 +172,7 @@ def sweep(
 
 def _listed(given: tuple[str, ...]) -> list[str]:
     """The entries of an option that may be repeated, each with several between commas."""
-    return [entry for one in given for entry in one.split(",")]
+    return [entry for text in given for entry in text.split(",")]
 
 
 def _asked(configs: tuple[str, ...], algorithms: tuple[str, ...], options: dict[str, Any]) -> Sequence[Given]:
@@ -273,17 +273,17 @@ def risk(common: Common, config: str, **options: Any) -> None:
     Prosecutor risk is 1/f for a row in a class of f rows, journalist risk 1/F with F persons of the population;
     marketer risk is the share of rows that linking all of them names right. Exit status 0 when it was measured.
     """
-    asked = {name: options.pop(name) for name in _RISK}
-    asked["all_columns"] = options.pop("columns") == "all"
+    request_options = {name: options.pop(name) for name in _RISK}
+    request_options["all_columns"] = options.pop("columns") == "all"
     if options["qi"]:
         options["k"] = options["k"] or 1  # nothing is released, so k says nothing
     loaded = loaded_from(config, options, common, releases=False)
     from kanon_sql import api
     from kanon_sql.report.views.measures import summarize_risk
 
-    if asked["threshold"] is None:
-        del asked["threshold"]
-    common.show(api.risk(loaded, **asked, **common.arguments()), summarize_risk)
+    if request_options["threshold"] is None:
+        del request_options["threshold"]
+    common.show(api.risk(loaded, **request_options, **common.arguments()), summarize_risk)
 
 
 @click.command()
@@ -367,15 +367,15 @@ def link(
 
 def names_of(texts: Iterable[str], option: str) -> list[str]:
     """The names in lists such as a,b; two commas stand for one in a name. Raises UsageError."""
-    found = []
+    listed = []
     for text in texts:
         names = [name.replace(",,", ",") for name in re.split("(?<!,),(?!,)", text)]
         if not all(names):
             raise click.UsageError(
                 f"{option} {text}: expected names of columns with commas between them, such as sex,zip"
             )
-        found += names
-    return found
+        listed += names
+    return listed
 
 
 def pairs_of(texts: Iterable[str]) -> list[tuple[str, str]]:

@@ -100,7 +100,7 @@ _COLUMNS: list[Option] = [
 
 column_options = with_options(*_COLUMNS)
 # A sweep takes several k and limits.
-column_options_of_many = with_options(*(one for one in _COLUMNS if one not in (_K, _LIMIT)))
+column_options_of_many = with_options(*(option for option in _COLUMNS if option not in (_K, _LIMIT)))
 
 
 def _missing(data: str, added: Sequence[str], only: Sequence[str]) -> list[str]:

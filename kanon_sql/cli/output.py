@@ -36,15 +36,15 @@ def print_text(text: str) -> None:
 
 def print_summary(summarize: Callable[[Json], str | Parts], data: Json) -> None:
     """Prints a report for people to standard output: in colour, with tables that fit, where that is a terminal."""
-    said = summarize(escaped(data))
-    if isinstance(said, str):
-        print_text(said)
+    summary = summarize(escaped(data))
+    if isinstance(summary, str):
+        print_text(summary)
     elif sys.stdout is not None and sys.stdout.isatty():
         from kanon_sql.cli.terminal import print_parts
 
-        print_parts(said)
+        print_parts(summary)
     else:
-        print_text(plain(said))
+        print_text(plain(summary))
 
 
 def complain(kind: str, problem: str) -> None:

@@ -92,7 +92,7 @@ def show(ledger_and_id: tuple[str, ...], named: str | None, as_json: bool) -> No
 @click.option("--source", metavar="FILE", type=FILE, help="The table that both were made from.")
 @click.option("--config", metavar="CONFIG", help="A configuration with the hierarchies of both, its k and missing.")
 @common_options
-def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tuple[str, ...], **asked: Any) -> None:
+def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tuple[str, ...], **options: Any) -> None:
     """Joins two releases of the same rows: does every combined tuple still stand for at least k rows?
 
     \b
@@ -102,16 +102,16 @@ def check(common: Common, first: Path, second: Path, qi: tuple[str, ...], on: tu
     said to stand for as many rows as both releases allow at most; with it the rows are counted. Whether both releases
     stand in the same order is looked at as well. Exit status 0 when it holds, 1 when it does not.
     """
-    if common.overrides and asked["config"] is None:
+    if common.overrides and options["config"] is None:
         raise click.UsageError("--set goes with --config: it changes keys of that configuration")
-    if asked["k"] is None and asked["config"] is None:
+    if options["k"] is None and options["config"] is None:
         raise click.UsageError("Missing option '--k', or '--config' with privacy.k")
     from kanon_sql import api
     from kanon_sql.report.views.releases import summarize_pair
 
     names, equal = names_of(qi, "--qi"), names_of(on, "--on")
-    asked |= common.arguments("time_limit")
-    data = api.check_releases(first, second, names, on=equal, overrides=common.overrides, **asked)
+    options |= common.arguments("time_limit")
+    data = api.check_releases(first, second, names, on=equal, overrides=common.overrides, **options)
     common.show(data, summarize_pair)
     end_violated(data)
 

@@ -57,7 +57,7 @@ def run(common: Common, config: str, print_config: bool, no_advice: bool, html: 
     \b
       kanon-sql run patients.csv --qi age=intervals:5,10,20 --qi sex --sensitive diagnosis --k 5 -o release.csv
     """
-    asked = {name: options.pop(name) for name in ("dry_run", "on_interrupt", "strict")}
+    run_options = {name: options.pop(name) for name in ("dry_run", "on_interrupt", "strict")}
     loaded = loaded_from(config, options, common)
     if print_config:
         from kanon_sql.config.arguments import to_yaml
@@ -71,6 +71,6 @@ def run(common: Common, config: str, print_config: bool, no_advice: bool, html: 
         place = loaded.place("target")
         raise ConfigurationError(f"{place}: there is no target; expected a file, a table or in-place")
     with common.telling():
-        report = api.run(loaded, advice=not no_advice, html=html, **asked, **common.arguments()).report
+        report = api.run(loaded, advice=not no_advice, html=html, **run_options, **common.arguments()).report
     with after_release():
         common.show(report, summarize_run)

@@ -86,8 +86,8 @@ def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
     problems = []
     if not config.algorithm.declared.full_domain:
         problems.append(f"{loaded.place('algorithm')}: {config.algorithm.name} has no levels that could be applied")
-    for key, asked in (("known_columns", config.privacy.known_columns), ("group", config.group)):
-        if asked is not None:
+    for key, value in (("known_columns", config.privacy.known_columns), ("group", config.group)):
+        if value is not None:
             place = loaded.place(*(("privacy", key) if key == "known_columns" else (key,)))
             problems.append(
                 f"{place}: with {key} rows fall until nothing changes, which a row more or less changes anywhere; "
@@ -118,7 +118,7 @@ def configure(request: ApplyRequest, base: Entry) -> LoadedConfig:
 
 
 def _may_be_set(key: str) -> bool:
-    return any(key == known or key.startswith(f"{known}.") for known in _MAY_BE_SET)
+    return any(key == settable or key.startswith(f"{settable}.") for settable in _MAY_BE_SET)
 
 
 def _source(recorded: SourceConfig, data: Path) -> SourceConfig:
@@ -192,8 +192,8 @@ class _Run:
     @property
     def levels(self) -> dict[str, int]:
         """The level of each quasi-identifier."""
-        found: dict[str, int] = self.base.details["solution"]["levels"]
-        return found
+        levels: dict[str, int] = self.base.details["solution"]["levels"]
+        return levels
 
     @property
     def node(self) -> Node:
@@ -247,9 +247,9 @@ def _run(run: _Run) -> None:
         run.draft.warnings.append("suppressed rows are dropped, not masked: masked ones would tell what has changed")
     refuse_early(loaded, run.draft, call.options)
     _refuse_others(run)
-    for one in related.compared:
+    for entry in related.compared:
         if loaded.config.target is not None and loaded.config.target.path is not None:
-            refuse_place(loaded.base / loaded.config.target.path, one, run.request.ledger)
+            refuse_place(loaded.base / loaded.config.target.path, entry, run.request.ledger)
     hierarchies = load_hierarchies(loaded, show_values=call.options.show_values)
     prepare(loaded)
     with open_engine(call.options) as engine, open_sink(engine, loaded) as sink, telling_source(engine) as read:
@@ -261,7 +261,7 @@ def _run(run: _Run) -> None:
         run.draft.source, run.draft.target, run.draft.encoding = source.label, sink.describe(), source.encoding
         sink.refuse(roles.released, loaded.place("target"))
         with call.step("read", "reading earlier releases", engine.progress):
-            earlier = [open_earlier(engine, one, run.request.ledger) for one in related.compared]
+            earlier = [open_earlier(engine, entry, run.request.ledger) for entry in related.compared]
         texts = _texts(run, source, roles, earlier)
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink, earlier)
@@ -273,7 +273,7 @@ def _run(run: _Run) -> None:
         _require(run, prepared.n)
         with call.step("release", "writing the release", engine.progress):
             select = applying.select(sort_items(_WRITING))
-            sink.put(engine, select, source, [item.name for item in roles.released])
+            sink.put(engine, select, source, [column.name for column in roles.released])
         with call.step("verify", "verifying what was written", engine.progress):
             with reading_again():
                 written = sink.written(engine)
@@ -284,8 +284,10 @@ def _run(run: _Run) -> None:
             run.draft.verification = sink.verification(engine, loaded, written)
             seen = len(run.request.entries)
             paths = sink.paths()
-            made = Made(engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen)
-            put_in_place(loaded, made, sink)
+            new_release = Made(
+                engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen
+            )
+            put_in_place(loaded, new_release, sink)
         run.draft.warnings += sink.warnings
 
 
@@ -328,12 +330,12 @@ def _refuse_others(run: _Run) -> None:
     """Releases of the same source at other levels: what the new one adds to them cannot be said class by class."""
     if not run.related.others:
         return
-    numbers = ", ".join(str(one.id) for one in run.related.others)
-    asked = run.loaded.config.releases
-    assert asked is not None
+    numbers = ", ".join(str(other.id) for other in run.related.others)
+    releases_config = run.loaded.config.releases
+    assert releases_config is not None
     conflict(
         run.loaded,
-        asked,
+        releases_config,
         run.draft,
         f"{run.request.ledger} holds {'release' if len(run.related.others) == 1 else 'releases'} {numbers} of the same "
         "source at other levels or with other columns, with which the new one cannot be compared class by class",
@@ -343,9 +345,9 @@ def _refuse_others(run: _Run) -> None:
 def _refuse_changes(run: _Run, source: Source, roles: Roles, hierarchies: Hierarchies) -> None:
     """Raises ConfigurationError where the levels do not mean what they meant."""
     problems = [
-        f"release {one.id}: {problem}"
-        for one in run.related.compared
-        for problem in changes(one.details["columns"], roles, hierarchies, run.levels)
+        f"release {entry.id}: {problem}"
+        for entry in run.related.compared
+        for problem in changes(entry.details["columns"], roles, hierarchies, run.levels)
     ]
     problems += [f"release {run.base.id}: {problem}" for problem in treatment_changes(run.base, source)]
     problems += [
@@ -369,14 +371,14 @@ def _texts(run: _Run, source: Source, roles: Roles, earlier: Sequence[Source]) -
     if target.in_place:
         named = source.kind
     as_csv = only_texts(named)
-    for entry, one in zip(run.related.compared, earlier, strict=True):
-        if one.only_texts != as_csv:
+    for entry, table in zip(run.related.compared, earlier, strict=True):
+        if table.only_texts != as_csv:
             raise ConfigurationError(
-                f"{run.loaded.place('target')}: release {entry.id} is {'' if one.only_texts else 'no '}CSV, which "
+                f"{run.loaded.place('target')}: release {entry.id} is {'' if table.only_texts else 'no '}CSV, which "
                 "does not tell an empty text from a missing value; release all as CSV, or none"
             )
-    names = tuple(item.name for item in roles.quasi_identifiers)
-    others = tuple(item.name for item in roles.released if item.name not in names)
+    names = tuple(qi.name for qi in roles.quasi_identifiers)
+    others = tuple(column.name for column in roles.released if column.name not in names)
     return Texts(names, others, source.missing, as_csv)
 
 
@@ -390,15 +392,15 @@ def _decide(
 ) -> Applying:
     """Generalizes the new data, and decides what of it is released."""
     as_text = run.loaded.config.release.suppressed == "mask"
-    made = run.generalization(prepared)
-    candidates = generalized(engine, prepared, made, replace(_WRITING, order="none", as_text=as_text))
+    generalization = run.generalization(prepared)
+    candidates = generalized(engine, prepared, generalization, replace(_WRITING, order="none", as_text=as_text))
     k = _least(run)
     applying = Applying(engine, texts, prepared.models, k, candidates, earlier)
     problems = [
         f"the intervals of {mapping.column!r} are written in another way than in release {entry.id}: one of both has "
         "only integers, the other not; expected numbers of one kind"
         for number, entry in enumerate(run.related.compared, 1)
-        for position, (_, mapping, level) in enumerate(made.quasi_identifiers)
+        for position, (_, mapping, level) in enumerate(generalization.quasi_identifiers)
         if mapping.builtin == "intervals" and 0 < level < mapping.height and applying.mixes_styles(number, position)
     ]
     if problems:
@@ -424,7 +426,7 @@ def _verify(
     assert outcome is not None
     question = question_of(prepared, _least(run), written)
     expected = ExpectedLevels(
-        columns=[item.name for item in prepared.roles.released],
+        columns=[column.name for column in prepared.roles.released],
         rows=outcome.released,
         masked=0,
         question=question,
@@ -433,7 +435,7 @@ def _verify(
         levels=run.generalization(prepared).levels(),
     )
     run.draft.counts = verify(engine, written, expected)
-    numbered = [(one.id, table) for one, table in zip(run.related.compared, earlier, strict=True)]
+    numbered = [(entry.id, table) for entry, table in zip(run.related.compared, earlier, strict=True)]
     run.differences = recount_differences(engine, texts, written, numbered, question)
     run.draft.suppressed, run.draft.released = outcome.suppressed, outcome.released
     run.draft.solution = {"levels": run.levels, "height": sum(run.node)}
@@ -446,12 +448,14 @@ def _require(run: _Run, n: int) -> None:
     limit = run.draft.limit = run.loaded.config.suppression.rows(n)
     if outcome.suppressed <= limit and outcome.released:
         return
-    said = (
+    reason = (
         f"{outcome.suppressed:,} of {n:,} rows would be suppressed, the limit is {limit:,}: {outcome.waiting:,} wait "
         f"until more are added to their classes, {outcome.violating:,} lie in {outcome.violating_classes:,} classes "
         f"that violate k or a model, {outcome.changed:,} in {outcome.changed_classes:,} classes of which too few rows "
         "have changed"
     )
     if not outcome.released:
-        raise NoReleaseError(f"no row could be released beside the earlier releases: {said}")
-    raise NoReleaseError(f"{said}; raise it by --set suppression.limit={outcome.suppressed}, or wait for more changes")
+        raise NoReleaseError(f"no row could be released beside the earlier releases: {reason}")
+    raise NoReleaseError(
+        f"{reason}; raise it by --set suppression.limit={outcome.suppressed}, or wait for more changes"
+    )

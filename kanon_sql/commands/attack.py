@@ -1,19 +1,14 @@
-"""A control group where nobody kept one: the release is made anew, of a random part of the source, and never kept.
-
-Source and rest are parted by a hash of the rows and a seed; where rows are about persons or households, those stay
-together. Both parts and the release lie in a private folder as long as the attacks are played.
-
-`kanon-sql attack --method`: what the release tells to somebody who knows how it was made.
-
-The source is searched again; what is measured is measured on the release that is there, if that is what the search
-finds.
-
-`kanon-sql attack` from end to end: the release that is there, its source, the control group, the adversaries.
+"""`kanon-sql attack` from end to end: the release that is there, its source, the control group, the adversaries.
 
 M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi: A unified framework for quantifying privacy risk in synthetic data,
 PoPETs 2023(2): an attack is played on rows of the source, on rows of a control group that was never released, and
 blindly; what works on the control group as well is knowledge of the population, not of persons. The three attacks are
 the risks of Article 29 Working Party: Opinion 05/2014 on anonymisation techniques (WP216), section 2.2.
+
+Where nobody kept a control group (`--hold-out`), the release is made anew of a random part of the source, and never
+kept: the rows are parted by a hash of them and a seed, those of one person or household stay together, and both parts
+and the release lie in a private folder as long as the attacks are played. `--method` searches the source again, and
+measures what the release tells to somebody who knows how it was made, if the search finds the release that is there.
 """
 
 from __future__ import annotations
@@ -58,130 +53,9 @@ from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.template import Fill, Item, column, state
 from kanon_sql.targets.outputs import named_twice, refuse_missing_folders, refuse_outputs, refuse_pdf
 
-_OUT_OF = 1_000_000
-
-
-def share_held_out(text: str) -> Fraction:
-    """The share of a text such as 20%. Raises ConfigurationError unless it is above 0 and below 1."""
-    try:
-        share = Fraction(text.strip().removesuffix("%").strip()) / (100 if "%" in text else 1)
-    except (ValueError, ZeroDivisionError):
-        share = Fraction(0)
-    if not 0 < share < 1:
-        raise ConfigurationError(f"--hold-out {text[:40]}: expected a share of the source's rows, such as 50%")
-    return share
-
-
-@contextmanager
-def made_of_part(job: ConfiguredJob, share: Fraction, seed: int, call: Call) -> Iterator[tuple[LoadedConfig, Path]]:
-    """Makes the release of a job's configuration from all rows but a share: a configuration of it, and the other rows.
-
-    Both are there as long as the block lasts. Raises what a run raises.
-    """
-    with spill_folder(call.options.temp_directory) as folder:
-        with call.step("hold_out", "holding rows out"), job.read(call.options) as (engine, source):
-            missing = list(source.missing)
-            _write_parts(engine, source, job.loaded, (share, seed), folder)
-        parts: dict[str, Any] = {
-            "source": {"path": str(folder / "part.parquet"), "missing": missing},
-            "target": {"path": str(folder / "release.parquet")},
-        }
-        loaded = standing_in(job.loaded, parts)
-        loaded = replace(loaded, config=loaded.config.model_copy(update={"report": None, "releases": None}))
-        with call.step("release", "making a release of the others"):
-            run_configuration(job_of(loaded), Call(call.options, call.progress, advice=False))
-        yield loaded, folder / "held_out.parquet"
-
-
-def _write_parts(
-    engine: Engine, source: Source, loaded: LoadedConfig, parting: tuple[Fraction, int], folder: Path
-) -> None:
-    """Writes part.parquet and held_out.parquet, the columns as the source has them."""
-    plain = source.unread or source
-    together = loaded.config.group or loaded.config.privacy.entity
-    keys: list[exp.Expr] = [column(item.key) for item in plain.columns]
-    if together is not None:
-        keys = [person(plain.column(together), plain.missing)]
-    share, seed = parting
-    items: list[Item] = [{"key": item.key, "name": item.name} for item in plain.columns]
-    engine.query(
-        "measures/attack/parted",
-        names={
-            "parted": state("attack_parted"),
-            "source": plain.relation,
-            "row_key": exp.Anonymous(this="hash", expressions=keys),
-        },
-        lists={"own": items},
-        values={"seed": seed, "by_rows": together is None, "share": round(share * _OUT_OF), "out_of": _OUT_OF},
-    )
-    for name, is_held_out in (("part", False), ("held_out", True)):
-        names: dict[str, Fill] = {"parted": state("attack_parted"), "held_out": exp.Boolean(this=is_held_out)}
-        rows = template.render("measures/attack/part", names=names, lists={"own": items})
-        to = literal(str(folder / f"{name}.parquet")).sql("duckdb")
-        engine.run(f"COPY ({rows}) TO {to} (FORMAT parquet)")
-
-
-_SECONDS = 60.0  # that worlds are drawn for where nothing limits the time
-
-
-def measure_method(subject: Subject, source: Source, seed: int, deadline: Deadline) -> tuple[Json, list[str]]:
-    """`minimality` and `downcoding` of a release, None where they cannot be measured, and what is to be said of them.
-
-    Raises what reading the source raises.
-    """
-    found = _searched_again(subject, source, deadline)
-    if isinstance(found, str):
-        return {"minimality": None, "downcoding": None}, [found]
-    assert isinstance(found, (FullDomainResult, MultidimensionalResult))
-    if found.problem.models.in_rounds:
-        why = "what the method tells is not measured with known_columns and group, which suppress rows and not classes"
-        return {"minimality": None, "downcoding": None}, [why]
-    narrowed = measure_downcoding(subject.engine, found)
-    if not isinstance(found, FullDomainResult):
-        name = subject.loaded.config.algorithm.name
-        why = f"minimality is not measured of {name}: whether another release was refused, and why, takes a lattice"
-        told = [why] if found.problem.models.reads_values else []
-        return {"minimality": None, "downcoding": narrowed}, told
-    refused = unmeasured(found)
-    if refused is not None:
-        return {"minimality": None, "downcoding": narrowed}, [refused]
-    remaining = deadline.remaining()
-    within = Deadline(_SECONDS if remaining is None else min(remaining, _SECONDS))
-    algorithm = subject.loaded.config.algorithm
-    worlds = measure_minimality(subject.engine, found, algorithm, Asked(seed=seed), within)
-    few = f"of {worlds['worlds']:,} worlds {worlds['kept']:,} lead to this release, fewer than {TOO_FEW}: "
-    told = [few + "what minimality tells is not measured, and may be much"] if worlds["columns"] is None else []
-    return {"minimality": worlds, "downcoding": narrowed}, told
-
-
-def _searched_again(subject: Subject, source: Source, deadline: Deadline) -> SearchResult | str:
-    """What the search finds in the source; why it says nothing of the release, where it does not."""
-    engine, loaded, call = subject.engine, subject.loaded, subject.call
-    with telling_releases(engine, loaded, source, subject.hierarchies):
-        prepared = prepare_search(engine, loaded, source, subject.roles, dict(subject.hierarchies), call.progress)
-    found = prepared.solve(
-        engine, loaded.config.algorithm, request_of(loaded.config, prepared.n), deadline, call.progress
-    )
-    try:
-        found.require()
-        made = release_of(engine, found)
-        made.describe_loss()  # which labels the classes
-        masked = found.suppressed if loaded.config.release.suppressed == "mask" and made.can_mask() else 0
-        release = replace(subject.release, missing=("",) if subject.release.only_texts else ())
-        verify(engine, release, made.expected(release, masked))
-        if isinstance(made, FullDomainRelease):
-            made.list_suppressed()
-    except OutOfTimeError:
-        return "time ran out: what the method tells was not measured"
-    except (NoReleaseError, VerificationError):
-        return (
-            f"{subject.release.label} is not what {loaded.name} makes of {source.label} as it is now: what the method "
-            f"tells was not measured; run it again"
-        )
-    return found
-
-
 ATTACKS = 2000
+_OUT_OF = 1_000_000  # steps of the share that is held out
+_SECONDS = 60.0  # that worlds are drawn for where nothing limits the time
 
 
 @dataclass(frozen=True)
@@ -223,12 +97,14 @@ class AttackRequest:
 def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Json:
     """The report of `kanon-sql attack`: on the release that is there, or on one of a part of the source.
 
-    Raises what `attack_release` raises, and with a share to hold out what a run raises.
+    Raises ConfigurationError and EngineError where there is no release, or a table lacks columns, NoReleaseError where
+    one has no rows, and with a share to hold out what a run raises. What the time limit leaves no time for is None.
     """
     request.refuse(call)
     if request.hold_out is None:
         with job.read(call.options) as (engine, source):
-            return attack_release(engine, job.loaded, source, request, call)
+            report = _attack_release(engine, job.loaded, source, request, call)
+        return {**report, "about": describe_target(job.loaded)}
     outputs = request.outputs(call)
     refuse_missing_folders(outputs)
     refuse_outputs([job.loaded], outputs)
@@ -236,17 +112,13 @@ def play_attacks(job: ConfiguredJob, request: AttackRequest, call: Call) -> Json
     with made_of_part(job, share, request.seed, call) as (loaded, control):
         part = replace(request, control=control, hold_out=None)
         with job_of(loaded).read(call.options) as (engine, source):
-            found = attack_release(engine, loaded, source, part, call)
+            report = _attack_release(engine, loaded, source, part, call)
     labels = {"release": "a release of a part", "source": "a part of the source", "control": "rows held out"}
-    return {**found, **labels, "hold_out": float(share), "about": describe_target(job.loaded)}
+    return {**report, **labels, "hold_out": float(share), "about": describe_target(job.loaded)}
 
 
-def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request: AttackRequest, call: Call) -> Json:
-    """The report of `kanon-sql attack` on the release that is there.
-
-    Raises ConfigurationError and EngineError where there is no release, or a table lacks columns, NoReleaseError where
-    one has no rows. What the time limit leaves no time for is None.
-    """
+def _attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request: AttackRequest, call: Call) -> Json:
+    """The attacks on the release that is there."""
     outputs = request.outputs(call)
     refuse_missing_folders(outputs)
     subject = open_subject(engine, loaded, source, call)
@@ -270,8 +142,8 @@ def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request
         warnings.append("time ran out: not all attacks were played")
     if request.method:
         with call.step("method", "asking what the method tells", engine.progress):
-            told, more = measure_method(subject, source, request.seed, deadline)
-        attacks |= told
+            method_figures, more = measure_method(subject, source, request.seed, deadline)
+        attacks |= method_figures
         warnings += more
     return {
         "status": "measured",
@@ -279,7 +151,7 @@ def attack_release(engine: Engine, loaded: LoadedConfig, source: Source, request
         "source": source.label,
         "control": None if control is None else control.label,
         "hold_out": None,
-        "about": describe_target(loaded),
+        "about": None,
         "rows": {**board.rows, "control": board.rows["control"] if control else None},
         "attacks": request.attacks,
         "seed": request.seed,
@@ -299,17 +171,134 @@ def _refuse_empty(board: Board, control: Source | None) -> None:
 
 
 def _warnings(board: Board) -> list[str]:
-    found = []
+    warnings = []
     if not board.controlled:
-        found.append(
+        warnings.append(
             "without a control group the risk is the difference to blind guessing, which takes what is true of "
             "everybody for a risk: name rows that were never released with --control, or hold some out with --hold-out"
         )
     elif not board.rows["source"] / 2 <= board.rows["control"] <= 2 * board.rows["source"]:
-        found.append(
+        warnings.append(
             "the control group is less than half or more than twice as large as the source: whether a predicate "
             "isolates a row by chance depends on how many rows there are"
         )
     if not board.others:
-        found.append("no column beside the quasi-identifiers is released: nothing is inferred")
-    return found
+        warnings.append("no column beside the quasi-identifiers is released: nothing is inferred")
+    return warnings
+
+
+def share_held_out(text: str) -> Fraction:
+    """The share of a text such as 20%. Raises ConfigurationError unless it is above 0 and below 1."""
+    try:
+        share = Fraction(text.strip().removesuffix("%").strip()) / (100 if "%" in text else 1)
+    except (ValueError, ZeroDivisionError):
+        share = Fraction(0)
+    if not 0 < share < 1:
+        raise ConfigurationError(f"--hold-out {text[:40]}: expected a share of the source's rows, such as 50%")
+    return share
+
+
+@contextmanager
+def made_of_part(job: ConfiguredJob, share: Fraction, seed: int, call: Call) -> Iterator[tuple[LoadedConfig, Path]]:
+    """Makes the release of a job's configuration from all rows but a share: a configuration of it, and the other rows.
+
+    Both are there as long as the block lasts. Raises what a run raises.
+    """
+    with spill_folder(call.options.temp_directory) as folder:
+        with call.step("hold_out", "holding rows out"), job.read(call.options) as (engine, source):
+            missing = list(source.missing)
+            _write_parts(engine, source, job.loaded, (share, seed), folder)
+        parts: dict[str, Any] = {
+            "source": {"path": str(folder / "part.parquet"), "missing": missing},
+            "target": {"path": str(folder / "release.parquet")},
+        }
+        loaded = standing_in(job.loaded, parts)
+        loaded = replace(loaded, config=loaded.config.model_copy(update={"report": None, "releases": None}))
+        with call.step("release", "making a release of the others"):
+            run_configuration(job_of(loaded), Call(call.options, call.progress, advice=False))
+        yield loaded, folder / "held_out.parquet"
+
+
+def _write_parts(
+    engine: Engine, source: Source, loaded: LoadedConfig, parting: tuple[Fraction, int], folder: Path
+) -> None:
+    """Writes part.parquet and held_out.parquet, the columns as the source has them."""
+    plain = source.unread or source
+    together = loaded.config.group or loaded.config.privacy.entity
+    keys: list[exp.Expr] = [column(source_column.key) for source_column in plain.columns]
+    if together is not None:
+        keys = [person(plain.column(together), plain.missing)]
+    share, seed = parting
+    items: list[Item] = [{"key": source_column.key, "name": source_column.name} for source_column in plain.columns]
+    engine.query(
+        "measures/attack/parted",
+        names={
+            "parted": state("attack_parted"),
+            "source": plain.relation,
+            "row_key": exp.Anonymous(this="hash", expressions=keys),
+        },
+        lists={"own": items},
+        values={"seed": seed, "by_rows": together is None, "share": round(share * _OUT_OF), "out_of": _OUT_OF},
+    )
+    for name, is_held_out in (("part", False), ("held_out", True)):
+        names: dict[str, Fill] = {"parted": state("attack_parted"), "held_out": exp.Boolean(this=is_held_out)}
+        rows = template.render("measures/attack/part", names=names, lists={"own": items})
+        to = literal(str(folder / f"{name}.parquet")).sql("duckdb")
+        engine.run(f"COPY ({rows}) TO {to} (FORMAT parquet)")
+
+
+def measure_method(subject: Subject, source: Source, seed: int, deadline: Deadline) -> tuple[Json, list[str]]:
+    """`minimality` and `downcoding` of a release, None where they cannot be measured, and what is to be said of them.
+
+    Raises what reading the source raises.
+    """
+    result = _searched_again(subject, source, deadline)
+    if isinstance(result, str):
+        return {"minimality": None, "downcoding": None}, [result]
+    assert isinstance(result, (FullDomainResult, MultidimensionalResult))
+    if result.problem.models.in_rounds:
+        why = "what the method tells is not measured with known_columns and group, which suppress rows and not classes"
+        return {"minimality": None, "downcoding": None}, [why]
+    narrowed = measure_downcoding(subject.engine, result)
+    if not isinstance(result, FullDomainResult):
+        name = subject.loaded.config.algorithm.name
+        why = f"minimality is not measured of {name}: whether another release was refused, and why, takes a lattice"
+        notes = [why] if result.problem.models.reads_values else []
+        return {"minimality": None, "downcoding": narrowed}, notes
+    refused = unmeasured(result)
+    if refused is not None:
+        return {"minimality": None, "downcoding": narrowed}, [refused]
+    remaining = deadline.remaining()
+    within = Deadline(_SECONDS if remaining is None else min(remaining, _SECONDS))
+    algorithm = subject.loaded.config.algorithm
+    worlds = measure_minimality(subject.engine, result, algorithm, Asked(seed=seed), within)
+    few = f"of {worlds['worlds']:,} worlds {worlds['kept']:,} lead to this release, fewer than {TOO_FEW}: "
+    notes = [few + "what minimality tells is not measured, and may be much"] if worlds["columns"] is None else []
+    return {"minimality": worlds, "downcoding": narrowed}, notes
+
+
+def _searched_again(subject: Subject, source: Source, deadline: Deadline) -> SearchResult | str:
+    """What the search finds in the source; why it says nothing of the release, where it does not."""
+    engine, loaded, call = subject.engine, subject.loaded, subject.call
+    with telling_releases(engine, loaded, source, subject.hierarchies):
+        prepared = prepare_search(engine, loaded, source, subject.roles, dict(subject.hierarchies), call.progress)
+    result = prepared.solve(
+        engine, loaded.config.algorithm, request_of(loaded.config, prepared.n), deadline, call.progress
+    )
+    try:
+        result.require()
+        new_release = release_of(engine, result)
+        new_release.describe_loss()  # which labels the classes
+        masked = result.suppressed if loaded.config.release.suppressed == "mask" and new_release.can_mask() else 0
+        release = replace(subject.release, missing=("",) if subject.release.only_texts else ())
+        verify(engine, release, new_release.expected(release, masked))
+        if isinstance(new_release, FullDomainRelease):
+            new_release.list_suppressed()
+    except OutOfTimeError:
+        return "time ran out: what the method tells was not measured"
+    except (NoReleaseError, VerificationError):
+        return (
+            f"{subject.release.label} is not what {loaded.name} makes of {source.label} as it is now: what the method "
+            f"tells was not measured; run it again"
+        )
+    return result

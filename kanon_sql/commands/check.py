@@ -46,15 +46,15 @@ def check_table(
         refuse_misfits(engine, source)
         total, n = count_rows(source, roles, config.missing)
         counts = _count(engine, loaded, source, roles, reference)
-        others = [item for item in source.columns if item not in roles.quasi_identifiers]
+        others = [column for column in source.columns if column not in roles.quasi_identifiers]
         broken = broken_treatments(source, treatments or {}, others, source.missing)
-    satisfied = counts.violating_classes == 0 and not broken and all(one.holds for one in counts.thresholds)
+    satisfied = counts.violating_classes == 0 and not broken and all(threshold.holds for threshold in counts.thresholds)
     return {
         "status": "satisfied" if satisfied else "violated",
         "table": source.label,
         "source": {"encoding": source.encoding},
         "rows": {"source": total, "missing": total - n, "measured": n},
-        "quasi_identifiers": [item.name for item in roles.quasi_identifiers],
+        "quasi_identifiers": [qi.name for qi in roles.quasi_identifiers],
         "classes": {
             "count": counts.classes,
             "min": counts.smallest,
@@ -79,14 +79,14 @@ def without_absent_entity(loaded: LoadedConfig, release: Source) -> tuple[Loaded
     Of such a release rows are counted: of persons no class holds more.
     """
     name = loaded.config.privacy.entity
-    if name is None or name in {item.name for item in release.columns}:
+    if name is None or name in {column.name for column in release.columns}:
         return loaded, []
     privacy = loaded.config.privacy.model_copy(update={"entity": None})
-    said = (
+    note = (
         f"{release.label} has no column {name!r} (privacy.entity): rows are counted, not persons, of whom a class may "
         "hold fewer; the run that made it counted them, as its report says"
     )
-    return replace(loaded, config=loaded.config.model_copy(update={"privacy": privacy})), [said]
+    return replace(loaded, config=loaded.config.model_copy(update={"privacy": privacy})), [note]
 
 
 def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, reference: Source | None) -> ClassCounts:
@@ -95,7 +95,7 @@ def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, r
     rows = source.backend.given(engine, participants(source, roles, config.missing), list(read))
     judged = read_models(engine, loaded, source, rows, reference)
     populations = open_populations(engine, loaded)
-    values = [normalized(item, source.missing) for item in roles.quasi_identifiers]
+    values = [normalized(qi, source.missing) for qi in roles.quasi_identifiers]
     if populations:
         values = [exp.cast(value, "VARCHAR") for value in values]
     compared = None
@@ -104,7 +104,7 @@ def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, r
         if config.missing != "keep":
             others = participants(reference, assign_roles(reference, loaded, measured_only=True), config.missing)
         compared = _table(reference, others, (), judged)
-    persons = [persons_by_values(one, roles, config.missing) for one in populations]
+    persons = [persons_by_values(population, roles, config.missing) for population in populations]
     question = Question(
         *(config.privacy.k, judged.models, judged.columns, compared, persons, source.missing),
         known_columns=config.privacy.known_columns,
@@ -120,6 +120,6 @@ def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, r
 
 def _table(source: Source, rows: exp.Select, values: Sequence[exp.Expr], judged: Models) -> Table:
     columns = {name: source.column(name) for name in judged.columns}
-    sensitive = {name: comparable(item, item, source.missing) for name, item in columns.items()}
+    sensitive = {name: comparable(column, column, source.missing) for name, column in columns.items()}
     entity = person(source.column(judged.entity.name), source.missing) if judged.entity is not None else None
     return Table(rows, values, sensitive, entity, weighted=source.backend.weighted)

@@ -135,15 +135,15 @@ def compile_configuration(
         draft.warnings += guard(engine, loaded, prepared.source, prepared.roles)
     draft.warnings += [*prepared.warnings, *unique_columns(prepared, loaded)]
     with progress.step("searching"):
-        found = prepared.solve(engine, loaded.config.algorithm, request, deadline, progress)
-    draft.search = found.describe_search()
-    draft.warnings += found.notes
-    found.require()
-    release = release_of(engine, found)
+        result = prepared.solve(engine, loaded.config.algorithm, request, deadline, progress)
+    draft.search = result.describe_search()
+    draft.warnings += result.notes
+    result.require()
+    release = release_of(engine, result)
     compiled = compile_release(loaded, release, statement)
-    draft.solution, draft.loss = found.describe(), release.describe_loss()
-    draft.suppressed, draft.masked = found.suppressed, compiled.body.masked
-    draft.released = prepared.n - found.suppressed
+    draft.solution, draft.loss = result.describe(), release.describe_loss()
+    draft.suppressed, draft.masked = result.suppressed, compiled.body.masked
+    draft.released = prepared.n - result.suppressed
     draft.warnings += compiled.warnings
     draft.status = "compiled"
     return compiled
@@ -172,7 +172,7 @@ def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement)
     """
     dialect, prepared, release = find_dialect(asked_for.dialect), chosen.problem, loaded.config.release
     _note_ends(loaded, chosen)
-    asked = CompileRequest(
+    request = CompileRequest(
         rows=rows_that_take_part(loaded, prepared, asked_for, dialect),
         missing=prepared.source.missing,
         order=release.order,
@@ -182,8 +182,8 @@ def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement)
         hashes=dialect.hashes_texts,
     )
     refuse_names(prepared.roles.released, loaded.place())
-    body = chosen.compiled(asked)
-    refuse_column_names(dialect, [one.name for one in body.released], loaded.place())
+    body = chosen.compiled(request)
+    refuse_column_names(dialect, [column.name for column in body.released], loaded.place())
     statement: exp.Query = body.statement
     listings, unchecked = body.listings, tuple[str, ...]()
     if asked_for.check:
@@ -191,17 +191,17 @@ def compile_release(loaded: LoadedConfig, chosen: Release, asked_for: Statement)
         stored = release_table(asked_for, dialect, prepared.models)
         k = loaded.config.privacy.k
         statement, listings, unchecked = compiled_check(
-            chosen.engine, asked, prepared.roles, body, prepared.models, k, stored
+            chosen.engine, request, prepared.roles, body, prepared.models, k, stored
         )
     used = {table.name for table in statement.find_all(exp.Table)}
-    listings = tuple(one for one in listings if one.name in used)
+    listings = tuple(listing for listing in listings if listing.name in used)
     lines = [*body.lines, *chosen.result.notes]
     header = header_lines(loaded, prepared.source, prepared.roles, lines, asked_for, dialect)
     header += [f"Not checked: {key}, which compares with a population." for key in unchecked]
     warnings = [
         f"{key} compares with a population, which is no part of the statement: not checked" for key in unchecked
     ]
-    whole = [one.key for one in thresholds_of(loaded.config.privacy) if asked_for.check]
+    whole = [threshold.key for threshold in thresholds_of(loaded.config.privacy) if asked_for.check]
     header += [f"Not checked: {key}, which is of the whole table." for key in whole]
     warnings += [f"{key} is of the whole table, which the statement does not count: not checked" for key in whole]
     files = _put_in(statement, listings, asked_for, dialect, header)
@@ -234,13 +234,13 @@ def _note_ends(loaded: LoadedConfig, chosen: Release) -> None:
 
 def _refuse_moments(prepared: SearchProblem, dialect: Dialect) -> None:
     """Which texts are one date only DuckDB is sure to say. Raises ConfigurationError."""
-    spoken = [one.column for one in prepared.models.columns.values()]
+    spoken = [sensitive.column for sensitive in prepared.models.columns.values()]
     spoken += [] if prepared.models.entity is None else [prepared.models.entity]
     problems = [
-        f"{item.reading.place}: --check --dialect {dialect.name} does not tell which texts of column {item.name!r} are "
-        f"one {item.reading.type}; leave out its type and format, or check the release with kanon-sql check"
-        for item in spoken
-        if dialect.name != "duckdb" and item.reading is not None and item.reading.type in ("date", "timestamp")
+        f"{column.reading.place}: --check --dialect {dialect.name} does not tell which texts of column {column.name!r} "
+        f"are one {column.reading.type}; leave out its type and format, or check the release with kanon-sql check"
+        for column in spoken
+        if dialect.name != "duckdb" and column.reading is not None and column.reading.type in ("date", "timestamp")
     ]
     if problems:
         raise ConfigurationError(problems)
@@ -251,17 +251,17 @@ def _put_in(
 ) -> list[Path]:
     """Puts the listings into the statement, or names their tables and writes their files; the header says which."""
     files: list[Path] = []
-    for one in listings:
-        refuse_repeated(one, dialect)
+    for listing in listings:
+        refuse_repeated(listing, dialect)
     if asked_for.mappings == "inline":
-        ctes = [one.inline(dialect) for one in listings]
+        ctes = [listing.inline(dialect) for listing in listings]
         if listings:
             header.append("It holds values of the source: this text is as confidential as the source.")
     else:
-        tables = [_table_of(one, asked_for, dialect) for one in listings]
-        ctes = [one.named(dialect, table) for one, table in zip(listings, tables, strict=True)]
+        tables = [_table_of(listing, asked_for, dialect) for listing in listings]
+        ctes = [listing.named(dialect, table) for listing, table in zip(listings, tables, strict=True)]
         folder = asked_for.mapping_folder or Path()
-        files = write_listings(folder, [(table.name, one) for table, one in zip(tables, listings, strict=True)])
+        files = write_listings(folder, [(table.name, listing) for table, listing in zip(tables, listings, strict=True)])
         header += named_tables(listings, files, [table.sql(dialect.name) for table in tables])
     set_with(statement, [*ctes, *with_of(statement).expressions])
     return files

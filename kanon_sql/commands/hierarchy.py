@@ -34,7 +34,7 @@ class Values:
         """The column's name."""
         return self.item.name
 
-    def rows(self, found: Hierarchy | QuasiIdentifier, name: str) -> list[tuple[str, ...]]:
+    def rows(self, tree: Hierarchy | QuasiIdentifier, name: str) -> list[tuple[str, ...]]:
         """The rows of a hierarchy file, or of a built-in, for the values that are not missing.
 
         Raises ConfigurationError when some have no place in it; `name` is what it is called.
@@ -46,7 +46,7 @@ class Values:
         )
         distinct = exp.select("value").from_(exp.Table(this=quoted(table)))
         place = f"{self.source.label}: column {self.column!r}"
-        spec, hierarchy = (QuasiIdentifier(), found) if isinstance(found, Hierarchy) else (found, None)
+        spec, hierarchy = (QuasiIdentifier(), tree) if isinstance(tree, Hierarchy) else (tree, None)
         counted = counted_values(self.source.relation, self.item, weighted=self.source.backend.weighted)
         given = Input(0, self.item, spec, distinct, hierarchy, self.source.missing, place=place, counted=counted)
         mapping = build_mapping(self.engine, given)
@@ -73,7 +73,7 @@ def open_values(
     with open_engine(options) as engine:
         described = SourceConfig(path=data, csv=CsvOptions(delimiter=delimiter), missing=list(missing) or None)
         source = open_described(engine, described, Path(), [column] if column else [], "DATA")
-        names = [item.name for item in source.columns]
+        names = [column.name for column in source.columns]
         if column is None and len(names) > 1:
             raise ConfigurationError(f"{data}: it has {len(names)} columns; name one with --column")
         if column is not None and column not in names:

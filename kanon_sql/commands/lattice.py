@@ -30,7 +30,7 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
         with call.progress.step(f"measuring {lattice.size:,} nodes"), checker.engine.until(deadline):
             deadline.check()
             nodes = sorted(measure_all(lattice, checker, deadline), key=lambda node: (node.height, node.levels))
-            found = search(config.algorithm, lattice, checker, weights, deadline).winner
+            best = search(config.algorithm, lattice, checker, weights, deadline).winner
     except TimeUpError:
         raise OutOfTimeError(
             f"time ran out after {checker.checked:,} of {lattice.size:,} nodes; raise --time-limit, or narrow the "
@@ -44,7 +44,7 @@ def list_lattice(engine: Engine, loaded: LoadedConfig, prepared: FullDomain, cal
         if any(below in satisfying or below in above for below in lattice.predecessors(node.levels)):
             above.add(node.levels)
         minimal = satisfies and node.levels not in above
-        chosen = found is not None and node.levels == found.levels
+        chosen = best is not None and node.levels == best.levels
         shown.append({**node_json(node, prepared.names), "satisfies": satisfies, "minimal": minimal, "winner": chosen})
     return {
         "quasi_identifiers": list(prepared.names),

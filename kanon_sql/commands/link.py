@@ -35,28 +35,28 @@ class LinkRequest:
 
 
 def run_link(
-    engine: Engine, tables: tuple[Any, Any], asked: LinkRequest, loaded: LoadedConfig | None, call: Call
+    engine: Engine, tables: tuple[Any, Any], request: LinkRequest, loaded: LoadedConfig | None, call: Call
 ) -> Json:
     """The report of `kanon-sql link`; see kanon_sql.api.link. `tables` are the release and the external table."""
-    pairs = [(one, one) if isinstance(one, str) else one for one in asked.on]
+    pairs = [(pair, pair) if isinstance(pair, str) else pair for pair in request.on]
     if not pairs:
         raise ConfigurationError("--on names no column; expected columns of both tables, such as sex,zip,born")
     meanings = _read_meanings(loaded, call, [ours for ours, _ in pairs])
     columns = [LinkColumn(ours, theirs, meanings.get(ours, EQUAL)) for ours, theirs in pairs]
     release, external = tables
     if isinstance(release, Path):
-        opened = _open(engine, _release(release, loaded), [one.release for one in columns], "the release")
+        opened = _open(engine, _release(release, loaded), [column.release for column in columns], "the release")
     else:
         missing = loaded.config.source.missing if loaded is not None else None
         opened = open_given(engine, release, tuple(missing or ()), "the release")
     if isinstance(external, Path):
-        described = SourceConfig(path=str(external), missing=list(asked.missing) or None)
-        others = _open(engine, described, [one.external for one in columns], "--with")
+        described = SourceConfig(path=str(external), missing=list(request.missing) or None)
+        others = _open(engine, described, [column.external for column in columns], "--with")
     else:
-        others = open_given(engine, external, asked.missing, "the external table")
+        others = open_given(engine, external, request.missing, "the external table")
     if loaded is not None:
-        opened = _read(opened, loaded, {one.release: one.release for one in columns}, as_it_stands=True)
-        others = _read(others, loaded, {one.release: one.external for one in columns})
+        opened = _read(opened, loaded, {column.release: column.release for column in columns}, as_it_stands=True)
+        others = _read(others, loaded, {column.release: column.external for column in columns})
     _lock_to(engine, opened, others)
     return link_tables(engine, opened, others, columns, call)
 
@@ -91,7 +91,7 @@ def run_check(asked: PairRequest, loaded: LoadedConfig | None, call: Call) -> Js
         paths = (asked.first, asked.second)
         tables = [_open(engine, _release(path, loaded), columns, "the release") for path in paths]
         if loaded is not None:
-            tables = [_read(one, loaded, {name: name for name in columns}, as_it_stands=True) for one in tables]
+            tables = [_read(table, loaded, {name: name for name in columns}, as_it_stands=True) for table in tables]
         original = None
         if asked.source is not None:
             described = SourceConfig(path=str(asked.source), missing=loaded.config.source.missing if loaded else None)
@@ -101,7 +101,7 @@ def run_check(asked: PairRequest, loaded: LoadedConfig | None, call: Call) -> Js
         return check_pair(engine, tables, original, request, call)
 
 
-def _read_meanings(loaded: LoadedConfig | None, call: Call, asked: Sequence[str]) -> dict[str, Meaning]:
+def _read_meanings(loaded: LoadedConfig | None, call: Call, names: Sequence[str]) -> dict[str, Meaning]:
     """How the quasi-identifiers of a configuration were released, by name. Raises ConfigurationError, as where one that
     is `asked` for shows a value of its class, which tells nothing of the value of any row.
     """
@@ -111,7 +111,7 @@ def _read_meanings(loaded: LoadedConfig | None, call: Call, asked: Sequence[str]
         f"{loaded.place('quasi_identifiers', name)}: column {name!r} shows the {spec.aggregate} of each class, which "
         "no value of a person is compared with; leave it out"
         for name, spec in loaded.config.quasi_identifiers.items()
-        if name in asked and spec.aggregate not in (None, "interval")
+        if name in names and spec.aggregate not in (None, "interval")
     ]
     if problems:
         raise ConfigurationError(problems)
@@ -129,11 +129,17 @@ def _release(path: Path, loaded: LoadedConfig | None) -> SourceConfig:
 
 def _read(table: Source, loaded: LoadedConfig, names: Mapping[str, str], *, as_it_stands: bool = False) -> Source:
     """A table with its columns read as those of the configuration's source; `names` says what each is called there."""
-    said = {theirs: loaded.config.source.columns.get(ours) for ours, theirs in names.items()}
-    columns = {name: one.as_it_stands() if as_it_stands else one for name, one in said.items() if one is not None}
-    texts = {item.name for item in table.columns if item.is_text}
+    declared = {theirs: loaded.config.source.columns.get(ours) for ours, theirs in names.items()}
+    columns = {
+        name: declared_column.as_it_stands() if as_it_stands else declared_column
+        for name, declared_column in declared.items()
+        if declared_column is not None
+    }
+    texts = {column.name for column in table.columns if column.is_text}
     # What does not fit is another way to write it, or a label: it is compared as it is.
-    columns = {name: one.model_copy(update={"invalid": "error"}) for name, one in columns.items() if name in texts}
+    columns = {
+        name: column.model_copy(update={"invalid": "error"}) for name, column in columns.items() if name in texts
+    }
     return read_columns(table, columns, partial(loaded.place, "source", "columns"))
 
 

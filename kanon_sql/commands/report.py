@@ -93,8 +93,8 @@ def _control(engine: Engine, loaded: LoadedConfig, attacks: Json | None, source:
 
 def _earlier(loaded: LoadedConfig, release: Source) -> Json | None:
     """What the run reported that made this very file; None where nobody can say that it did."""
-    told, file = loaded.config.report, file_of(release)
-    path = None if told is None or told.data is None else loaded.base / told.data
+    report_config, file = loaded.config.report, file_of(release)
+    path = None if report_config is None or report_config.data is None else loaded.base / report_config.data
     if path is None or file is None or not path.is_file():
         return None
     try:
@@ -113,10 +113,10 @@ def _found_again(subject: Subject, report: Json) -> SearchResult | None:
     if not subject.loaded.config.algorithm.declared.full_domain:
         return None
     try:
-        _, found = _search(subject, Run(subject.loaded, subject.call, ReportDraft.of(subject.loaded)))
+        _, result = _search(subject, Run(subject.loaded, subject.call, ReportDraft.of(subject.loaded)))
     except KanonError:
         return None
-    return found if found.describe() == report["solution"] else None
+    return result if result.describe() == report["solution"] else None
 
 
 def _search(subject: Subject, run: Run) -> tuple[Source, SearchResult]:
@@ -138,13 +138,13 @@ def _searched(subject: Subject) -> PageFacts:
     draft = ReportDraft.of(loaded)
     configured_warnings(loaded, draft)
     run = Run(loaded, subject.call, draft)
-    source, found = _search(subject, run)
-    made = release_of(engine, found)
-    draft.masked, draft.suppressed = note_release(run, made), found.suppressed
-    draft.released = made.problem.n - found.suppressed
+    source, result = _search(subject, run)
+    new_release = release_of(engine, result)
+    draft.masked, draft.suppressed = note_release(run, new_release), result.suppressed
+    draft.released = new_release.problem.n - result.suppressed
     with subject.call.step("verify", "comparing the release", engine.progress):
         try:
-            draft.counts = verify(engine, release, made.expected(release, draft.masked))
+            draft.counts = verify(engine, release, new_release.expected(release, draft.masked))
         except VerificationError as error:
             raise VerificationError(
                 f"{release.label}: this is not the release that {loaded.name} makes of {source.label} as it is now "
@@ -160,7 +160,7 @@ def _searched(subject: Subject) -> PageFacts:
         "there is no report of the run that made the release: what it says of the search is what a search finds now; "
         "the classes of the release are those, its other columns were not compared with the source"
     )
-    return _undated(_gathered(replace(subject, result=found), _described(draft, subject.call)))
+    return _undated(_gathered(replace(subject, result=result), _described(draft, subject.call)))
 
 
 def _digest(table: Source) -> str | None:

@@ -132,10 +132,10 @@ def measure_risk(engine: Engine, loaded: LoadedConfig, source: Source, request: 
     """
     with open_scores(engine, request.scores) as scores:
         risk = _Risk(engine, loaded, request, call, Deadline(call.time_limit), scores)
-        found = _measure_tables(risk, source)
+        measured = _measure_tables(risk, source)
         if scores is not None:
             scores.commit(engine)
-    return {**found, "warnings": [*source.warnings, *risk.warnings], "seconds": call.watch.report()}
+    return {**measured, "warnings": [*source.warnings, *risk.warnings], "seconds": call.watch.report()}
 
 
 def _measure_tables(risk: _Risk, source: Source) -> Json:
@@ -146,7 +146,7 @@ def _measure_tables(risk: _Risk, source: Source) -> Json:
     path = request.population
     population = None if path is None else open_population(engine, loaded, path, source)
     request.refuse_replacing(loaded)
-    allow_paths(engine, loaded, source, risk.scores, [one for one in (release, population) if one is not None])
+    allow_paths(engine, loaded, source, risk.scores, [table for table in (release, population) if table is not None])
     source = with_lookups(engine, source)
     target = loaded.config.target
     raw = target is not None and not target.in_place
@@ -182,14 +182,14 @@ def _measure_tables(risk: _Risk, source: Source) -> Json:
 
 
 def _count_source(risk: _Risk, source: Source, roles: Roles) -> RiskTable:
-    others = [item for item in source.columns if item not in roles.quasi_identifiers]
-    others = [item for item in others if roles.of(item) != "identifier"] if risk.request.all_columns else []
+    others = [column for column in source.columns if column not in roles.quasi_identifiers]
+    others = [other for other in others if roles.of(other) != "identifier"] if risk.request.all_columns else []
     refuse_misfits(risk.engine, source)
     config = risk.loaded.config
     rows = participants(source, roles, config.missing)
     table = count_table(risk.engine, "before", source, roles.quasi_identifiers, others, rows)
     group = config.group
-    if group is not None and all(item.name != group for item in source.columns):
+    if group is not None and all(column.name != group for column in source.columns):
         risk.warnings.append(f"{table.label} has no column {group!r}: the risk of its groups is not measured")
     table = _with_weights(risk, _with_households(risk, table, source, rows), source, rows)
     if risk.request.special_uniques is None or config.privacy.entity is None:
@@ -200,7 +200,7 @@ def _count_source(risk: _Risk, source: Source, roles: Roles) -> RiskTable:
 def _count_release(risk: _Risk, source: Source, release: Source) -> RiskTable:
     names = list(risk.loaded.config.quasi_identifiers)
     columns = released_columns(release, names, risk.loaded.place("target"))
-    others = [item for item in release.columns if item not in columns] if risk.request.all_columns else []
+    others = [column for column in release.columns if column not in columns] if risk.request.all_columns else []
     table = count_table(risk.engine, "after", release, columns, others, release.relation)
     return _with_released_weights(risk, _with_households(risk, table, release, release.relation), source, release)
 
@@ -212,9 +212,9 @@ def _with_released_weights(risk: _Risk, table: RiskTable, source: Source, releas
     name = risk.request.sampling.weights
     if name is None:
         return table
-    read = {item.name: item.reading for item in source.columns if item.name == name}
-    alike = tuple(replace(item, reading=read[name]) if item.name in read else item for item in release.columns)
-    if all(item.name != name for item in alike):
+    read = {column.name: column.reading for column in source.columns if column.name == name}
+    alike = tuple(replace(column, reading=read[name]) if column.name in read else column for column in release.columns)
+    if all(column.name != name for column in alike):
         risk.warnings.append(f"{table.label} has no column {name!r}: the risk by weights is not measured there")
         return table
     try:
@@ -226,8 +226,8 @@ def _with_released_weights(risk: _Risk, table: RiskTable, source: Source, releas
 
 def _with_households(risk: _Risk, table: RiskTable, source: Source, rows: exp.Select) -> RiskTable:
     """The table with the households of its rows, where the configuration names a column of them that is there."""
-    found = next((item for item in source.columns if item.name == risk.loaded.config.group), None)
-    return table if found is None else read_households(risk.engine, table, source, found, rows)
+    group_column = next((column for column in source.columns if column.name == risk.loaded.config.group), None)
+    return table if group_column is None else read_households(risk.engine, table, source, group_column, rows)
 
 
 def _with_weights(risk: _Risk, table: RiskTable, source: Source, rows: exp.Select) -> RiskTable:
@@ -237,13 +237,13 @@ def _with_weights(risk: _Risk, table: RiskTable, source: Source, rows: exp.Selec
         return table
     weights = find_weights(source, name)
     limit = float(risk.request.threshold)
-    found = measure_weights(risk.engine, source, table.quasi_identifiers, weights, rows, limit)
-    if found["below_one"]:
+    weighted = measure_weights(risk.engine, source, table.quasi_identifiers, weights, rows, limit)
+    if weighted["below_one"]:
         risk.warnings.append(
-            f"{found['below_one']:,} rows of {table.label} have a weight below 1 in {name!r}; a class stands for its "
-            f"rows at least. {WEIGHTS} expects the persons for whom a row stands, not weights scaled to a mean of 1"
+            f"{weighted['below_one']:,} rows of {table.label} have a weight below 1 in {name!r}; a class stands for "
+            f"its rows at least. {WEIGHTS} expects the persons for whom a row stands, not weights scaled to a mean of 1"
         )
-    return replace(table, weighted=found)
+    return replace(table, weighted=weighted)
 
 
 def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, generalized: bool) -> Json:
@@ -271,9 +271,9 @@ def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, gener
     part = describe_table(engine, table, sums, subsets)
     part |= _besides(risk, table, sized)
     if sized is not None and persons is not None:
-        found = contradictions_of(sums, table, persons.label)
-        risk.contradictions += found
-        if not found:
+        problems = contradictions_of(sums, table, persons.label)
+        risk.contradictions += problems
+        if not problems:
             add_population(part, sums)
     elif ranges:
         part["marketer"] = None
@@ -286,12 +286,12 @@ def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, gener
 
 def _besides(risk: _Risk, table: RiskTable, sized: str | None) -> Json:
     """What the report's part on one table says where it was asked for."""
-    found: Json = {"weighted": table.weighted, "households": None, "special_uniques": _special(risk, table)}
+    measured: Json = {"weighted": table.weighted, "households": None, "special_uniques": _special(risk, table)}
     if risk.persons is not None:
-        found["population_uniqueness"] = describe_uniqueness(risk.engine, risk.persons)
+        measured["population_uniqueness"] = describe_uniqueness(risk.engine, risk.persons)
     if table.members is not None:
-        found["households"] = measure_households(risk.engine, table, sized, risk.request.threshold)
-    return found
+        measured["households"] = measure_households(risk.engine, table, sized, risk.request.threshold)
+    return measured
 
 
 def _special(risk: _Risk, table: RiskTable) -> Json | None:
@@ -300,16 +300,16 @@ def _special(risk: _Risk, table: RiskTable) -> Json | None:
     if size is None:
         return None
     fraction = None if risk.persons is None else min(1.0, table.n / risk.persons)
-    asked = SpecialAsked(size, fraction, risk.request.threshold, risk.scores, risk.scored)
+    request = SpecialAsked(size, fraction, risk.request.threshold, risk.scores, risk.scored)
     with risk.call.step("special_uniques", f"looking for special uniques of {table.label}"):
-        found = measure_special(risk.engine, table, asked, risk.deadline, risk.call.progress)
-    sets = found["sets"]
+        measured = measure_special(risk.engine, table, request, risk.deadline, risk.call.progress)
+    sets = measured["sets"]
     if sets["counted"] < sets["count"]:
         risk.warnings.append(
             f"time ran out: special uniques of {table.label} were looked for in {sets['counted']:,} of "
             f"{sets['count']:,} subsets; scores count what was found there"
         )
-    return found
+    return measured
 
 
 def _describe(persons: Population) -> Json:

@@ -1,13 +1,10 @@
-"""New data at the levels of an earlier release, class by class, and a recount of what both tell apart.
-
-The same levels for new data: class by class, what may be released beside what was released before.
+"""New data at the levels of an earlier release: class by class, what may be released beside what was released before.
 
 Levels stay as they are, so that a class of the new release meets the class of the same labels of every earlier one, and
 no other. Whoever has both tells apart what both hold, what was added and what was removed; each of these, like the
 class itself, must be empty or satisfy k and every model. For each class the first choice that does so is taken: all of
-its rows; only as many as an earlier release holds, the latest first (what was added waits); nothing.
-
-Counting again what two releases tell apart, with statements that share nothing with how it was decided.
+its rows; only as many as an earlier release holds, the latest first (what was added waits); nothing. What two releases
+tell apart is counted again by statements that share nothing with how it was decided.
 """
 
 from __future__ import annotations
@@ -78,11 +75,11 @@ class Texts:
         count = len(self.quasi_identifiers)
         return [self._text(table.column(name), self.missing if i < count else ()) for i, name in enumerate(self.names)]
 
-    def _text(self, item: Column, missing: Sequence[str]) -> exp.Expr:
-        value: exp.Expr = column(item.key)
-        if item.type == "TIMESTAMP WITH TIME ZONE" and not self.as_csv:
+    def _text(self, source_column: Column, missing: Sequence[str]) -> exp.Expr:
+        value: exp.Expr = column(source_column.key)
+        if source_column.type == "TIMESTAMP WITH TIME ZONE" and not self.as_csv:
             value = exp.AtTimeZone(this=value, zone=exp.Literal.string("UTC"))
-        text = value if item.is_text else exp.cast(value, "VARCHAR")
+        text = value if source_column.is_text else exp.cast(value, "VARCHAR")
         return null_for(text, [*missing, *([""] if self.as_csv else [])])
 
 
@@ -129,27 +126,29 @@ class Applying:
             for attempt, held_by in enumerate([0, *range(self._earlier, 0, -1)]):
                 deadline.check()
                 self._attempt(attempt, held_by)
-        found = self.engine.query("commands/apply/outcome", scope=_STATE)[0]
-        return Outcome(*(int(count) for count in found))
+        rows = self.engine.query("commands/apply/outcome", scope=_STATE)[0]
+        return Outcome(*(int(count) for count in rows))
 
     def select(self, sort: Sequence[Item]) -> exp.Expr:
         """SELECT of the rows to be released under their real names."""
         cells: list[Item] = [
-            {**item, "text": text} for item, text in zip(self.texts.cells, self.texts.of(self.candidates), strict=True)
+            {**cell, "text": text} for cell, text in zip(self.texts.cells, self.texts.of(self.candidates), strict=True)
         ]
-        out: list[Item] = [{"key": item.key, "name": item.name} for item in self.candidates.columns]
+        out: list[Item] = [
+            {"key": source_column.key, "name": source_column.name} for source_column in self.candidates.columns
+        ]
         names: dict[str, Fill] = {"candidates": self.candidates.relation}
         return template.fill("commands/apply/release", names, {"cell": cells, "out": out, "sort": sort}, _STATE)
 
     def mixes_styles(self, number: int, position: int) -> bool:
         """Whether intervals are written in another way in an earlier release, 1 for the first, than in the new one."""
-        names = [{"cell_name": f"q{position}", "release_texts": _texts(one)} for one in (0, number)]
-        new, old = (self.engine.query("commands/apply/styles", names=one)[0] for one in names)
+        names = [{"cell_name": f"q{position}", "release_texts": _texts(table_number)} for table_number in (0, number)]
+        new, old = (self.engine.query("commands/apply/styles", names=side)[0] for side in names)
         return bool((new[0] and old[1]) or (new[1] and old[0]))
 
     def _read(self, number: int, table: Source) -> None:
         cells: list[Item] = [
-            {**item, "text": text} for item, text in zip(self.texts.cells, self.texts.of(table), strict=True)
+            {**cell, "text": text} for cell, text in zip(self.texts.cells, self.texts.of(table), strict=True)
         ]
         names = {"release_texts": _texts(number), "table_rows": table.relation}
         self.engine.query("commands/apply/texts", names=names, lists={"cell": cells}, values={"release": number})
@@ -165,43 +164,43 @@ class Applying:
         names = {**_STATE, "all_texts": texts}
         lists = {"qi": self.texts.keys, "cell": self.texts.cells}
         self.engine.query("commands/apply/cells", scope=names, lists=lists)
-        items = [self._code(one, texts) for one in self.models.columns.values()]
+        items = [self._code(sensitive, texts) for sensitive in self.models.columns.values()]
         self.engine.query("commands/apply/counts", scope=names, lists={"cell": self.texts.cells, "sensitive": items})
         for name in ("open", "quotas"):
             self.engine.query(f"commands/apply/{name}", scope=_STATE)
 
-    def _code(self, one: Sensitive, texts: exp.Select) -> Item:
+    def _code(self, sensitive: Sensitive, texts: exp.Select) -> Item:
         """Gives the values of a sensitive column codes, those of earlier releases too."""
-        cell = f"o{self.texts.others.index(one.column.name)}"
-        ordered = any(model.spec.needs_order for model in self._speaking(one.column.name))
+        cell = f"o{self.texts.others.index(sensitive.column.name)}"
+        ordered = any(model.spec.needs_order for model in self._speaking(sensitive.column.name))
         values = exp.select(exp.alias_(column(cell), "value", quoted=True)).from_(texts.copy().subquery("told"))
-        missing = self.texts.missing if one.column.is_text else ()
+        missing = self.texts.missing if sensitive.column.is_text else ()
         read = ordered_dimension(
             self.engine,
             Input(
-                _FIRST + one.index,
-                Column(one.column.name, cell, "VARCHAR"),
+                _FIRST + sensitive.index,
+                Column(sensitive.column.name, cell, "VARCHAR"),
                 QuasiIdentifier(type=None if ordered else "text"),
                 values.distinct(),
                 missing=missing,
                 place="privacy",
             ),
         )
-        codes = state(f"apply_codes_{one.index}")
-        names = {"all_values": read.domain, "domain": one.domain, "codes": codes}
-        self.engine.query("commands/apply/codes", names=names, values={"top": self._top(one)})
-        return {"codes": codes, "code": one.code, "cell": cell}
+        codes = state(f"apply_codes_{sensitive.index}")
+        names = {"all_values": read.domain, "domain": sensitive.domain, "codes": codes}
+        self.engine.query("commands/apply/codes", names=names, values={"top": self._top(sensitive)})
+        return {"codes": codes, "code": sensitive.code, "cell": cell}
 
     def _speaking(self, name: str) -> list[Model]:
         return [model for model in self.models.models if model.column == name]
 
-    def _top(self, one: Sensitive) -> int:
-        return int(self.engine.query("commands/apply/top", names={"domain": one.domain})[0][0])
+    def _top(self, sensitive: Sensitive) -> int:
+        return int(self.engine.query("commands/apply/top", names={"domain": sensitive.domain})[0][0])
 
     def _attempt(self, attempt: int, held_by: int) -> None:
         """Tries one choice for all classes that are open."""
         columns = list(self.models.columns.values())
-        lists: dict[str, list[Item]] = {"sensitive": [{"code": one.code} for one in columns]}
+        lists: dict[str, list[Item]] = {"sensitive": [{"code": sensitive.code} for sensitive in columns]}
         self.engine.query("commands/apply/attempt", scope=_STATE, lists=lists, values={"held_by": held_by})
         self.engine.query("commands/apply/sets", scope=_STATE, lists=lists)
         judged = self._judged()
@@ -210,9 +209,9 @@ class Applying:
             statement = compose("commands/apply/failed_alone", {"judged": judged})
             self.engine.query(statement, scope=_STATE, lists=keys, values={"k": self.k})
         compared: list[Item] = [
-            {"code": one.code, "top": self._top(one)}
-            for one in columns
-            if any(model.spec.needs_sizes for model in self._speaking(one.column.name))
+            {"code": sensitive.code, "top": self._top(sensitive)}
+            for sensitive in columns
+            if any(model.spec.needs_sizes for model in self._speaking(sensitive.column.name))
         ]
         statement = compose("commands/apply/failed", {"judged": judged})
         self.engine.query(statement, scope=_STATE, lists={**keys, "compared": compared}, values={"k": self.k})
@@ -223,25 +222,28 @@ class Applying:
         """The statement that says of each set whether it violates k or a model."""
         sets = str(_STATE["sets"])
         by_value = {
-            name: compose("commands/apply/values", {"sets": sets, "code": one.code})
-            for name, one in self.models.columns.items()
+            name: compose("commands/apply/values", {"sets": sets, "code": sensitive.code})
+            for name, sensitive in self.models.columns.items()
         }
         return self.models.classes(Tables(sets, None, by_value))
 
 
-def generalized(engine: Engine, prepared: SearchProblem, made: Generalization, writing: Writing) -> Source:
+def generalized(engine: Engine, prepared: SearchProblem, generalization: Generalization, writing: Writing) -> Source:
     """The new data at the levels, every row that takes part, under the types that they are released in."""
-    released = made.roles.released
-    select = release_select(engine, prepared.rows, made, 0, writing)
+    released = generalization.roles.released
+    select = release_select(engine, prepared.rows, generalization, 0, writing)
     assert isinstance(select, exp.Select)
     types = {
-        item.name: item.type if level == 0 < mapping.height and not writing.as_text else "VARCHAR"
-        for item, mapping, level in made.quasi_identifiers
+        qi.name: qi.type if level == 0 < mapping.height and not writing.as_text else "VARCHAR"
+        for qi, mapping, level in generalization.quasi_identifiers
     }
-    columns = tuple(Column(item.name, f"c{i}", types.get(item.name, item.type)) for i, item in enumerate(released))
+    columns = tuple(
+        Column(released_column.name, f"c{i}", types.get(released_column.name, released_column.type))
+        for i, released_column in enumerate(released)
+    )
     return Source(
         kind="query",
-        relation=select_keys(select.subquery("generalized"), [item.name for item in released]),
+        relation=select_keys(select.subquery("generalized"), [released_column.name for released_column in released]),
         columns=columns,
         missing=prepared.source.missing,
         columnar=False,
@@ -266,32 +268,32 @@ def recount_differences(
     Raises VerificationError where any class of these violates k or a model. A class that was removed as a whole is one
     as it was released; it is not judged again.
     """
-    found = []
+    row_counts = []
     problems = []
     for number, past in earlier:
         sets = _sets(texts, written, past)
         rows = {"release": number}
-        for name, said in _COMPARED.items():
+        for name, wording in _COMPARED.items():
             counts = count_classes(engine, _table(texts, sets[name], question), question)
             rows[name] = counts.rows
             if counts.violating_classes:
                 problems.append(
                     f"{counts.violating_classes:,} classes ({counts.violating_rows:,} rows) of what the release and "
-                    f"release {number} {said} violate k or a model"
+                    f"release {number} {wording} violate k or a model"
                 )
         # Those that are judged are not all: classes that were removed as a whole are left out.
         all_rows = exp.select(exp.Count(this=exp.Star())).from_(past.relation.copy().subquery("past"))
         rows["removed"] = int(engine.run(all_rows)[0][0]) - rows["kept"]
-        found.append(rows)
+        row_counts.append(rows)
     if problems:
         raise VerificationError(problems)
-    return found
+    return row_counts
 
 
 def _sets(texts: Texts, written: Source, past: Source) -> dict[str, exp.Expr]:
     cells: list[Item] = [
-        {**item, "fresh": fresh, "past": old}
-        for item, fresh, old in zip(texts.cells, texts.of(written), texts.of(past), strict=True)
+        {**cell, "fresh": fresh, "past": old}
+        for cell, fresh, old in zip(texts.cells, texts.of(written), texts.of(past), strict=True)
     ]
     names: dict[str, Fill] = {"written": written.relation, "earlier": past.relation}
     lists = {"cell": cells}
@@ -302,7 +304,7 @@ def _sets(texts: Texts, written: Source, past: Source) -> dict[str, exp.Expr]:
 
 
 def _table(texts: Texts, rows: exp.Expr, question: Question) -> Table:
-    values = [column(str(item["name"])) for item in texts.keys]
+    values = [column(str(key["name"])) for key in texts.keys]
     sensitive = {}
     for name, one in question.columns.items():
         value: exp.Expr = column(f"o{texts.others.index(name)}")

@@ -97,7 +97,7 @@ def plan_sweep(
     _refuse_files(outputs, problems)
     loaded = [_load_all(load, config, algorithms, tuple(overrides), problems) for config in configs]
     with _noted(problems):
-        refuse_outputs([one for group in loaded for one in group], outputs.given())
+        refuse_outputs([loaded_config for group in loaded for loaded_config in group], outputs.given())
     if not configs:
         problems.append("expected at least one configuration")
     if problems:
@@ -108,16 +108,16 @@ def plan_sweep(
 
 def _read_ks(ks: Iterable[int | str], problems: list[str]) -> tuple[int, ...]:
     """Sorted, each once."""
-    found = set()
+    numbers = set()
     for given in ks:
         text = str(given).strip()
         if re.fullmatch("[0-9]{1,18}", text) and int(text) > 0:
-            found.add(int(text))
+            numbers.add(int(text))
         else:
             problems.append(f"--k {_quoted(text)}: expected whole numbers of 1 or more, such as --k 2,10,20")
-    if not found and not problems:
+    if not numbers and not problems:
         problems.append("--k: expected at least one number, such as --k 2,10,20")
-    return tuple(sorted(found))
+    return tuple(sorted(numbers))
 
 
 def _read_limits(limits: Iterable[Limit], problems: list[str]) -> tuple[Limit, ...]:
@@ -128,8 +128,8 @@ def _read_limits(limits: Iterable[Limit], problems: list[str]) -> tuple[Limit, .
         try:
             found[SuppressionConfig(limit=value).limit] = None
         except ValidationError as error:
-            said = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
-            problems.append(f"--limit {_quoted(str(value))}: {said}")
+            message = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
+            problems.append(f"--limit {_quoted(str(value))}: {message}")
     if not found and not problems:
         problems.append("--limit: expected at least one limit, such as --limit 0,20,1%")
     return tuple(found)
@@ -159,12 +159,12 @@ def _load_all(
     """The configuration once for each algorithm, as far as it loads."""
     loaded = []
     chosen: list[str | Mapping[str, Any] | None] = [*algorithms] or [None]
-    for algorithm in (one for place, one in enumerate(chosen) if one not in chosen[:place]):
-        found: list[str] = []
-        with _noted(found):
+    for algorithm in (candidate for place, candidate in enumerate(chosen) if candidate not in chosen[:place]):
+        messages: list[str] = []
+        with _noted(messages):
             more = () if algorithm is None else (("algorithm", algorithm),)
             loaded.append(load(config, (*overrides, *more)))
-        problems += [problem if algorithm is None else _by_option(problem) for problem in found]
+        problems += [problem if algorithm is None else _by_option(problem) for problem in messages]
     return loaded
 
 
@@ -189,13 +189,15 @@ def _named(loaded: Sequence[Sequence[LoadedConfig]]) -> tuple[tuple[Curve, ...],
     by_algorithm = len(loaded) == 1 or any(len(group) > 1 for group in loaded)
     names = [
         " ".join(
-            part for part, shown in ((config, len(loaded) > 1), (_label(one.config.algorithm), by_algorithm)) if shown
+            part
+            for part, shown in ((config, len(loaded) > 1), (_label(loaded_config.config.algorithm), by_algorithm))
+            if shown
         )
         for config, group in zip(configs, loaded, strict=True)
-        for one in group
+        for loaded_config in group
     ]
     unique = iter(_numbered(names))
-    return tuple(tuple(Curve(next(unique), one) for one in group) for group in loaded)
+    return tuple(tuple(Curve(next(unique), loaded_config) for loaded_config in group) for group in loaded)
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
@@ -217,8 +219,8 @@ def _numbered(names: Sequence[str]) -> list[str]:
 def _label(algorithm: AlgorithmConfig) -> str:
     """The algorithm with the options that were given."""
     options = algorithm.model_dump(exclude_none=True, exclude_unset=True, exclude={"name"})
-    said = ", ".join(f"{key} {value}" for key, value in options.items())
-    return f"{algorithm.name} ({said})" if said else algorithm.name
+    settings = ", ".join(f"{key} {value}" for key, value in options.items())
+    return f"{algorithm.name} ({settings})" if settings else algorithm.name
 
 
 Json = dict[str, Any]
@@ -311,44 +313,44 @@ class _Sweep:
         }
 
     def _search(self, engine: Engine, prepared: SearchProblem, curves: Sequence[Curve]) -> None:
-        asked = [(curve, limit, k) for curve in curves for limit, k in self._asked(curve)]
-        found: dict[tuple[str, int, int | None], Point] = {}
+        wanted = [(curve, limit, k) for curve in curves for limit, k in self._asked(curve)]
+        solved: dict[tuple[str, int, int | None], Point] = {}
         for curve in curves:
             self._describe(curve, prepared.n)
             self._points[curve.name] = []
 
         def done() -> float:
-            return 100 * sum(len(self._points[curve.name]) for curve in curves) / len(asked)
+            return 100 * sum(len(self._points[curve.name]) for curve in curves) / len(wanted)
 
-        with self._call.step("search", f"searching {len(asked)} points", done):
-            for curve, limit, k in asked:
+        with self._call.step("search", f"searching {len(wanted)} points", done):
+            for curve, limit, k in wanted:
                 rows = SuppressionConfig(limit=limit).rows(prepared.n)
                 asked_k = searched_k(curve.loaded.config, k)
                 request = replace(request_of(curve.loaded.config, prepared.n), k=asked_k, limit=rows)
                 algorithm = curve.loaded.config.algorithm
                 suppresses = algorithm.declared.suppresses or algorithm.strata
                 key = (curve.name, k, request.limit if suppresses else None)
-                if key not in found:
-                    found[key] = self._solve(engine, prepared, curve, limit, request)
-                self._points[curve.name].append(replace(found[key], limit=limit, limit_rows=request.limit))
+                if key not in solved:
+                    solved[key] = self._solve(engine, prepared, curve, limit, request)
+                self._points[curve.name].append(replace(solved[key], limit=limit, limit_rows=request.limit))
 
     def _solve(self, engine: Engine, prepared: SearchProblem, curve: Curve, limit: Limit, request: Request) -> Point:
         start = time.perf_counter()
         algorithm, deadline = curve.loaded.config.algorithm, Deadline(self._call.time_limit)
         result = prepared.solve(engine, algorithm, request, deadline, self._call.progress)
-        known: Json = {"seconds": round(time.perf_counter() - start, 4)}
+        figures: Json = {"seconds": round(time.perf_counter() - start, 4)}
         try:
             result.require()
         except (NoReleaseError, OutOfTimeError) as error:
             status = "no-release" if isinstance(error, NoReleaseError) else "timed-out"
-            return _point(curve, request.k, limit, request.limit, status=status, problem=str(error), **known)
+            return _point(curve, request.k, limit, request.limit, status=status, problem=str(error), **figures)
         loss, proven = result.describe_loss(), result.describe_search()["proven"]
         unproven = () if proven or not _full_domain(curve) else (_UNPROVEN,)
         for note in (*result.notes, *unproven):
             self._notes.setdefault(note, []).append(f"{curve.name}, k = {request.k}, limit {limit}")
-        known |= {key: loss[key] for key in ("c_avg", "lm", "ncp", "discernibility")}
-        known |= {"suppressed": result.suppressed, "classes": result.class_count(), "proven": proven}
-        return _point(curve, request.k, limit, request.limit, status="released", **known)
+        figures |= {key: loss[key] for key in ("c_avg", "lm", "ncp", "discernibility")}
+        figures |= {"suppressed": result.suppressed, "classes": result.class_count(), "proven": proven}
+        return _point(curve, request.k, limit, request.limit, status="released", **figures)
 
     def _asked(self, curve: Curve) -> list[tuple[Limit, int]]:
         limits = self._plan.limits or (curve.loaded.config.suppression.limit,)
@@ -373,9 +375,9 @@ def _some(places: Sequence[str]) -> str:
     return places[0] + (f"; and {len(places) - 1} more" if len(places) > 1 else "")
 
 
-def _point(curve: Curve, k: int, limit: Limit, limit_rows: int | None, **known: Any) -> Point:
+def _point(curve: Curve, k: int, limit: Limit, limit_rows: int | None, **figures: Any) -> Point:
     algorithm = curve.loaded.config.algorithm.name
-    return Point(curve.name, curve.configuration, algorithm, k, limit, limit_rows, **known)
+    return Point(curve.name, curve.configuration, algorithm, k, limit, limit_rows, **figures)
 
 
 def write_outputs(data: Json, outputs: Outputs) -> None:

@@ -41,7 +41,7 @@ def config_from_arguments(data: str, *, qi: Sequence[str], **options: Any) -> di
     """
     sensitive, limit = options.get("sensitive", ()), options.get("limit")
     plain = {} if by_order(options.get("algorithm")) else {"builtin": "suppress"}
-    made: dict[str, Any] = {
+    values: dict[str, Any] = {
         **options,
         "qi": _quasi_identifiers(qi, plain),
         "l_diversity": of_each(sensitive, "l", options.get("l_diversity"), "--l"),
@@ -49,13 +49,13 @@ def config_from_arguments(data: str, *, qi: Sequence[str], **options: Any) -> di
         "limit": _whole(limit) if isinstance(limit, str) else limit,
     }
     config: dict[str, Any] = {"source": {"path": data}}
-    for name, one in ARGUMENTS.items():
-        value = made.get(name)
+    for name, argument in ARGUMENTS.items():
+        value = values.get(name)
         if value not in (None, (), [], {}):
             part = config
-            for key in one.key[:-1]:
+            for key in argument.key[:-1]:
                 part = part.setdefault(str(key), {})
-            part[str(one.key[-1])] = list(value) if isinstance(value, tuple) else value
+            part[str(argument.key[-1])] = list(value) if isinstance(value, tuple) else value
     source = config["source"]
     in_order = {key: source[key] for key in SourceConfig.model_fields if key in source}
     config["source"] = data if len(source) == 1 else in_order

@@ -95,12 +95,12 @@ class Draft:
             kind, colon, _ = entry.partition(":")
             if entry == "suppress" or (colon and kind in LIST_OPTIONS):
                 problems: list[str] = []
-                made = read_hierarchy(entry, "", problems)
+                spec = read_hierarchy(entry, "", problems)
                 path: KeyPath = ("quasi_identifiers", name)
                 for problem in problems:
                     self.problem(path, problem.removeprefix(": "))
                 if not problems:
-                    entries[name] = made
+                    entries[name] = spec
 
     def _expand_text(self, parent: Any, path: KeyPath, form: ShortFor) -> None:
         text = parent[path[-1]]
@@ -184,9 +184,9 @@ class Draft:
         return container, real
 
     def _forget(self, path: KeyPath) -> None:
-        for known in (self.places, self.sources):
-            for below in [below for below in known if _under(below, path)]:
-                del known[below]
+        for recorded in (self.places, self.sources):
+            for below in [below for below in recorded if _under(below, path)]:
+                del recorded[below]
         if path == ("quasi_identifiers",):
             self.hidden.clear()
         self.problems = [p for p in self.problems if not (p.spoils and _under(p.path, path))]

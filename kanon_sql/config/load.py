@@ -54,9 +54,9 @@ def _move(draft: Draft, algorithm: dict[str, object], given: object) -> None:
         draft.problem(_SHORT, "the algorithm has other strata; keep one of the lists", spoils=False)
         return
     algorithm["strata"] = given
-    for known in (draft.places, draft.sources):
-        for path in [path for path in known if path[:1] == _SHORT]:
-            known[("algorithm", *path)] = known.pop(path)
+    for recorded in (draft.places, draft.sources):
+        for path in [path for path in recorded if path[:1] == _SHORT]:
+            recorded[("algorithm", *path)] = recorded.pop(path)
     draft.problems = [
         problem._replace(path=("algorithm", *problem.path)) if problem.path[:1] == _SHORT else problem
         for problem in draft.problems
@@ -110,8 +110,8 @@ class LoadedConfig:
         Of what is said of columns only what the texts are understood as holds: of those with these `names`, or of all.
         """
         columns = {
-            name: one.as_it_stands()
-            for name, one in self.config.source.columns.items()
+            name: column.as_it_stands()
+            for name, column in self.config.source.columns.items()
             if names is None or name in names
         }
         source = self.config.source.model_copy(update={"columns": columns})
@@ -122,7 +122,7 @@ class LoadedConfig:
 
         A word of four or five characters is left in the names of files, which are no secrets; in a URL it is not.
         """
-        longest_first = sorted(self.draft.variables.items(), key=lambda item: -len(item[1]))
+        longest_first = sorted(self.draft.variables.items(), key=lambda variable: -len(variable[1]))
         for name, value in longest_first:
             if len(value) >= _SHORTEST_SECRET:
                 text = _masked(text, value, f"${{{name}}}")
@@ -132,12 +132,12 @@ class LoadedConfig:
 def _masked(text: str, value: str, name: str) -> str:
     if len(value) >= _SHORTEST_IN_PATHS or not re.fullmatch(r"\w+", value):
         return text.replace(value, name)
-    made, end = [], 0
+    parts, end = [], 0
     while (start := text.find(value, end)) >= 0:
         after = start + len(value)
-        made += [text[end:start], value if _is_in_path(text, start, after) else name]
+        parts += [text[end:start], value if _is_in_path(text, start, after) else name]
         end = after
-    return "".join([*made, text[end:]])
+    return "".join([*parts, text[end:]])
 
 
 def _is_in_path(text: str, start: int, end: int) -> bool:
@@ -272,10 +272,10 @@ def _read_keys(draft: Draft, environment: Mapping[str, str]) -> None:
             path = ("transform", name, treatment, "key")
             if among(draft.spoilt(), path):
                 texts = [problem.text.partition(", or write $")[0] for problem in draft.problems]
-                made = [f"{text}; kanon-sql key new makes a key" for text in texts]
+                messages = [f"{text}; kanon-sql key new makes a key" for text in texts]
                 draft.problems = [
                     problem._replace(text=text) if problem.path == path and "no variable" in text else problem
-                    for problem, text in zip(draft.problems, made, strict=True)
+                    for problem, text in zip(draft.problems, messages, strict=True)
                 ]
                 continue
             variable = variable_of(draft.source(path) or part["key"])
@@ -292,24 +292,24 @@ def _read_keys(draft: Draft, environment: Mapping[str, str]) -> None:
 
 
 def _note_wrong_values(draft: Draft, error: ValidationError) -> None:
-    errors = [(words.key_path(one, draft.value), one) for one in error.errors(include_url=False)]
-    unknown = {path for path, one in errors if one["type"] == "extra_forbidden"}
+    errors = [(words.key_path(fault, draft.value), fault) for fault in error.errors(include_url=False)]
+    unknown = {path for path, fault in errors if fault["type"] == "extra_forbidden"}
     suggest = len(unknown) <= words.MOST_SUGGESTED
     meant = {(*path[:-1], words.suggestion(path)) for path in unknown} if suggest else set()
     spoilt = draft.spoilt()
-    for path, one in errors:
+    for path, fault in errors:
         # "rule" is what _note_broken_rules says with the place of the key at fault.
-        if one["type"] == "rule" or among(spoilt, path):
+        if fault["type"] == "rule" or among(spoilt, path):
             continue
-        if one["type"] == "missing" and path in meant:
+        if fault["type"] == "missing" and path in meant:
             continue
-        if one["type"] == "too_short" and any(p.path[: len(path)] == path for p in draft.problems):
+        if fault["type"] == "too_short" and any(p.path[: len(path)] == path for p in draft.problems):
             continue
-        text = words.in_words(one, path, _value_at(draft.value, path), draft.source(path), suggest=suggest)
-        if one["type"] == "missing" and path in draft.flags:
+        text = words.in_words(fault, path, _value_at(draft.value, path), draft.source(path), suggest=suggest)
+        if fault["type"] == "missing" and path in draft.flags:
             text = words.missing_option(path)
-        draft.problem(path, text, spoils=one["type"] != "missing")
-        if one["type"] != "missing":
+        draft.problem(path, text, spoils=fault["type"] != "missing")
+        if fault["type"] != "missing":
             spoilt.add(path)
 
 
@@ -320,27 +320,27 @@ def _note_broken_rules(draft: Draft) -> None:
     def shown(path: KeyPath, name: str) -> str:
         return repr(draft.source(path) or name)
 
-    found: list[tuple[KeyPath, str]] = []
+    faults: list[tuple[KeyPath, str]] = []
     for key in config:
         part = words.part_at((key,))
         if part is not None and isinstance(config[key], dict) and not _lacks_by_misspelling(draft, key):
-            found += [((key, *below), text) for below, text in part.faults(config[key])]
+            faults += [((key, *below), text) for below, text in part.faults(config[key])]
     for key, kind in (("quasi_identifiers", QuasiIdentifier), ("transform", TreatmentConfig)):
         entries = config.get(key)
         for name, entry in entries.items() if isinstance(entries, dict) else ():
             if isinstance(entry, dict):
-                found += [((key, name, *below), text) for below, text in kind.faults(entry)]
-    found += registry.faults(config, shown)
-    found += closed_faults(config, shown)
-    found += threshold_faults(config)
-    found += rules.roles(config, shown)
-    found += treated_columns(config)
-    found += rules.ends_of_intervals(config)
-    found += rules.blind_and_masked(config)
-    found += rules.strata(config)
-    found += rules.places(config)
+                faults += [((key, name, *below), text) for below, text in kind.faults(entry)]
+    faults += registry.faults(config, shown)
+    faults += closed_faults(config, shown)
+    faults += threshold_faults(config)
+    faults += rules.roles(config, shown)
+    faults += treated_columns(config)
+    faults += rules.ends_of_intervals(config)
+    faults += rules.blind_and_masked(config)
+    faults += rules.strata(config)
+    faults += rules.places(config)
     spoilt = draft.spoilt()
-    for path, text in found:
+    for path, text in faults:
         if not among(spoilt, path):
             draft.problem(path, text, spoils=False)
 
@@ -348,8 +348,8 @@ def _note_broken_rules(draft: Draft) -> None:
 def _lacks_by_misspelling(draft: Draft, key: str) -> bool:
     """Whether a part has an unknown key that resembles a known one: what it lacks is probably that."""
     part = words.part_at((key,))
-    known = part.model_fields if part else {}
-    unknown = [below for below in draft.value[key] if below not in known]
+    fields = part.model_fields if part else {}
+    unknown = [below for below in draft.value[key] if below not in fields]
     return any(words.suggestion((key, below)) for below in unknown[: words.MOST_SUGGESTED])
 
 

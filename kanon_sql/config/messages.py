@@ -109,8 +109,8 @@ def part_at(path: KeyPath) -> type[Part] | None:
         if get_origin(here) is list and not isinstance(step, int):  # one entry that was written without its list
             here = _bare(get_args(here)[-1])
         if _is_part(here):
-            known = here.model_fields.get(str(step))
-            here = _bare(known.annotation) if known else None
+            field = here.model_fields.get(str(step))
+            here = _bare(field.annotation) if field else None
         elif get_origin(here) in (list, dict):
             here = _bare(get_args(here)[-1])
         else:
@@ -122,16 +122,16 @@ def part_at(path: KeyPath) -> type[Part] | None:
 
 def _missing(path: KeyPath) -> str:
     part = part_at(path[:-1])
-    known = part.model_fields.get(str(path[-1])) if part else None
-    wanted = f", expected {known.description}" if known and known.description else ""
+    field = part.model_fields.get(str(path[-1])) if part else None
+    wanted = f", expected {field.description}" if field and field.description else ""
     return f"{path[-1]} is missing{wanted}; add it"
 
 
 def missing_option(path: KeyPath) -> str:
     """What is wrong where the option of a command line that stands for a key is not given; k stands for all models."""
     part = part_at(("privacy",) if path == ("privacy",) else path[:-1])
-    known = part.model_fields["k" if path == ("privacy",) else str(path[-1])] if part else None
-    return f"the option is missing, expected {known.description if known else 'a value'}; add it"
+    field = part.model_fields["k" if path == ("privacy",) else str(path[-1])] if part else None
+    return f"the option is missing, expected {field.description if field else 'a value'}; add it"
 
 
 def _unknown(path: KeyPath, *, suggest: bool) -> str:
@@ -141,8 +141,8 @@ def _unknown(path: KeyPath, *, suggest: bool) -> str:
     if meant:
         return f"unknown key {path[-1]!r}, did you mean {meant}?"
     part = part_at(path[:-1])
-    known = f", expected one of {', '.join(part.model_fields)}" if part else ""
-    return f"unknown key {path[-1]!r}{known}; correct or remove it"
+    expected = f", expected one of {', '.join(part.model_fields)}" if part else ""
+    return f"unknown key {path[-1]!r}{expected}; correct or remove it"
 
 
 def _bound(kind: str, context: dict[str, Any]) -> str | None:
@@ -175,13 +175,13 @@ def _advice(kind: str, value: Any) -> str:
     return "; correct it"
 
 
-def near(word: Any, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+def near(word: Any, choices: Iterable[str], cutoff: float = 0.6) -> str | None:
     """The known word that `word` resembles most, by at least `cutoff` of 0..1, whatever the case; None without one."""
     if not isinstance(word, str):
         return None
-    spelled = {_plain(name): name for name in known}
-    found = difflib.get_close_matches(_plain(word), spelled, n=1, cutoff=cutoff)
-    return spelled[found[0]] if found else None
+    spelled = {_plain(name): name for name in choices}
+    matches = difflib.get_close_matches(_plain(word), spelled, n=1, cutoff=cutoff)
+    return spelled[matches[0]] if matches else None
 
 
 def _plain(word: str) -> str:
@@ -194,9 +194,9 @@ def _all_keys() -> tuple[str, ...]:
 
 
 def _keys(part: type[Part], path: KeyPath) -> Iterator[str]:
-    for name, known in part.model_fields.items():
+    for name, field in part.model_fields.items():
         yield key_text((*path, name))
-        below = _bare(known.annotation)
+        below = _bare(field.annotation)
         if _is_part(below):
             yield from _keys(below, (*path, name))
 

@@ -91,13 +91,20 @@ class QuasiIdentifier(Part):
             at_key=True,
         ),
         *(
-            GoesWith(key, "builtin", f"{{key}} goes with builtin: {one}; remove it, or say builtin: {one}", (one,))
-            for one, keys in BUILTINS.items()
+            GoesWith(
+                key,
+                "builtin",
+                f"{{key}} goes with builtin: {builtin}; remove it, or say builtin: {builtin}",
+                (builtin,),
+            )
+            for builtin, keys in BUILTINS.items()
             for key in keys
         ),
         *(
-            Needs("builtin", one, key, f"builtin: {one} needs a list of at least one entry in {key}; add it", True)
-            for one, keys in BUILTINS.items()
+            Needs(
+                "builtin", builtin, key, f"builtin: {builtin} needs a list of at least one entry in {key}; add it", True
+            )
+            for builtin, keys in BUILTINS.items()
             for key in keys[:1]
         ),
         Odd(rules.levels_in_order),
@@ -235,9 +242,9 @@ class AlgorithmConfig(Part):
 
     def options(self) -> dict[str, Any]:
         """The options of the search, with those that are taken where none is given; None for a number without."""
-        known = self.declared.options.items()
-        given = {key: getattr(self, key, None) for key, _ in known}
-        return {key: given[key] if given[key] is not None or not taken else taken[0] for key, taken in known}
+        options = self.declared.options.items()
+        given = {key: getattr(self, key, None) for key, _ in options}
+        return {key: given[key] if given[key] is not None or not taken else taken[0] for key, taken in options}
 
     def describe(self) -> dict[str, Any]:
         """The search with its options, as reports show it."""

@@ -21,8 +21,8 @@ def json_schema() -> Schema:
     """The schema, JSON Schema 2020-12, as data for `json.dumps`."""
     from kanon_sql.config.model import Config
 
-    made = Config.model_json_schema(mode="validation")
-    schema = {"$schema": _DIALECT, "$id": _ID, **_clean(made), "title": "kanon-sql configuration"}
+    generated = Config.model_json_schema(mode="validation")
+    schema = {"$schema": _DIALECT, "$id": _ID, **_clean(generated), "title": "kanon-sql configuration"}
     schema["$defs"]["Variable"] = VARIABLE
     for part in _kinds(Part):
         schema["$defs"].get(part.__name__, {}).update(together(part.between))
@@ -38,20 +38,20 @@ def _kinds(part: type[Part]) -> Iterator[type[Part]]:
 
 def _add_short_forms(schema: Schema, config: type[Part]) -> None:
     """Lets texts and lists stand for mappings, as the loader does before the models see them."""
-    known, parts = schema["properties"], schema["$defs"]
+    properties, parts = schema["properties"], schema["$defs"]
     text = {"type": "string", "minLength": 1}
     for short in short_forms(config):
         key, part = short.steps[-1], short.part.__name__
         # Quasi-identifiers have more short forms, see below; the schema knows none of engine.
         if isinstance(key, str) and key != "engine":
-            there = known if short.holder is config else parts[short.holder.__name__]["properties"]
+            there = properties if short.holder is config else parts[short.holder.__name__]["properties"]
             words = parts[part]["properties"][short.form.key].get("anyOf", [text])
             there[key] = _either(there[key], *words, _part(part))
     models = parts["PrivacyConfig"]["properties"]
     for key, entry in models.items():
         if entry.get("type") == "array":  # one entry need not stand in a list
             models[key] = _either(entry, entry["items"], {"type": "array", "items": entry["items"]})
-    columns = {**known["identifiers"], "minItems": 1}
+    columns = {**properties["identifiers"], "minItems": 1}
     del columns["description"]
     entries = {
         "type": "object",
@@ -59,9 +59,9 @@ def _add_short_forms(schema: Schema, config: type[Part]) -> None:
         "propertyNames": {"minLength": 1},
         "additionalProperties": {"anyOf": [text, _part("QuasiIdentifier"), {"type": "null"}]},
     }
-    known["quasi_identifiers"] = _either(known["quasi_identifiers"], columns, entries)
+    properties["quasi_identifiers"] = _either(properties["quasi_identifiers"], columns, entries)
     for role in ("identifiers", "sensitive", "insensitive", "accept"):
-        known[role]["uniqueItems"] = True
+        properties[role]["uniqueItems"] = True
     columns["uniqueItems"] = True
     for key in ("keep", "widths", "levels", "below"):
         parts["QuasiIdentifier"]["properties"][key]["minItems"] = 1
@@ -71,8 +71,8 @@ def _part(name: str) -> Schema:
     return {"$ref": f"#/$defs/{name}"}
 
 
-def _either(known: Schema, *forms: Schema) -> Schema:
-    return {"description": known["description"], "anyOf": list(forms)}
+def _either(schema: Schema, *forms: Schema) -> Schema:
+    return {"description": schema["description"], "anyOf": list(forms)}
 
 
 def _clean(made: Any) -> Any:
@@ -84,7 +84,7 @@ def _clean(made: Any) -> Any:
     schema = {}
     for key, entry in made.items():
         if key == "properties":
-            schema[key] = {name: _clean(_without_null(known)) for name, known in entry.items()}
+            schema[key] = {name: _clean(_without_null(form)) for name, form in entry.items()}
         elif key != "title" and not (key == "default" and isinstance(entry, (dict, list, type(None)))):
             schema[key] = _clean(entry)
     return _or_variable(schema)
@@ -98,10 +98,10 @@ def _or_variable(schema: Schema) -> Schema:
     return {"anyOf": [schema, {"$ref": "#/$defs/Variable"}], **outside}
 
 
-def _without_null(known: Schema) -> Schema:
-    forms = known.get("anyOf")
+def _without_null(schema: Schema) -> Schema:
+    forms = schema.get("anyOf")
     if forms is None or {"type": "null"} not in forms:
-        return known
+        return schema
     kept = [form for form in forms if form != {"type": "null"}]
-    rest = {key: entry for key, entry in known.items() if key != "anyOf"}
+    rest = {key: entry for key, entry in schema.items() if key != "anyOf"}
     return {**kept[0], **rest} if len(kept) == 1 else {"anyOf": kept, **rest}

@@ -41,12 +41,14 @@ def overview(engine: Engine, table: Source) -> Overview:
     Of a source it is taken as it stands: read in another way it holds the same persons.
     """
     table = table.unread or table
-    columns = sorted(table.columns, key=lambda item: item.name)
-    items: list[Item] = [{"value": text_of(item, ()), "text": f"text_{i}"} for i, item in enumerate(columns)]
+    columns = sorted(table.columns, key=lambda column: column.name)
+    items: list[Item] = [{"value": text_of(column, ()), "text": f"text_{i}"} for i, column in enumerate(columns)]
     rows, *sums, estimates = engine.query(
         "ledger/fingerprint", names={"table_rows": table.relation}, lists={"cell": items}
     )[0]
-    return Overview(digest(json.dumps([[item.name for item in columns], *map(str, [rows, *sums])])), rows, estimates)
+    return Overview(
+        digest(json.dumps([[column.name for column in columns], *map(str, [rows, *sums])])), rows, estimates
+    )
 
 
 def digest(text: str) -> str:
@@ -56,15 +58,15 @@ def digest(text: str) -> str:
 
 def basis_of(roles: Roles, hierarchies: Hierarchies, levels: Mapping[str, int]) -> Json:
     """The entry of the ledger: for each released column its type, for a quasi-identifier its hierarchy as well."""
-    found: Json = {item.name: {"type": _type(item)} for item in roles.released}
-    for item in roles.quasi_identifiers:
-        spec, hierarchy = hierarchies[item.name]
+    described: Json = {column.name: {"type": _type(column)} for column in roles.released}
+    for qi in roles.quasi_identifiers:
+        spec, hierarchy = hierarchies[qi.name]
         if hierarchy is None:
-            found[item.name]["builtin"] = describe(spec)
+            described[qi.name]["builtin"] = describe(spec)
         else:
             count = len(hierarchy.leaves)
-            found[item.name].update(values=count, digest=_digest(hierarchy, levels[item.name], count))
-    return found
+            described[qi.name].update(values=count, digest=_digest(hierarchy, levels[qi.name], count))
+    return described
 
 
 def changes(kept: Json, roles: Roles, hierarchies: Hierarchies, levels: Mapping[str, int]) -> list[str]:
@@ -72,27 +74,27 @@ def changes(kept: Json, roles: Roles, hierarchies: Hierarchies, levels: Mapping[
 
     A hierarchy file may have grown at its end: values that it did not cover were in no data then.
     """
-    names = {item.name for item in roles.released}
+    names = {column.name for column in roles.released}
     if names != set(kept):
         lacking, more = set(kept) - names, names - set(kept)
         differing = [*(f"without {name!r}" for name in sorted(lacking)), *(f"with {name!r}" for name in sorted(more))]
         return [f"other columns are released now: {', '.join(differing)}"]
     problems = [
-        f"column {item.name!r} is of type {_type(item)[:40]} now, it was {kept[item.name]['type'][:40]}"
-        for item in roles.released
-        if kept[item.name]["type"] != _type(item)
+        f"column {column.name!r} is of type {_type(column)[:40]} now, it was {kept[column.name]['type'][:40]}"
+        for column in roles.released
+        if kept[column.name]["type"] != _type(column)
     ]
-    for item in roles.quasi_identifiers:
-        (spec, hierarchy), before = hierarchies[item.name], kept[item.name]
+    for qi in roles.quasi_identifiers:
+        (spec, hierarchy), before = hierarchies[qi.name], kept[qi.name]
         if hierarchy is None:
             same = before.get("builtin") == describe(spec)
         else:
-            level, count = levels[item.name], before.get("values", 0)
-            known = level <= hierarchy.height and count <= len(hierarchy.leaves)
-            same = known and before.get("digest") == _digest(hierarchy, level, count)
+            level, count = levels[qi.name], before.get("values", 0)
+            comparable = level <= hierarchy.height and count <= len(hierarchy.leaves)
+            same = comparable and before.get("digest") == _digest(hierarchy, level, count)
         if not same:
             problems.append(
-                f"the hierarchy of {item.name!r} is another at level {levels[item.name]}; new values may only be added "
+                f"the hierarchy of {qi.name!r} is another at level {levels[qi.name]}; new values may only be added "
                 "at its end"
             )
     return problems
@@ -103,11 +105,11 @@ def ambiguous_labels(
 ) -> list[str]:
     """The quasi-identifiers of which a generalized value reads as a missing one, so that both cannot be told apart."""
     return [
-        item.name
-        for item in roles.quasi_identifiers
-        if (hierarchy := hierarchies[item.name][1]) is not None
-        and 0 < levels[item.name] < hierarchy.height
-        and set(hierarchy.levels[levels[item.name]]) & set(missing)
+        qi.name
+        for qi in roles.quasi_identifiers
+        if (hierarchy := hierarchies[qi.name][1]) is not None
+        and 0 < levels[qi.name] < hierarchy.height
+        and set(hierarchy.levels[levels[qi.name]]) & set(missing)
     ]
 
 
@@ -120,9 +122,9 @@ def counted_anew(hierarchies: Hierarchies, levels: Mapping[str, int]) -> list[st
     ]
 
 
-def _type(item: Column) -> str:
+def _type(column: Column) -> str:
     """The type, of an ENUM without its values."""
-    return item.type.partition("(")[0] if "'" in item.type else item.type
+    return column.type.partition("(")[0] if "'" in column.type else column.type
 
 
 def _digest(hierarchy: Hierarchy, level: int, count: int) -> str:

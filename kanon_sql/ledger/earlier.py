@@ -60,7 +60,7 @@ def find_related(entries: Sequence[Entry], base: Entry) -> Related:
         elif entry.built_on is None or entry.details.get("applied"):
             others.append(entry)
     compared[base.release_fingerprint] = base
-    return Related(tuple(sorted(compared.values(), key=lambda one: one.id)), tuple(others))
+    return Related(tuple(sorted(compared.values(), key=lambda entry: entry.id)), tuple(others))
 
 
 def _basis(entry: Entry) -> tuple[object, ...]:
@@ -139,7 +139,7 @@ def open_target(engine: Engine, entry: Entry, loaded: LoadedConfig) -> Source:
 
 def holds(engine: Engine, opened: Source, entry: Entry) -> bool:
     """Whether a table has the columns and the rows of a release."""
-    names = sorted(item.name for item in opened.columns)
+    names = sorted(column.name for column in opened.columns)
     return names == sorted(entry.released) and fingerprint(engine, opened) == entry.release_fingerprint
 
 
@@ -176,7 +176,7 @@ def _named(opened: Source, entry: Entry) -> Source:
     if opened.dialect is None or opened.dialect.header or len(opened.columns) != len(entry.released):
         return opened
     named = zip(opened.columns, entry.released, strict=True)
-    return replace(opened, columns=tuple(replace(item, name=name) for item, name in named))
+    return replace(opened, columns=tuple(replace(column, name=name) for column, name in named))
 
 
 def still_beside(paths: tuple[list[Path], list[Path]]) -> list[str]:
@@ -238,19 +238,19 @@ def telling_releases(engine: Engine, loaded: LoadedConfig, source: Source, hiera
     try:
         yield
     except UnfittingSourceError as error:
-        told = None
+        finding = None
         # What cannot be read here is no news beside the error.
         with suppress(ConfigurationError, EngineError):
-            told = _told(engine, loaded, source, hierarchies)
-        if told is not None:
-            error.add([f"{loaded.place('source')}: {source.label} {told}; name the original as source"])
+            finding = _told(engine, loaded, source, hierarchies)
+        if finding is not None:
+            error.add([f"{loaded.place('source')}: {source.label} {finding}; name the original as source"])
         raise
 
 
 def _told(engine: Engine, loaded: LoadedConfig, source: Source, hierarchies: Hierarchies) -> str | None:
     """Which release a source is, or why it looks like one; None where it does not."""
     config = loaded.config
-    names = {item.name for item in source.columns}
+    names = {column.name for column in source.columns}
     identifiers = {*config.identifiers, *([config.privacy.entity] if config.privacy.entity else [])}
     if not source.backend.abilities.ledger or names & identifiers or not names >= set(config.quasi_identifiers):
         return None
@@ -265,16 +265,16 @@ def _told(engine: Engine, loaded: LoadedConfig, source: Source, hierarchies: Hie
 
 def _recorded(engine: Engine, loaded: LoadedConfig, source: Source) -> int | None:
     """The number of the release that a source is by the ledger of its configuration."""
-    asked = loaded.config.releases
-    if asked is None:
+    releases_config = loaded.config.releases
+    if releases_config is None:
         return None
-    with open_ledger(loaded.base / asked.path, loaded.place("releases"), write=False) as ledger:
-        names = sorted(item.name for item in source.columns)
+    with open_ledger(loaded.base / releases_config.path, loaded.place("releases"), write=False) as ledger:
+        names = sorted(column.name for column in source.columns)
         alike = [entry for entry in ledger.entries() if sorted(entry.released) == names]
     if not alike:
         return None
-    found = fingerprint(engine, source)
-    return next((entry.id for entry in reversed(alike) if entry.release_fingerprint == found), None)
+    digest = fingerprint(engine, source)
+    return next((entry.id for entry in reversed(alike) if entry.release_fingerprint == digest), None)
 
 
 def _labelled(engine: Engine, source: Source, hierarchies: Hierarchies, first: int | None, gone: bool) -> bool:
@@ -299,17 +299,17 @@ def _counted(
     engine: Engine,
     source: Source,
     rows: exp.Select,
-    item: Column,
+    column: Column,
     spec: QuasiIdentifier,
     hierarchy: Hierarchy | None,
 ) -> tuple[int, int, int]:
     """Distinct values of a column: (labels of its hierarchy, those but *, what is neither label nor value)."""
-    names = {"raw_values": distinct_values(rows, item)}
+    names = {"raw_values": distinct_values(rows, column)}
     missing = list(source.missing)
     if hierarchy is not None:
         above = {label for level in hierarchy.levels[1:] for label in level} | {"*"}
         values = {"leaves": json.dumps(hierarchy.leaves), "labels": json.dumps(sorted(above)), "missing": missing}
-        found = engine.query("ledger/labels_of_file", names=names, values=values)[0]
+        counts = engine.query("ledger/labels_of_file", names=names, values=values)[0]
     else:
         given = {
             "builtin": spec.builtin,
@@ -321,5 +321,5 @@ def _counted(
             "top": None if spec.top is None else f"{spec.top:f}",
             "missing": missing,
         }
-        found = engine.query("ledger/labels_of_builtin", names=names, values=given)[0]
-    return int(found[0]), int(found[1]), int(found[2])
+        counts = engine.query("ledger/labels_of_builtin", names=names, values=given)[0]
+    return int(counts[0]), int(counts[1]), int(counts[2])

@@ -1,18 +1,14 @@
-"""By what the ledger knows a source again: its rows, some of its columns, the places that it reads.
-
-By which columns two tables are known to hold the same rows, though one has columns less, more or under other names.
+"""Whether the ledger knows a source: by all its rows, by some of its columns, or by the places that it reads.
 
 Of each column a fingerprint is kept: a sum over digests of its values, into which a key of the ledger is mixed, equal
 where another column of as many rows holds the same values, each as often. Beside it stands how many bits it says by
 that (see queries/ledger/column_prints.sql): a column of one value says none, nor do numbers of rows. Two tables of as
-many rows are taken for the same where the columns that are equal say enough together.
+many rows are taken for the same where the columns that are equal say enough together, though one has columns less, more
+or under other names.
 
-Where a source and a target stand: what the ledger knows a source by that has changed since.
-
-Of a query, or a view of a database, the places are the files and tables that it reads. A path that it puts together
-from several texts is not known before it is read, and is none.
-
-Whether the ledger knows a source: by all its rows, by some of its columns, or by the places that it reads.
+A place is where a source or target stands, by which the ledger knows one that has changed since. Those of a query, or
+of a view of a database, are the files and tables that it reads. A path that it puts together from several texts is not
+known before it is read, and is none.
 """
 
 from __future__ import annotations
@@ -133,8 +129,8 @@ def print_columns(engine: Engine, table: Source, key: str, rows: int, estimates:
     taken as it stands, as is the fingerprint of all columns.
     """
     table = table.unread or table
-    columns = sorted(table.columns, key=lambda item: item.name)
-    values = [exp.Coalesce(this=text_of(item, ()), expressions=[exp.Literal.string("")]) for item in columns]
+    columns = sorted(table.columns, key=lambda column: column.name)
+    values = [exp.Coalesce(this=text_of(column, ()), expressions=[exp.Literal.string("")]) for column in columns]
     is_few = [estimate <= _FEW for estimate in estimates]
     numbers = _numbers(engine, table, [value for value, few in zip(values, is_few, strict=True) if not few])
     items: list[Item] = [
@@ -151,8 +147,8 @@ def print_columns(engine: Engine, table: Source, key: str, rows: int, estimates:
     return TablePrint(
         rows,
         {
-            item.name: ColumnPrint(_digest(key, total), bits)
-            for item, (_, total, bits) in zip(columns, sums, strict=True)
+            column.name: ColumnPrint(_digest(key, total), bits)
+            for column, (_, total, bits) in zip(columns, sums, strict=True)
         },
     )
 
@@ -162,7 +158,9 @@ def _numbers(engine: Engine, table: Source, values: Sequence[exp.Expr]) -> Itera
     if not values:
         return
     names = {"table_rows": table.relation.limit(_SOME)}
-    ((kinds,),) = engine.query("ledger/column_kinds", names=names, lists={"cell": [{"value": one} for one in values]})
+    ((kinds,),) = engine.query(
+        "ledger/column_kinds", names=names, lists={"cell": [{"value": value} for value in values]}
+    )
     for kind, value in zip(kinds, values, strict=True):
         if kind is None:
             yield exp.cast(exp.null(), "DOUBLE")
@@ -265,9 +263,9 @@ class _Read:
             tree = sqlglot.parse_one(text, read="duckdb")
         except SqlglotError:
             return tables
-        shared = {one.alias.casefold() for one in tree.find_all(exp.CTE)}
-        named = [one for one in tree.find_all(exp.Table) if isinstance(one.this, exp.Identifier)]
-        return [*tables, *(one for one in named if one.db or one.name.casefold() not in shared)]
+        shared = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
+        named = [table for table in tree.find_all(exp.Table) if isinstance(table.this, exp.Identifier)]
+        return [*tables, *(table for table in named if table.db or table.name.casefold() not in shared)]
 
     def _view(self, table: exp.Table) -> list[str]:
         """The SELECT of a view of the database; nothing for a table."""
@@ -319,8 +317,8 @@ class SourceLook:
 
     def built_on(self, earlier: Sequence[Entry]) -> Entry | None:
         """The last release that the source is, or some columns of it."""
-        whole = (one for one in reversed(earlier) if one.release_fingerprint == self.fingerprint)
-        return next(whole, None) or next((one for one in reversed(earlier) if self._is_part_of(one)), None)
+        whole = (entry for entry in reversed(earlier) if entry.release_fingerprint == self.fingerprint)
+        return next(whole, None) or next((entry for entry in reversed(earlier) if self._is_part_of(entry)), None)
 
     def has_source_of(self, entry: Entry) -> bool:
         """Whether a release was made of the same rows, or of the same place, whose rows may have changed since."""

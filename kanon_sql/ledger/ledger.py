@@ -124,7 +124,7 @@ def _expect_parts(details: Json) -> None:
     nested = [*details.get("columns", {}).values()]
     for treated in details.get("treatments", {}).values():
         nested += [treated, *(treated.values() if isinstance(treated, dict) else ())]
-    if not all(isinstance(one, dict) for one in nested):
+    if not all(isinstance(part, dict) for part in nested):
         raise ValueError("columns, treatments")
     if len(details.get("open", [])) > 2:
         raise ValueError("open")
@@ -142,13 +142,13 @@ def _expect_prints(prints: Json) -> None:
 
 def _expect(held: Json, kinds: dict[str, _Kinds]) -> None:
     """Raises ValueError with the first name whose value is of another kind."""
-    for name, known in kinds.items():
-        if not isinstance(held.get(name, ...), known) or isinstance(held[name], bool):
+    for name, kind in kinds.items():
+        if not isinstance(held.get(name, ...), kind) or isinstance(held[name], bool):
             raise ValueError(name)
 
 
 def _expect_texts(held: Json, name: str) -> None:
-    if not all(isinstance(one, str) for one in held[name]):
+    if not all(isinstance(text, str) for text in held[name]):
         raise ValueError(name)
 
 
@@ -175,15 +175,15 @@ class Ledger:
             rows = [dict(zip(names, row, strict=True)) for row in self._engine.query("ledger/rows")]
         except EngineError as error:
             raise self._damaged(str(error)) from error
-        found: list[Entry] = []
+        entries: list[Entry] = []
         for number, row in enumerate(rows, 1):
             try:
-                found.append(entry_of(row))
+                entries.append(entry_of(row))
             except ValueError as error:
                 raise self._damaged(f"its row {number} cannot be a release ({error})") from None
-        if any(one.id >= other.id for one, other in pairwise(found)):
+        if any(entry.id >= other.id for entry, other in pairwise(entries)):
             raise self._damaged("two of its rows are the same release")
-        return found
+        return entries
 
     def _damaged(self, why: str) -> EngineError:
         return EngineError(
@@ -240,8 +240,8 @@ class Ledger:
             self._engine.run("CHECKPOINT")
 
 
-def _same(one: Entry, other: Entry) -> bool:
-    return all(getattr(one, name) == getattr(other, name) for name in ("id", "made_at", "release_fingerprint"))
+def _same(entry: Entry, other: Entry) -> bool:
+    return all(getattr(entry, name) == getattr(other, name) for name in ("id", "made_at", "release_fingerprint"))
 
 
 @contextmanager
@@ -367,5 +367,5 @@ def find_entry(entries: Sequence[Entry], number: int, path: Path) -> Entry:
     for entry in entries:
         if entry.id == number:
             return entry
-    known = f"1 to {entries[-1].id}" if entries else "none, it is empty"
-    raise ConfigurationError(f"{path}: there is no release {number}; expected one of the ledger: {known}")
+    existing = f"1 to {entries[-1].id}" if entries else "none, it is empty"
+    raise ConfigurationError(f"{path}: there is no release {number}; expected one of the ledger: {existing}")

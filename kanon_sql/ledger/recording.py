@@ -115,10 +115,10 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOption
     places. Raises NoReleaseError for such an order, or warns where the configuration says so; ConfigurationError and
     EngineError for the ledger.
     """
-    asked = loaded.config.releases
-    if asked is None:
+    releases_config = loaded.config.releases
+    if releases_config is None:
         return
-    path, place = loaded.base / asked.path, loaded.place("releases")
+    path, place = loaded.base / releases_config.path, loaded.place("releases")
     refuse_ledger(path, place)
     refuse_outputs([loaded], [("the ledger", path)])
     if not dry_run:
@@ -127,87 +127,87 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOption
     if release.order == "none" or release.seed is not None:
         what = "the order is not random" if release.order == "none" else "release.seed makes the order repeatable"
         problem = f"{what}, and two releases in one order can be joined by the places of their rows"
-        conflict(loaded, asked, draft, f"{problem}; set release.order: random, without a seed")
+        conflict(loaded, releases_config, draft, f"{problem}; set release.order: random, without a seed")
 
 
-def put_in_place(loaded: LoadedConfig, made: Made, sink: Sink) -> None:
+def put_in_place(loaded: LoadedConfig, new_release: Made, sink: Sink) -> None:
     """Puts a verified release in its place, and records it, with digests, where a ledger is kept.
 
     Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger, the target, or a source that
     changed since the run began to read it.
     """
-    if loaded.config.releases is not None and made.draft.release_sha256 is None:
-        note_digests(made, sink)
-    with _recorded(loaded, made, sink):
+    if loaded.config.releases is not None and new_release.draft.release_sha256 is None:
+        note_digests(new_release, sink)
+    with _recorded(loaded, new_release, sink):
         # The last look at them is after the last reading: a source in place is replaced by what follows.
-        made.engine.watch.require_unchanged()
-        made.engine.watch.forget()
+        new_release.engine.watch.require_unchanged()
+        new_release.engine.watch.forget()
         signals.hold()
-        sink.commit(made.engine)
-        made.draft.status = "released"
+        sink.commit(new_release.engine)
+        new_release.draft.status = "released"
 
 
-def note_digests(made: Made, sink: Sink) -> None:
+def note_digests(new_release: Made, sink: Sink) -> None:
     """Takes the digests of both files, where each is one: of the source as it was read, of the release as it is put."""
-    read, staged = file_of(made.source), sink.staged_file()
-    if read is not None and read == made.source.database and not made.engine.owned:
+    read, staged = file_of(new_release.source), sink.staged_file()
+    if read is not None and read == new_release.source.database and not new_release.engine.owned:
         read = None  # it is the user's to close, and what it holds may not be in the file yet
-    made.draft.source_sha256 = None if read is None else sha256(read, made.engine.held)
-    made.draft.source_salt = new_salt()
-    made.draft.release_sha256 = None if staged is None else sha256(staged)
+    new_release.draft.source_sha256 = None if read is None else sha256(read, new_release.engine.held)
+    new_release.draft.source_salt = new_salt()
+    new_release.draft.release_sha256 = None if staged is None else sha256(staged)
 
 
-def rehearse(loaded: LoadedConfig, made: Made) -> None:
+def rehearse(loaded: LoadedConfig, new_release: Made) -> None:
     """What `put_in_place` would find in a ledger; neither the release nor a record of it is made.
 
     Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger or a source that changed.
     """
-    made.engine.watch.require_unchanged()
-    asked = loaded.config.releases
-    if asked is None:
+    new_release.engine.watch.require_unchanged()
+    releases_config = loaded.config.releases
+    if releases_config is None:
         return
-    path = loaded.base / asked.path
+    path = loaded.base / releases_config.path
     earlier: Sequence[Entry] = ()
     if path.is_file() and path.stat().st_size:
         with open_ledger(path, loaded.place("releases"), write=False) as ledger:
             earlier = ledger.entries()
-    _refuse_complementary(loaded, asked, made, _entry(loaded, made, earlier), earlier)
+    _refuse_complementary(loaded, releases_config, new_release, _entry(loaded, new_release, earlier), earlier)
 
 
 @contextmanager
-def _recorded(loaded: LoadedConfig, made: Made, sink: Sink) -> Iterator[None]:
+def _recorded(loaded: LoadedConfig, new_release: Made, sink: Sink) -> Iterator[None]:
     """The block puts the release in its place: before it conflicts are looked for, and the release recorded as open.
 
     It is that until the block has ended well; a release of which nobody can say any more counts as one. Raises
     NoReleaseError for a conflict that is not only to be warned of, EngineError for the ledger.
     """
-    asked = loaded.config.releases
-    if asked is None:
+    releases_config = loaded.config.releases
+    if releases_config is None:
         yield
         return
     place = loaded.place("releases")
-    with open_ledger(loaded.base / asked.path, place, write=True) as ledger:
+    with open_ledger(loaded.base / releases_config.path, place, write=True) as ledger:
         earlier = ledger.entries()
-        entry = _entry(loaded, made, earlier)
-        if made.applied is None:
-            _refuse_complementary(loaded, asked, made, entry, earlier)
-        elif len(earlier) != made.seen:
+        entry = _entry(loaded, new_release, earlier)
+        if new_release.applied is None:
+            _refuse_complementary(loaded, releases_config, new_release, entry, earlier)
+        elif len(earlier) != new_release.seen:
             raise EngineError(f"{place}: another release was recorded meanwhile; run again")
         else:
-            made.draft.ledger = _account(asked, entry, earlier)
+            new_release.draft.ledger = _account(releases_config, entry, earlier)
         try:
             ledger.add(entry)
             yield
         except ReleasedError:
-            _close(ledger, entry, made.draft, released=True)
+            _close(ledger, entry, new_release.draft, released=True)
             raise
         except UnsettledError:
             raise  # it stays open until the next run has completed the exchange
         except (KanonError, KeyboardInterrupt):
-            if not _close(ledger, entry, made.draft, released=False):
+            if not _close(ledger, entry, new_release.draft, released=False):
                 sink.keep()
             raise
-        _close(ledger, entry, made.draft, released=True)
+        _close(ledger, entry, new_release.draft, released=True)
 
 
 def _close(ledger: Ledger, entry: Entry, draft: ReportDraft, *, released: bool) -> bool:
@@ -223,20 +223,20 @@ def _close(ledger: Ledger, entry: Entry, draft: ReportDraft, *, released: bool) 
     return True
 
 
-def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
+def _entry(loaded: LoadedConfig, new_release: Made, earlier: Sequence[Entry]) -> Entry:
     """The release as the ledger keeps it."""
     config = loaded.config
     source, target = (
         None if handed_in else place(loaded)
-        for place, handed_in in zip((source_place, target_place), made.handed_in, strict=True)
+        for place, handed_in in zip((source_place, target_place), new_release.handed_in, strict=True)
     )
-    look = _look(loaded, made, earlier)
+    look = _look(loaded, new_release, earlier)
     number = earlier[-1].id + 1 if earlier else 1
-    built_on = made.applied or look.built_on(earlier)
-    same = built_on or next((one for one in earlier if look.has_source_of(one)), None)
-    report = made.draft.to_dict()
-    released, released_print = printed(made.engine, made.written, look.key)
-    levels = (made.draft.solution or {}).get("levels")
+    built_on = new_release.applied or look.built_on(earlier)
+    same = built_on or next((entry for entry in earlier if look.has_source_of(entry)), None)
+    report = new_release.draft.to_dict()
+    released, released_print = printed(new_release.engine, new_release.written, look.key)
+    levels = (new_release.draft.solution or {}).get("levels")
     return Entry(
         id=number,
         made_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -249,99 +249,103 @@ def _entry(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> Entry:
         target=None if target is None else loaded.redact(target),
         target_place=None if target is None else digest(target),
         release_fingerprint=released.fingerprint,
-        quasi_identifiers=[item.name for item in made.roles.quasi_identifiers],
-        released=[item.name for item in made.roles.released],
+        quasi_identifiers=[qi.name for qi in new_release.roles.quasi_identifiers],
+        released=[released_column.name for released_column in new_release.roles.released],
         details={
             "configuration": loaded.redact(to_yaml(config.model_dump(exclude_unset=True))),
-            "solution": made.draft.solution,
+            "solution": new_release.draft.solution,
             "order": config.release.order,
             "folder": loaded.redact(str(loaded.base.resolve())),
-            **({} if levels is None else {"columns": basis_of(made.roles, made.hierarchies, levels)}),
-            **({} if made.applied is None else {"applied": True}),
-            **kept_of(made.source, config),
-            **look.kept([item.name for item in made.roles.released], released_print),
-            "open": [loaded.redact(one) for one in still_beside(made.paths)],
+            **({} if levels is None else {"columns": basis_of(new_release.roles, new_release.hierarchies, levels)}),
+            **({} if new_release.applied is None else {"applied": True}),
+            **kept_of(new_release.source, config),
+            **look.kept([released_column.name for released_column in new_release.roles.released], released_print),
+            "open": [loaded.redact(path) for path in still_beside(new_release.paths)],
             **{key: report[key] for key in ("algorithm", "rows", "classes", "privacy")},
         },
     )
 
 
-def _look(loaded: LoadedConfig, made: Made, earlier: Sequence[Entry]) -> SourceLook:
+def _look(loaded: LoadedConfig, new_release: Made, earlier: Sequence[Entry]) -> SourceLook:
     """By what the source of a release is known again."""
     key = kept_key(earlier)
-    overview, columns = printed(made.engine, made.source, key)
-    reads = set() if made.handed_in[0] else places_of_source(made.engine, loaded, made.source)
-    writes = set() if made.handed_in[1] else places_of_target(loaded)
+    overview, columns = printed(new_release.engine, new_release.source, key)
+    reads = set() if new_release.handed_in[0] else places_of_source(new_release.engine, loaded, new_release.source)
+    writes = set() if new_release.handed_in[1] else places_of_target(loaded)
     return SourceLook(overview.fingerprint, columns, key, reads, writes)
 
 
 def _refuse_complementary(
-    loaded: LoadedConfig, asked: ReleasesConfig, made: Made, entry: Entry, earlier: Sequence[Entry]
+    loaded: LoadedConfig, releases_config: ReleasesConfig, new_release: Made, entry: Entry, earlier: Sequence[Entry]
 ) -> None:
     """Counts the classes in all columns that earlier releases of the same source published, sensitive ones too."""
-    related = [one for one in earlier if one.origin == entry.origin]
-    report = made.draft.ledger = _account(asked, entry, earlier)
+    related = [other for other in earlier if other.origin == entry.origin]
+    report = new_release.draft.ledger = _account(releases_config, entry, earlier)
     report.update(known=[], violating={"classes": 0, "rows": 0})
-    same_again = any(one.release_fingerprint == entry.release_fingerprint for one in related)
+    same_again = any(other.release_fingerprint == entry.release_fingerprint for other in related)
     if not related:
-        made.draft.warnings += no_new_data(loaded, _of_labels(made))
+        new_release.draft.warnings += no_new_data(loaded, _of_labels(new_release))
     if entry.built_on is not None:
-        made.draft.warnings += treated_twice(entry, next(one for one in earlier if one.id == entry.built_on))
+        new_release.draft.warnings += treated_twice(
+            entry, next(other for other in earlier if other.id == entry.built_on)
+        )
     if not related or entry.built_on is not None or same_again:
         return
-    made.draft.warnings += other_keys(entry, related)
-    _refuse_aggregates(loaded, asked, made, entry, related)
+    new_release.draft.warnings += other_keys(entry, related)
+    _refuse_aggregates(loaded, releases_config, new_release, entry, related)
     again = known_again(entry, related)
-    known = [name for name in entry.released if name in again or name in entry.quasi_identifiers]
-    new = set(entry.released) - set(known)
-    keys: list[Item] = [{"key": item.key} for item in made.written.columns if item.name not in new]
+    repeated = [name for name in entry.released if name in again or name in entry.quasi_identifiers]
+    new = set(entry.released) - set(repeated)
+    keys: list[Item] = [
+        {"key": source_column.key} for source_column in new_release.written.columns if source_column.name not in new
+    ]
     k = loaded.config.privacy.k
-    held, of = _held(loaded, made, entry)
-    names = {"written": made.written.relation, "held_count": held}
-    found = made.engine.query("ledger/small_classes", names=names, lists={"known": keys}, values={"k": k})[0]
-    classes, rows = int(found[0]), int(found[1])
-    report.update(known=known, violating={"classes": classes, "rows": rows})
+    held, of = _held(loaded, new_release, entry)
+    names = {"written": new_release.written.relation, "held_count": held}
+    counts = new_release.engine.query("ledger/small_classes", names=names, lists={"known": keys}, values={"k": k})[0]
+    classes, rows = int(counts[0]), int(counts[1])
+    report.update(known=repeated, violating={"classes": classes, "rows": rows})
     if classes:
-        joining = pseudonyms_among(entry, known)
+        joining = pseudonyms_among(entry, repeated)
         conflict(
             loaded,
-            asked,
-            made.draft,
-            f"{asked.path} holds {_numbers(related)} of the same source; joined "
-            f"by {', '.join(map(repr, known))}, {classes:,} {'class holds' if classes == 1 else 'classes hold'} "
+            releases_config,
+            new_release.draft,
+            f"{releases_config.path} holds {_numbers(related)} of the same source; joined "
+            f"by {', '.join(map(repr, repeated))}, {classes:,} {'class holds' if classes == 1 else 'classes hold'} "
             f"fewer than {k} {of} ({rows:,} {'in all' if of == 'rows' else 'rows in all'}); take the earlier release "
             "as the source, or make these columns quasi-identifiers"
             + "".join(f", and give the pseudonyms of {name!r} another context" for name in joining),
         )
 
 
-def _of_labels(made: Made) -> list[str]:
+def _of_labels(new_release: Made) -> list[str]:
     """Why the labels of a release say nothing of other data."""
-    levels = (made.draft.solution or {}).get("levels")
+    levels = (new_release.draft.solution or {}).get("levels")
     if levels is None:
         return []
-    ambiguous = ambiguous_labels(made.roles, made.hierarchies, levels, made.source.missing)
+    ambiguous = ambiguous_labels(new_release.roles, new_release.hierarchies, levels, new_release.source.missing)
     return [
         *(
             f"merge-rare of {name!r}, which each table counts anew (a hierarchy file stays as it is)"
-            for name in counted_anew(made.hierarchies, levels)
+            for name in counted_anew(new_release.hierarchies, levels)
         ),
         *(f"a label of {name!r} that reads as a missing value" for name in ambiguous),
     ]
 
 
-def _held(loaded: LoadedConfig, made: Made, entry: Entry) -> tuple[exp.Expr, str]:
+def _held(loaded: LoadedConfig, new_release: Made, entry: Entry) -> tuple[exp.Expr, str]:
     """(how many a class of what was written holds, of what): persons where they are told apart there, else rows."""
     entity = loaded.config.privacy.entity
     if entity is None or entity not in pseudonyms_among(entry, entry.released):
         return exp.Count(this=exp.Star()), "rows"
     # Rows of no person are one's.
-    person = exp.Coalesce(this=column(made.written.column(entity).key), expressions=[exp.Literal.string("")])
+    person = exp.Coalesce(this=column(new_release.written.column(entity).key), expressions=[exp.Literal.string("")])
     return exp.Count(this=exp.Distinct(expressions=[person])), "persons"
 
 
 def _refuse_aggregates(
-    loaded: LoadedConfig, asked: ReleasesConfig, made: Made, entry: Entry, related: Sequence[Entry]
+    loaded: LoadedConfig, releases_config: ReleasesConfig, new_release: Made, entry: Entry, related: Sequence[Entry]
 ) -> None:
     """Columns of which an earlier release shows aggregates as well: classes of five rows and of these and a sixth have
     two means that tell the value of the sixth, though each class holds k rows.
@@ -350,31 +354,31 @@ def _refuse_aggregates(
     if again:
         conflict(
             loaded,
-            asked,
-            made.draft,
-            f"{asked.path} holds {_numbers(related)} of the same source; aggregates of {', '.join(map(repr, again))} "
-            "in both tell the values of rows by which their classes differ; take the earlier release as the source, "
-            "or release labels instead",
+            releases_config,
+            new_release.draft,
+            f"{releases_config.path} holds {_numbers(related)} of the same source; aggregates of "
+            f"{', '.join(map(repr, again))} in both tell the values of rows by which their classes differ; take the "
+            "earlier release as the source, or release labels instead",
         )
 
 
 def _numbers(related: Sequence[Entry]) -> str:
-    return f"{'release' if len(related) == 1 else 'releases'} {', '.join(str(one.id) for one in related)}"
+    return f"{'release' if len(related) == 1 else 'releases'} {', '.join(str(entry.id) for entry in related)}"
 
 
-def _account(asked: ReleasesConfig, entry: Entry, earlier: Sequence[Entry]) -> Json:
+def _account(releases_config: ReleasesConfig, entry: Entry, earlier: Sequence[Entry]) -> Json:
     """The report's entry `ledger`: where the release is recorded, and beside which others of its source."""
     return {
-        "path": asked.path,
+        "path": releases_config.path,
         "id": entry.id,
-        "earlier": [one.id for one in earlier if one.origin == entry.origin],
+        "earlier": [other.id for other in earlier if other.origin == entry.origin],
         "built_on": entry.built_on,
     }
 
 
-def conflict(loaded: LoadedConfig, asked: ReleasesConfig, draft: ReportDraft, problem: str) -> None:
+def conflict(loaded: LoadedConfig, releases_config: ReleasesConfig, draft: ReportDraft, problem: str) -> None:
     """Ends the run with NoReleaseError, or warns where the configuration says so."""
-    if asked.on_conflict == "warn":
+    if releases_config.on_conflict == "warn":
         draft.warnings.append(problem)
         return
     raise NoReleaseError(f"{loaded.place('releases')}: {problem}; releases.on_conflict: warn releases it all the same")

@@ -34,15 +34,15 @@ def kept_of(source: Source, config: Config) -> Json:
 def treatments_kept(source: Source) -> Json:
     """Of each treated column what decides what its values become, with fingerprints for whatever is secret."""
     return {
-        name: {treatment.key: treatment.recorded(one) for treatment in treatments_of(one)}
-        for name, one in source.treatments.items()
+        name: {treatment.key: treatment.recorded(settings) for treatment in treatments_of(settings)}
+        for name, settings in source.treatments.items()
     }
 
 
 def treatments_in(entry: Entry) -> Json:
     """What a release says of its treatments; one of version 0.1.0 had none."""
-    found: Json = entry.details.get("treatments", {})
-    return found
+    treatments: Json = entry.details.get("treatments", {})
+    return treatments
 
 
 def known_again(entry: Entry, related: Sequence[Entry]) -> list[str]:
@@ -50,7 +50,7 @@ def known_again(entry: Entry, related: Sequence[Entry]) -> list[str]:
 
     Pseudonyms are known where one key and context made those there.
     """
-    known = []
+    names = []
     for name in entry.released:
         pseudonym = treatments_in(entry).get(name, {}).get("pseudonym")
         if any(
@@ -58,8 +58,8 @@ def known_again(entry: Entry, related: Sequence[Entry]) -> list[str]:
             for earlier in related
             for former in columns_again(entry, earlier)[name]
         ):
-            known.append(name)
-    return known
+            names.append(name)
+    return names
 
 
 def _apart(pseudonym: Json | None, before: Json) -> bool:
@@ -86,13 +86,17 @@ def aggregated_again(entry: Entry, related: Sequence[Entry]) -> list[str]:
 def other_keys(entry: Entry, related: Sequence[Entry]) -> Iterator[str]:
     """Warns of pseudonyms and days that are others than in `related` releases of the same source."""
     for name, treated in treatments_in(entry).items():
-        then = [(one.id, treatments_in(one).get(name, {})) for one in related if name in one.released]
+        then = [(entry.id, treatments_in(entry).get(name, {})) for entry in related if name in entry.released]
         if "pseudonym" in treated:
             yield from _other_pseudonyms(
-                name, treated["pseudonym"], [(i, one["pseudonym"]) for i, one in then if "pseudonym" in one]
+                name,
+                treated["pseudonym"],
+                [(i, recorded["pseudonym"]) for i, recorded in then if "pseudonym" in recorded],
             )
         if "shift" in treated:
-            different = [i for i, one in then if _differing(treated["shift"], one.get("shift", {}), _SHIFTING)]
+            different = [
+                i for i, recorded in then if _differing(treated["shift"], recorded.get("shift", {}), _SHIFTING)
+            ]
             if different:
                 yield (
                     f"column {name!r} is shifted otherwise than in {_releases(different)}: whoever finds a row in both "
@@ -101,14 +105,18 @@ def other_keys(entry: Entry, related: Sequence[Entry]) -> Iterator[str]:
 
 
 def _other_pseudonyms(name: str, now: Json, then: Sequence[tuple[int, Json]]) -> Iterator[str]:
-    for part, said in (("key", "made with another key"), ("context", "made in another context")):
-        others = [number for number, one in then if _differing(now, one, _JOINING)[:1] == [part]]
+    for part, wording in (("key", "made with another key"), ("context", "made in another context")):
+        others = [number for number, recorded in then if _differing(now, recorded, _JOINING)[:1] == [part]]
         if others:
             yield (
-                f"column {name!r} has other pseudonyms than in {_releases(others)}, {said}: rows of one person "
+                f"column {name!r} has other pseudonyms than in {_releases(others)}, {wording}: rows of one person "
                 "cannot be joined with those there by them"
             )
-    others = [number for number, one in then if not _differing(now, one, _JOINING) and _differing(now, one, _WRITING)]
+    others = [
+        number
+        for number, recorded in then
+        if not _differing(now, recorded, _JOINING) and _differing(now, recorded, _WRITING)
+    ]
     if others:
         yield (
             f"column {name!r} has pseudonyms of another length or prefix than in {_releases(others)}: equal ones are "
@@ -160,8 +168,8 @@ def _change(name: str, treatment: str, before: Json, after: Json) -> str:
     return f"the {treatment} of {name!r} is another than it was, or was not kept then"
 
 
-def _differing(one: Json, other: Json, parts: Sequence[str]) -> list[str]:
-    return [part for part in parts if one.get(part) != other.get(part)]
+def _differing(entry: Json, other: Json, parts: Sequence[str]) -> list[str]:
+    return [part for part in parts if entry.get(part) != other.get(part)]
 
 
 def _releases(numbers: Sequence[int]) -> str:

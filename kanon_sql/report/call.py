@@ -96,7 +96,9 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
                 if draft.status != "released":
                     raise
                 draft.errors = list(failure.problems)
-                raise ReleasedError([f"the release is in its place, but {one}" for one in failure.problems]) from None
+                raise ReleasedError(
+                    [f"the release is in its place, but {problem}" for problem in failure.problems]
+                ) from None
     except KeyboardInterrupt:
         raise InterruptedRunError(signals.NOTHING_CHANGED) from None
     except KanonError as error:
@@ -124,4 +126,4 @@ def _after_release(draft: ReportDraft) -> Iterator[None]:
             raise
         unexpected = [f"the run did not end as it should (unexpected {type(error).__name__})"]
         problems = error.problems if isinstance(error, KanonError) else unexpected
-        raise ReleasedError([f"the release is in its place, but {one}" for one in problems]) from error
+        raise ReleasedError([f"the release is in its place, but {problem}" for problem in problems]) from error

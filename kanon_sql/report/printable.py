@@ -15,7 +15,7 @@ def escaped(data: Any) -> Any:
         return escape(data)
     if isinstance(data, Mapping):
         return {escaped(key): escaped(value) for key, value in data.items()}
-    return [escaped(one) for one in data] if isinstance(data, (list, tuple)) else data
+    return [escaped(entry) for entry in data] if isinstance(data, (list, tuple)) else data
 
 
 def to_json(data: Any) -> str:

@@ -68,7 +68,7 @@ def describe_configuration(loaded: LoadedConfig) -> Json:
 
 def _plain(value: Any, loaded: LoadedConfig, key: str = "") -> Any:
     if isinstance(value, Mapping):
-        return {_masked(loaded.redact(str(one))): _plain(entry, loaded, str(one)) for one, entry in value.items()}
+        return {_masked(loaded.redact(str(name))): _plain(entry, loaded, str(name)) for name, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [_plain(entry, loaded, key) for entry in value]
     if isinstance(value, Decimal):
@@ -106,9 +106,12 @@ def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
     if config.entity is not None:
         entries["k"]["counts"] = "entities"
     if config.known_columns is not None:
-        known = config.known_columns
+        known_columns = config.known_columns
         # Where there are no more columns those of all were counted.
-        entries["known_columns"] = {"required": known, "actual": max(known, counts.columns) if counts else None}
+        entries["known_columns"] = {
+            "required": known_columns,
+            "actual": max(known_columns, counts.columns) if counts else None,
+        }
     models = models_of(config)
     for position, model in enumerate(models):
         reached = counts.models[position] if counts else Measured(None, None, 0)
@@ -125,9 +128,13 @@ def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
             entries[model.key] = entry
         else:
             entries.setdefault(model.key, []).append(entry)
-    reached_of = {one.key: one.actual for one in counts.thresholds} if counts else {}
-    for one in thresholds_of(config):
-        entries[one.key] = {"required": _plain_entry(one.at_most), "actual": reached_of.get(one.key), **one.options()}
+    reached_of = {threshold.key: threshold.actual for threshold in counts.thresholds} if counts else {}
+    for threshold in thresholds_of(config):
+        entries[threshold.key] = {
+            "required": _plain_entry(threshold.at_most),
+            "actual": reached_of.get(threshold.key),
+            **threshold.options(),
+        }
     return entries
 
 
@@ -215,7 +222,7 @@ class ReportDraft:
 
     def to_dict(self) -> Json:
         """The report as JSON data."""
-        found = self.status in ("released", "compiled", "dry-run")
+        has_release = self.status in ("released", "compiled", "dry-run")
         return {
             "status": self.status,
             "created": self.created,
@@ -237,15 +244,15 @@ class ReportDraft:
             },
             "engine": self.engine,
             "algorithm": self.algorithm,
-            "solution": self.solution if found else None,
-            "labels": self.labels if found else None,
+            "solution": self.solution if has_release else None,
+            "labels": self.labels if has_release else None,
             "treatments": self.treatments,
-            "given_up": self.given_up if found else [],
+            "given_up": self.given_up if has_release else [],
             "classes": self._classes(),
             "verification": self.verification,
             "privacy": privacy_entries(self.privacy, self.counts),
             "suppression": {"limit": self.limit},
-            "loss": self.loss if found else None,
+            "loss": self.loss if has_release else None,
             "search": self.search,
             "advice": self.advice,
             "utility": self.utility,

@@ -81,17 +81,17 @@ def _mapping(required: dict[str, Schema], others: dict[str, Schema] | None = Non
     return {"type": "object", "required": list(required), "properties": {**required, **(others or {})}}
 
 
-def _each(one: Schema) -> Schema:
+def _each(schema: Schema) -> Schema:
     """A mapping by names of columns and the like."""
-    return {"type": "object", "additionalProperties": one}
+    return {"type": "object", "additionalProperties": schema}
 
 
-def _list(one: Schema) -> Schema:
-    return {"type": "array", "items": one}
+def _list(schema: Schema) -> Schema:
+    return {"type": "array", "items": schema}
 
 
-def _or_null(one: Schema) -> Schema:
-    return {"anyOf": [one, _NULL]}
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, _NULL]}
 
 
 def _one_of(words: Any) -> Schema:
@@ -108,9 +108,9 @@ def _engine() -> dict[str, Schema]:
 
 
 def _algorithm() -> dict[str, Schema]:
-    known = {key: _one_of(values(key)) if values(key) else _WHOLE for key in options()}
+    options_schema = {key: _one_of(values(key)) if values(key) else _WHOLE for key in options()}
     return {
-        **known,
+        **options_schema,
         "blind": _TRUTH,
         "reserve": {"anyOf": [_WHOLE, _TEXT]},
         "strata": {"type": "array", "items": _TEXT},
@@ -135,8 +135,8 @@ def _classes() -> Schema:
 def _privacy() -> Schema:
     reached = _or_null({"anyOf": [_NUMBER, _each(_or_null(_NUMBER))]})
     threshold = {"anyOf": [_NUMBER, _each(_or_null(_NUMBER))]}
-    known: dict[str, Schema] = {name: {} for model in MODELS.values() for name in model.options}
-    entry = _mapping({"required": threshold, "actual": reached}, {"column": _TEXT, **known})
+    options_schema: dict[str, Schema] = {name: {} for model in MODELS.values() for name in model.options}
+    entry = _mapping({"required": threshold, "actual": reached}, {"column": _TEXT, **options_schema})
     k = _mapping({"required": _COUNT, "actual": _or_null(_COUNT)}, {"counts": _one_of(("entities",))})
     few = _mapping({"required": _COUNT, "actual": _or_null(_COUNT)})
     whole = _mapping({"required": _NUMBER, "actual": _or_null(_NUMBER)}, {"fraction": _NUMBER})
@@ -176,8 +176,8 @@ def _search() -> Schema:
 
 def _advice() -> Schema:
     ncp = _mapping({"ncp": _NUMBER})
-    known = {"change": {"type": "object"}, "loss": ncp, "suppressed": _COUNT, "exact": _TRUTH}
-    return _mapping({**known, "instead_of": _or_null(ncp)}, {"without": _TEXT})
+    properties = {"change": {"type": "object"}, "loss": ncp, "suppressed": _COUNT, "exact": _TRUTH}
+    return _mapping({**properties, "instead_of": _or_null(ncp)}, {"without": _TEXT})
 
 
 def _ledger() -> Schema:

@@ -76,7 +76,7 @@ def either(words: Iterable[str]) -> str:
 
 def taking(option: str) -> list[str]:
     """The searches that take an option."""
-    return [name for name, one in ALGORITHMS.items() if option in one.options]
+    return [name for name, algorithm in ALGORITHMS.items() if option in algorithm.options]
 
 
 def values(option: str) -> list[str]:
@@ -86,12 +86,12 @@ def values(option: str) -> list[str]:
 
 def options() -> list[str]:
     """All options that some search takes."""
-    return list(dict.fromkeys(option for one in ALGORITHMS.values() for option in one.options))
+    return list(dict.fromkeys(option for algorithm in ALGORITHMS.values() for option in algorithm.options))
 
 
 def full_domain() -> list[str]:
     """The searches that give every column one level."""
-    return [name for name, one in ALGORITHMS.items() if one.full_domain]
+    return [name for name, algorithm in ALGORITHMS.items() if algorithm.full_domain]
 
 
 def by_order(name: str | None) -> bool:
@@ -121,8 +121,8 @@ class Abilities:
 
 
 ENGINES = {
-    one.name: one
-    for one in (
+    algorithm.name: algorithm
+    for algorithm in (
         Abilities("duckdb", databases=True, in_place=True, ledger=True, formulas=True, pushdown=False, rows=True),
         Abilities("spark", settings=True),
         Abilities("postgres", files=False, formulas=True),

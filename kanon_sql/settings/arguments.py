@@ -45,4 +45,6 @@ ARGUMENTS = {
 }
 
 # The options by the keys that problems are about; k stands for all models.
-FLAGS: dict[KeyPath, str] = {one.key: one.flags[0] for one in reversed(ARGUMENTS.values())} | {("privacy",): "--k"}
+FLAGS: dict[KeyPath, str] = {argument.key: argument.flags[0] for argument in reversed(ARGUMENTS.values())} | {
+    ("privacy",): "--k"
+}

@@ -49,18 +49,18 @@ def has_time(text: str) -> bool:
 
 def format_problem(text: str) -> str | None:
     """What is wrong with a format of dates, None where it can be read by."""
-    found = directives(text)
-    unknown = [f"%{letter}" for letter in dict.fromkeys(found) if letter not in _DAY + _TIME or not letter]
+    letters = directives(text)
+    unknown = [f"%{letter}" for letter in dict.fromkeys(letters) if letter not in _DAY + _TIME or not letter]
     if unknown:
         return f"{', '.join(unknown)} is not taken; expected {_TAKEN}"
     for same in _SAME:
-        twice = [letter for letter in found if letter in same]
+        twice = [letter for letter in letters if letter in same]
         if len(twice) > 1:
             return f"%{twice[0]} and %{twice[1]} say the same; keep one"
-    if not set(found) & set("Yy"):
+    if not set(letters) & set("Yy"):
         return "there is no year; expected %Y or %y, as in %d.%m.%Y"
     for letter, others in _WITH:
-        if letter in found and not set(found) & set(others):
+        if letter in letters and not set(letters) & set(others):
             return f"%{letter} says nothing without {' or '.join(f'%{other}' for other in others)}; add it"
     if not _BETWEEN.fullmatch(_DIRECTIVE.sub("", text)):
         return "between the directives expected letters, digits, blanks and . , : ; / ' ( ) + - _; correct it"
@@ -69,9 +69,9 @@ def format_problem(text: str) -> str | None:
 
 def _checked(problem: Callable[[str], str | None]) -> AfterValidator:
     def check(value: str) -> str:
-        found = problem(value)
-        if found is not None:
-            raise ValueError(found)
+        fault = problem(value)
+        if fault is not None:
+            raise ValueError(fault)
         return value
 
     return AfterValidator(check)

@@ -88,7 +88,7 @@ FORMATS: dict[str, Format] = {
 def format_of(path: Path) -> str | None:
     """The format that a file's name tells, else None."""
     lower = path.name.lower()
-    return next((name for name, one in FORMATS.items() if lower.endswith(one.suffixes)), None)
+    return next((name for name, file_format in FORMATS.items() if lower.endswith(file_format.suffixes)), None)
 
 
 _DELIMITER_LINE = re.compile(r'(?i)"?sep=([^\r\n"])"?(?=\r\n|\r|\n)')
@@ -105,7 +105,10 @@ def format_by_content(path: Path) -> str:
 
 
 def _format_of_head(head: bytes) -> str | None:
-    return next((name for name, one in FORMATS.items() if one.begins and re.match(one.begins, head)), None)
+    return next(
+        (name for name, file_format in FORMATS.items() if file_format.begins and re.match(file_format.begins, head)),
+        None,
+    )
 
 
 def only_texts(name: str | None) -> bool:
@@ -120,17 +123,17 @@ def read_by_engine(name: str | None) -> bool:
 
 def typed_formats() -> tuple[str, ...]:
     """The formats that hold more than texts."""
-    return tuple(name for name, one in FORMATS.items() if not one.only_texts)
+    return tuple(name for name, file_format in FORMATS.items() if not file_format.only_texts)
 
 
 def written_formats() -> tuple[str, ...]:
     """The formats that a release can be written in."""
-    return tuple(name for name, one in FORMATS.items() if one.written)
+    return tuple(name for name, file_format in FORMATS.items() if file_format.written)
 
 
 def titles() -> str:
     """All formats as a sentence names them."""
-    return either(one.title for one in FORMATS.values())
+    return either(file_format.title for file_format in FORMATS.values())
 
 
 _HEAD = 1 << 16
@@ -194,7 +197,12 @@ def is_data(path: Path) -> bool:
     """Whether a file that is there holds data, and so no configuration. Raises OSError."""
     if not path.is_file():
         return False
-    read = [suffix for one in FORMATS.values() for suffix in one.suffixes if suffix not in one.notes + one.asides]
+    read = [
+        suffix
+        for file_format in FORMATS.values()
+        for suffix in file_format.suffixes
+        if suffix not in file_format.notes + file_format.asides
+    ]
     if path.name.lower().endswith((*read, *_NOT_READ)):
         return True
     head = head_of(path)

@@ -52,9 +52,9 @@ class OneOf:
         return {"enum": list(self.known()), "type": "string"}
 
     def _checked(self, value: Any) -> Any:
-        known = self.known()
-        if value not in known:
-            raise PydanticKnownError("literal_error", {"expected": either(map(repr, known))})
+        names = self.known()
+        if value not in names:
+            raise PydanticKnownError("literal_error", {"expected": either(map(repr, names))})
         return value
 
 
@@ -77,9 +77,9 @@ class Part(BaseModel):
     def _obeys(self) -> Part:
         """Raises what is wrong between the keys that were given; its type "rule" tells it apart."""
         given = {key: getattr(self, key) for key in type(self).model_fields if key in self.model_fields_set}
-        found = "; ".join(text for _, text in self.faults(given))
-        if found:
-            raise PydanticCustomError("rule", "{found}", {"found": found})
+        message = "; ".join(text for _, text in self.faults(given))
+        if message:
+            raise PydanticCustomError("rule", "{found}", {"found": message})
         return self
 
 
@@ -101,8 +101,8 @@ class Short(NamedTuple):
 
 def short_forms(holder: type[Part], steps: tuple[str | Each, ...] = ()) -> Iterator[Short]:
     """The short forms of a part and of those within it."""
-    for key, known in holder.model_fields.items():
-        yield from _forms(holder, (*steps, key), known.annotation, known.metadata)
+    for key, field in holder.model_fields.items():
+        yield from _forms(holder, (*steps, key), field.annotation, field.metadata)
 
 
 def _forms(holder: type[Part], steps: tuple[str | Each, ...], kind: Any, metadata: Sequence[Any]) -> Iterator[Short]:
@@ -113,8 +113,8 @@ def _forms(holder: type[Part], steps: tuple[str | Each, ...], kind: Any, metadat
         step = Each.IN_LIST if origin is list else Each.IN_MAPPING
         yield from _forms(holder, (*steps, step), arguments[-1], ())
     elif origin in (Union, UnionType):
-        for one in arguments:
-            yield from _forms(holder, steps, one, metadata)
+        for argument in arguments:
+            yield from _forms(holder, steps, argument, metadata)
     elif isinstance(kind, type) and issubclass(kind, Part):
         yield from (Short(steps, holder, form, kind) for form in metadata if isinstance(form, ShortFor))
         yield from short_forms(kind, steps)

@@ -51,11 +51,11 @@ class ExactlyOne:
         return given_of(part, *self.keys) + [key for key in self.true if str(part.get(key)).lower() in _TRUE]
 
     def faults(self, given: Part) -> Faults:
-        found = self.given(given)
-        if not found:
+        present = self.given(given)
+        if not present:
             yield (), self.none
-        for key in found[1:]:
-            yield (key,), self.several.format(key=key, first=found[0])
+        for key in present[1:]:
+            yield (key,), self.several.format(key=key, first=present[0])
 
     def schema(self) -> Schema:
         true = [{"properties": {key: {"const": True}}, "required": [key]} for key in self.true]
@@ -128,8 +128,8 @@ class Excludes:
         value = given.get(self.key)
         there = value in self.values() if self.values else value is not None
         if there and (self.of is None or self.of.given(given) == [self.key]):
-            found = given_of(given, *self.others)
-            for key in [self.key] if self.at_key and found else found:
+            present = given_of(given, *self.others)
+            for key in [self.key] if self.at_key and present else present:
                 yield (key,), self.text.format(key=key, value=value)
 
     def schema(self) -> Schema:
@@ -157,17 +157,19 @@ class Odd:
 
 
 def _none_of(conditions: Iterable[Schema]) -> Schema:
-    known = list(conditions)
-    return {"not": known[0] if len(known) == 1 else {"anyOf": known}}
+    schemas = list(conditions)
+    return {"not": schemas[0] if len(schemas) == 1 else {"anyOf": schemas}}
 
 
 def together(rules: Iterable[Rule]) -> Schema:
     """The conditions of all rules as one schema."""
-    made: Schema = {}
+    merged: Schema = {}
     for rule in rules:
-        for key, known in rule.schema().items():
-            made[key] = known if key not in made else made[key] + known if key == "allOf" else {**made[key], **known}
-    return made
+        for key, part in rule.schema().items():
+            merged[key] = (
+                part if key not in merged else merged[key] + part if key == "allOf" else {**merged[key], **part}
+            )
+    return merged
 
 
 def places(config: Part) -> Faults:
@@ -303,8 +305,8 @@ class OptionsOfAlgorithm:
             takers = taking(option)
             keys[option] = only_with("name", *takers)
             if "optimal" in takers:  # which is meant where no name is given
-                known = {"const": takers[0]} if len(takers) == 1 else {"enum": takers}
-                keys[option] = {"properties": {"name": known}}
+                allowed = {"const": takers[0]} if len(takers) == 1 else {"enum": takers}
+                keys[option] = {"properties": {"name": allowed}}
             for name in takers:
                 taken = ALGORITHMS[name].options[option]
                 others = [value for value in algorithms.values(option) if value not in taken]

@@ -41,15 +41,17 @@ _PLACE = ExactlyOne(
 
 def _of_columns(given: Given) -> Faults:
     columns = given.get("columns")
-    for name, one in columns.items() if isinstance(columns, dict) else ():
-        faults = ColumnConfig.faults(one) if isinstance(one, dict) else ()
+    for name, entry in columns.items() if isinstance(columns, dict) else ():
+        faults = ColumnConfig.faults(entry) if isinstance(entry, dict) else ()
         yield from ((("columns", name, *below), text) for below, text in faults)
 
 
 def _of_one_encoding(given: Given) -> Faults:
     csv = given.get("csv")
     other = csv.get("encoding") if isinstance(csv, dict) else None
-    named = [encoding_named(one) or one for one in (given.get("encoding"), other) if isinstance(one, str)]
+    named = [
+        encoding_named(encoding) or encoding for encoding in (given.get("encoding"), other) if isinstance(encoding, str)
+    ]
     if len(set(named)) > 1:
         yield ("encoding",), "encoding and csv.encoding are not the same; keep one of the two"
 

@@ -29,8 +29,8 @@ _MOST_DIGITS, _MOST_DECIMALS = 15, 12
 
 def share_of(end: object) -> Fraction | None:
     """The share of the rows that an end stands for, None for a number."""
-    found = _SHARE.fullmatch(end) if isinstance(end, str) else None
-    return Fraction(found[1]) / 100 if found else None
+    match = _SHARE.fullmatch(end) if isinstance(end, str) else None
+    return Fraction(match[1]) / 100 if match else None
 
 
 class FoundEnd(Decimal):
@@ -44,10 +44,10 @@ class FoundEnd(Decimal):
     shown: bool
 
     def __new__(cls, number: Decimal, share: Fraction) -> FoundEnd:
-        made = super().__new__(cls, number)
-        made.share = share
-        made.shown = False
-        return made
+        instance = super().__new__(cls, number)
+        instance.share = share
+        instance.shown = False
+        return instance
 
 
 def _end(value: Any) -> Decimal | str:
@@ -133,9 +133,9 @@ class Coding(Part):
     )
 
 
-def first_of(one: Coding) -> str | None:
+def first_of(coding: Coding) -> str | None:
     """The first treatment of numbers that a column has."""
-    return next((key for key in _OF_NUMBERS if getattr(one, key) is not None), None)
+    return next((key for key in _OF_NUMBERS if getattr(coding, key) is not None), None)
 
 
 KEYED = ("pseudonym", "shift")
@@ -237,16 +237,16 @@ def treated_columns(config: Given) -> Faults:
     entity = privacy.get("entity") if isinstance(privacy, Mapping) else None
     identifiers, quasi = _names(config.get("identifiers")), _names(config.get("quasi_identifiers"))
     released = {*quasi, *_names(config.get("sensitive")), *_names(config.get("insensitive"))}
-    for name, one in transform.items():
-        if not isinstance(one, Mapping):
+    for name, treatment in transform.items():
+        if not isinstance(treatment, Mapping):
             continue
-        others = [key for key in one if key != "pseudonym" and one[key] is not None]
+        others = [key for key in treatment if key != "pseudonym" and treatment[key] is not None]
         path = ("transform", name)
         if name in identifiers or name == entity:
             role = "an identifier" if name in identifiers else "the column of privacy.entity"
             for key in others:
                 yield (*path, key), f"{role} is never released, but for its pseudonym; remove {key}"
-        elif name in quasi and one.get("pseudonym") is not None:
+        elif name in quasi and treatment.get("pseudonym") is not None:
             text = "a quasi-identifier is generalized, which nothing is left of in a pseudonym; name it in identifiers"
             yield (*path, "pseudonym"), text
         elif config.get("unlisted") == "drop" and name not in released:
@@ -256,8 +256,8 @@ def treated_columns(config: Given) -> Faults:
 
 
 def _population_faults(privacy: Any) -> Faults:
-    for key, one in privacy.items() if isinstance(privacy, Mapping) else ():
-        for entry in one if isinstance(one, (list, tuple)) else [one]:
+    for key, spec in privacy.items() if isinstance(privacy, Mapping) else ():
+        for entry in spec if isinstance(spec, (list, tuple)) else [spec]:
             if isinstance(entry, Mapping) and entry.get("population") is not None:
                 text = "a population holds values without treatments; remove those of the quasi-identifiers, or it"
                 yield ("privacy", key), text

@@ -122,11 +122,11 @@ def _compose(text: str) -> tuple[yaml.Node | None, dict[int, str]]:
 
 
 def _syntax(error: yaml.MarkedYAMLError, text: str, line: int | None) -> str:
-    said = " ".join(part for part in (error.context, error.problem) if part)
+    message = " ".join(part for part in (error.context, error.problem) if part)
     lines = text.splitlines()
     if line is not None and "${" in "".join(lines[max(0, line - 2) : line]):
-        return f"not valid YAML: {said}; inside {{...}} and [...] a ${{NAME}} needs quotes"
-    return f"not valid YAML: {said}; correct it, or quote the value"
+        return f"not valid YAML: {message}; inside {{...}} and [...] a ${{NAME}} needs quotes"
+    return f"not valid YAML: {message}; correct it, or quote the value"
 
 
 class _Builder:

@@ -38,7 +38,7 @@ class Roles:
         return self.by_name[column.name]
 
 
-def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = False) -> Roles:
+def assign_roles(source: Source, loaded: LoadedConfig, *, measured_only: bool = False) -> Roles:  # noqa: C901
     """Gives each column its role.
 
     Raises UnfittingSourceError with every column that is named but not there and, where `unlisted` is error, every one

@@ -194,7 +194,7 @@ def used_up(error: duckdb.Error) -> bool:
     return full or isinstance(error, duckdb.OutOfMemoryException)
 
 
-def describe(error: duckdb.Error, *, show_values: bool) -> str:
+def describe(error: duckdb.Error, *, show_values: bool) -> str:  # noqa: C901
     """One line for an error of the engine: its own words only of kinds without values, unless `show_values`."""
     line = re.search(r"CSV Error on Line: (\d+)", str(error))
     if line and "Invalid unicode" in str(error):
@@ -217,13 +217,13 @@ def describe(error: duckdb.Error, *, show_values: bool) -> str:
         return "another connection of this program has the database open; close that, or wait until it is closed"
     if isinstance(error, _OF_VALUES) and not show_values:
         return f"the engine refused a value ({kind}); --show-values shows which"
-    said = first if show_values else _without_values(first) if isinstance(error, _SPEAKING) else ""
+    message = first if show_values else _without_values(first) if isinstance(error, _SPEAKING) else ""
     if isinstance(error, duckdb.InternalException):
-        more = f" ({said[:200]})" if said else ""
+        more = f" ({message[:200]})" if message else ""
         return f"internal error of the engine: a file that it read is damaged, else please report it{more}"
-    if not said:
+    if not message:
         return f"the engine failed ({kind}); --show-values shows its words"
-    return f"the engine failed ({kind}): {said[:500]}"
+    return f"the engine failed ({kind}): {message[:500]}"
 
 
 def _without_values(text: str) -> str:

@@ -64,7 +64,7 @@ def outside_core(tree: exp.Expr) -> list[str]:
     return sorted({problem for node in tree.walk() for problem in _problems(node)})
 
 
-def _problems(node: exp.Expr) -> Iterator[str]:
+def _problems(node: exp.Expr) -> Iterator[str]:  # noqa: C901
     name = type(node).__name__
     if is_own(node):
         return

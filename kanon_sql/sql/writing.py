@@ -223,7 +223,7 @@ def _refuse_backslashes(tree: exp.Expr, dialect: Dialect) -> None:
         )
 
 
-def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
+def portable(tree: exp.Expr, dialect: Dialect) -> exp.Expr:  # noqa: C901
     """A copy of the statement in which constructs that differ between engines are replaced by shared ones."""
     core = tree.copy()
     for select in list(core.find_all(exp.Select)):

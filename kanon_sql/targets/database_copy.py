@@ -80,13 +80,13 @@ class DatabaseCopy:
     def describe(self, lost: list[str], broken: list[str]) -> list[str]:
         """The warnings: what was lost, what no longer works, what was not looked into."""
         macros = macros_that_name(self.engine, self.new, self.name[1]) if self.name else []
-        said = [
+        groups = [
             ("not kept of the replaced table and those that refer to it", lost),
             ("no longer works with the released table", broken),
             ("macros that name the released table, not tried", [".".join(name) for name in macros]),
             ("types that stay with all the values that they list", [".".join(name) for name in self.types]),
         ]
-        return [f"{headline}: {', '.join(entries)}" for headline, entries in said if entries]
+        return [f"{headline}: {', '.join(entries)}" for headline, entries in groups if entries]
 
     def copy_schema(self) -> None:
         """Makes everything but rows and the replaced table. Raises EngineError."""

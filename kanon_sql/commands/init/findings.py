@@ -1,12 +1,8 @@
-"""What is found in a table beside its profile: what singles rows out, what tells other columns, what only people know.
+"""What is known of a table beside its profile: sets of columns that single rows out, columns that tell others, the ends
+of numbers, and what only people know.
 
-What was found in a table, and what only people know of it.
-
-What is measured beside the profile: sets of columns that single rows out, columns that tell others, ends of numbers.
-
-All of it is counted in about 100,000 rows, drawn by what they hold: figures of larger tables are figures of those.
-
-Quasi-identifiers that say the same as another: one of them is left out, as generalizing both loses twice as much.
+All of it is counted in about 100,000 rows, drawn by what they hold: figures of larger tables are figures of those. Of
+two quasi-identifiers that say the same one is left out, as generalizing both loses twice as much.
 """
 
 from __future__ import annotations
@@ -75,11 +71,15 @@ class Findings:
 
     def columns(self, role: str) -> list[ColumnProfile]:
         """The columns of a role, in the table's order."""
-        return [one for one in self.profile.columns if self.roles[one.name].role == role]
+        return [source_column for source_column in self.profile.columns if self.roles[source_column.name].role == role]
 
     def generalized(self) -> list[ColumnProfile]:
         """The quasi-identifiers that are released."""
-        return [one for one in self.columns("quasi-identifier") if one.name not in self.left_out]
+        return [
+            source_column
+            for source_column in self.columns("quasi-identifier")
+            if source_column.name not in self.left_out
+        ]
 
     def rows_each(self, name: str) -> float:
         """How many rows a value of a column has on average."""
@@ -88,14 +88,14 @@ class Findings:
 
     def repeated(self) -> list[str]:
         """What is said of rows, and of ids of rows, that are there twice."""
-        found, lines = self.profile, []
-        if found.duplicates:
-            verb = "row repeats" if found.duplicates == 1 else "rows repeat"
+        profile, lines = self.profile, []
+        if profile.duplicates:
+            verb = "row repeats" if profile.duplicates == 1 else "rows repeat"
             lines.append(
-                f"{found.duplicates:,} {verb} another one in every column. Where they are copies of one record, k "
+                f"{profile.duplicates:,} {verb} another one in every column. Where they are copies of one record, k "
                 "counts its person more than once: remove them first"
             )
-        for one in found.columns:
+        for one in profile.columns:
             again = one.rows - one.missing - one.distinct
             is_id = one.finding is not None and one.finding.name in ("id", *_OF_ONE) and one.name != self.entity
             if is_id and one.exact and one.alone >= _MOST and again > 0:
@@ -142,11 +142,14 @@ class Sample:
 
 def draw(engine: Engine, source: Source, n: int) -> Sample:
     """Makes the table of about 100,000 rows in which everything else is counted."""
-    keys = [column(item.key) for item in source.columns]
+    keys = [column(source_column.key) for source_column in source.columns]
     step = max(1, n // ROWS)
     items: list[Item] = [
-        {"key": item.key, "value": understood(normalized(item, source.missing), item.reading)}
-        for item in source.columns
+        {
+            "key": source_column.key,
+            "value": understood(normalized(source_column, source.missing), source_column.reading),
+        }
+        for source_column in source.columns
     ]
     names = {
         "sample": state("init_sample"),
@@ -162,32 +165,35 @@ def draw(engine: Engine, source: Source, n: int) -> Sample:
 
 def dependencies(engine: Engine, sample: Sample, profile: Profile, roles: Mapping[str, Role]) -> list[Determined]:
     """The columns that tell others, of those that may be released; identifiers and what has one value tell nothing."""
-    told = [
-        one
-        for one in profile.columns
-        if roles[one.name].role != "identifier" and one.distinct + (one.missing > 0) > 1 and one.alone < 0.5
+    candidates = [
+        source_column
+        for source_column in profile.columns
+        if roles[source_column.name].role != "identifier"
+        and source_column.distinct + (source_column.missing > 0) > 1
+        and source_column.alone < 0.5
     ]
-    told = sorted(told, key=lambda one: roles[one.name].role == "insensitive")[:_MOST_COLUMNS]
-    if len(told) < 2 or not sample.rows:
+    candidates = sorted(candidates, key=lambda candidate: roles[candidate.name].role == "insensitive")[:_MOST_COLUMNS]
+    if len(candidates) < 2 or not sample.rows:
         return []
     coded = state("init_coded")
-    table = _table(engine, sample, [sample.source.column(one.name) for one in told])
+    table = _table(engine, sample, [sample.source.column(candidate.name) for candidate in candidates])
     encode(engine, table, coded)
     common = {
-        i: engine.query("commands/init/common", names={"coded": coded, "code": f"q{i}"})[0][0] for i in range(len(told))
+        i: engine.query("commands/init/common", names={"coded": coded, "code": f"q{i}"})[0][0]
+        for i in range(len(candidates))
     }
-    found = []
-    for this, other in permutations(range(len(told)), 2):
-        if told[this].distinct * 1.02 + 1 < told[other].distinct or not _matters(
-            roles, told[this].name, told[other].name
+    determined = []
+    for this, other in permutations(range(len(candidates)), 2):
+        if candidates[this].distinct * 1.02 + 1 < candidates[other].distinct or not _matters(
+            roles, candidates[this].name, candidates[other].name
         ):
             continue
         names = {"coded": coded, "determining": f"q{this}", "determined": f"q{other}"}
         repeats, agreeing = engine.query("commands/init/determined", names=names)[0]
         chance = (common[other] - 1) / max(sample.rows - 1, 1)
         if repeats >= _REPEATS and chance < 1 and agreeing / repeats - chance >= _TOLD * (1 - chance):
-            found.append(Determined(told[this].name, told[other].name, agreeing / repeats))
-    return found
+            determined.append(Determined(candidates[this].name, candidates[other].name, agreeing / repeats))
+    return determined
 
 
 def _matters(roles: Mapping[str, Role], one: str, other: str) -> bool:
@@ -200,9 +206,9 @@ def singling_out(
 ) -> Subsets:
     """The sets of up to three columns by how many rows they single out: of quasi-identifiers first, then of others."""
     order = ("quasi-identifier", "sensitive", "insensitive")
-    known = [one for one in profile.columns if roles[one.name].role in order]
-    known.sort(key=lambda one: (order.index(roles[one.name].role), -one.alone, -one.distinct))
-    columns = [sample.source.column(one.name) for one in known[:_IN_SETS]]
+    ranked = [source_column for source_column in profile.columns if roles[source_column.name].role in order]
+    ranked.sort(key=lambda candidate: (order.index(roles[candidate.name].role), -candidate.alone, -candidate.distinct))
+    columns = [sample.source.column(candidate.name) for candidate in ranked[:_IN_SETS]]
     if not columns or not sample.rows:
         return Subsets(0, 0, ())
     table = _table(engine, sample, columns)
@@ -213,7 +219,7 @@ def singling_out(
 def _table(engine: Engine, sample: Sample, columns: Sequence[Column]) -> RiskTable:
     tuples = state("init_tuples")
     drawn = exp.select("*").from_(exp.Table(this=exp.to_identifier(state("init_sample"), quoted=True)))
-    read_tuples(engine, drawn, tuples, [column(item.key) for item in columns])
+    read_tuples(engine, drawn, tuples, [column(source_column.key) for source_column in columns])
     return RiskTable(sample.source.label, sample.rows, sample.rows, tuple(columns), (), tuples, tuples)
 
 
@@ -222,11 +228,13 @@ def spreads(engine: Engine, sample: Sample, names: Iterable[str], share: float) 
     columns = [sample.source.column(name) for name in names]
     if not columns:
         return {}
-    items: list[Item] = [{"key": item.key, "low": f"low_{i}", "high": f"high_{i}"} for i, item in enumerate(columns)]
+    items: list[Item] = [
+        {"key": source_column.key, "low": f"low_{i}", "high": f"high_{i}"} for i, source_column in enumerate(columns)
+    ]
     table = {"sample": state("init_sample")}
-    found = engine.query("commands/init/spread", names=table, lists={"item": items}, values={"share": share})[0]
-    lows, highs = found[: len(columns)], found[len(columns) :]
-    pairs = {item.name: (low, high) for item, low, high in zip(columns, lows, highs, strict=True)}
+    rows = engine.query("commands/init/spread", names=table, lists={"item": items}, values={"share": share})[0]
+    lows, highs = rows[: len(columns)], rows[len(columns) :]
+    pairs = {source_column.name: (low, high) for source_column, low, high in zip(columns, lows, highs, strict=True)}
     return {
         name: (float(low), float(high))
         for name, (low, high) in pairs.items()
@@ -245,16 +253,24 @@ def left_out(engine: Engine, sample: Sample, findings: Findings, kept: Collectio
 
     None of those is that shall be `kept`.
     """
-    found, roles, told = findings.profile, findings.roles, findings.determined
-    quasi = {one.name: one for one in found.columns if roles[one.name].role == "quasi-identifier"}
-    pairs = {(one.by, one.column): one.share for one in told if one.by in quasi and one.column in quasi}
+    profile, roles, determined = findings.profile, findings.roles, findings.determined
+    quasi = {
+        source_column.name: source_column
+        for source_column in profile.columns
+        if roles[source_column.name].role == "quasi-identifier"
+    }
+    pairs = {
+        (dependency.by, dependency.column): dependency.share
+        for dependency in determined
+        if dependency.by in quasi and dependency.column in quasi
+    }
     left = {name: why for name, why in _birth_dates(engine, sample, quasi.values()).items() if name not in kept}
     for by, name in sorted(pairs, key=lambda pair: -quasi[pair[0]].distinct):
         if by in left or name in left or _is_of_a_day(quasi[by], quasi[name]):
             continue
         this, other = quasi[by], quasi[name]
         mutual = (name, by) in pairs
-        if mutual and (_worth(other), -_place(found, other)) > (_worth(this), -_place(found, this)):
+        if mutual and (_worth(other), -_place(profile, other)) > (_worth(this), -_place(profile, this)):
             this, other = other, this
         if other.name in kept:
             continue
@@ -275,17 +291,17 @@ def _worth(column: ColumnProfile) -> int:
     return int(column.kind not in _NUMBERS)
 
 
-def _place(found: Profile, column: ColumnProfile) -> int:
-    return found.columns.index(column)
+def _place(profile: Profile, column: ColumnProfile) -> int:
+    return profile.columns.index(column)
 
 
 def _birth_dates(engine: Engine, sample: Sample, quasi: Collection[ColumnProfile]) -> dict[str, str]:
     """The birth date where the age is there: it is what the age says, to the day."""
 
     def of(name: str) -> list[ColumnProfile]:
-        return [one for one in quasi if one.finding is not None and one.finding.name == name]
+        return [qi for qi in quasi if qi.finding is not None and qi.finding.name == name]
 
-    ages, dates = of("age"), [one for one in of("birth date") if one.kind in ("date", "timestamp")]
+    ages, dates = of("age"), [qi for qi in of("birth date") if qi.kind in ("date", "timestamp")]
     if len(ages) != 1 or len(dates) != 1:
         return {}
     keys = {"born": sample.source.column(dates[0].name).key, "aged": sample.source.column(ages[0].name).key}

@@ -40,15 +40,15 @@ def uncovered_by(engine: Engine, source: Source, name: str, spec: QuasiIdentifie
 
     Raises ConfigurationError where the hierarchy cannot be one of the column's type.
     """
-    item = source.column(name)
+    source_column = source.column(name)
     table = state("raw_values")
     engine.query(
         "commands/hierarchy/raw_values",
-        names={"raw_values": table, "source_values": distinct_values(source.relation, item)},
+        names={"raw_values": table, "source_values": distinct_values(source.relation, source_column)},
     )
     distinct = exp.select("value").from_(exp.Table(this=quoted(table)))
     place = f"{source.label}: column {name!r}"
-    mapping = build_mapping(engine, Input(0, item, spec, distinct, hierarchy, source.missing, place=place))
+    mapping = build_mapping(engine, Input(0, source_column, spec, distinct, hierarchy, source.missing, place=place))
     return uncovered(engine, mapping, distinct)
 
 
@@ -68,7 +68,7 @@ def files_for(folder: Path, columns: Sequence[str]) -> tuple[dict[str, Path], li
     notes = []
     for path in files:
         name = path.name[: -len(path.suffix)]
-        fitting = [one for one in columns if _ends_with(name, one)]
+        fitting = [column for column in columns if _ends_with(name, column)]
         if not fitting:
             if "hierarchy" in name.lower():
                 notes.append(f"{path} belongs to no column: its name ends with none of theirs")
@@ -85,8 +85,8 @@ def _ends_with(name: str, column: str) -> bool:
     lower = name.lower()
     if lower == column.lower() or lower.endswith(tuple(f"{mark}{column.lower()}" for mark in "_-. ")):
         return True
-    words, asked = words_of(name), words_of(column)
-    return bool(asked) and words[-len(asked) :] == asked
+    words, ending = words_of(name), words_of(column)
+    return bool(ending) and words[-len(ending) :] == ending
 
 
 _FEW_VALUES = 4  # of a category: to merge the rare ones would leave too little
@@ -152,19 +152,19 @@ class Tools:
 
 def generalization_of(tools: Tools, column: ColumnProfile) -> Generalization:
     """The proposal for one column; every value of it has a place in the hierarchy."""
-    made = _from_file(tools, column) or _from_ready(tools, column)
-    if made is not None:
-        return made
-    made = _from_builtin(tools, column)
-    return made if _covers(tools, column, made) else _categories(tools, column)
+    generalization = _from_file(tools, column) or _from_ready(tools, column)
+    if generalization is not None:
+        return generalization
+    generalization = _from_builtin(tools, column)
+    return generalization if _covers(tools, column, generalization) else _categories(tools, column)
 
 
-def _covers(tools: Tools, column: ColumnProfile, made: Generalization) -> bool:
+def _covers(tools: Tools, column: ColumnProfile, generalization: Generalization) -> bool:
     """Whether a built-in has a place for every value: dates without end and odd texts among numbers have none."""
-    if made.spec["builtin"] not in ("date", "intervals"):
+    if generalization.spec["builtin"] not in ("date", "intervals"):
         return True
     try:
-        return not uncovered_by(tools.engine, tools.source, column.name, QuasiIdentifier(**made.spec), None)
+        return not uncovered_by(tools.engine, tools.source, column.name, QuasiIdentifier(**generalization.spec), None)
     except ConfigurationError:
         return False
 
@@ -210,15 +210,17 @@ def _from_ready(tools: Tools, column: ColumnProfile) -> Generalization | None:
     nearest = min(lacking, key=lambda name: lacking[name], default=None)
     if nearest is None or lacking[nearest] > _NEARLY * column.distinct:
         return None
-    made = _from_builtin(tools, column)
+    generalization = _from_builtin(tools, column)
     values = "1 value" if lacking[nearest] == 1 else f"{lacking[nearest]:,} values"
-    return replace(made, why=f"{made.why} (the ready hierarchy {nearest} lacks {values}, as they are written)")
+    return replace(
+        generalization, why=f"{generalization.why} (the ready hierarchy {nearest} lacks {values}, as they are written)"
+    )
 
 
 def _postal_codes(tools: Tools, column: ColumnProfile) -> Generalization:
     """The built-in for a country's postal codes where the name says which, and it fits every value; else prefixes."""
     words = words_of(column.name)
-    names = [_POSTAL[one] for one in (*words, "_".join(words)) if one in _POSTAL]
+    names = [_POSTAL[word] for word in (*words, "_".join(words)) if word in _POSTAL]
     for name in dict.fromkeys(names):
         spec = QuasiIdentifier(builtin=name)
         if not uncovered_by(tools.engine, tools.source, column.name, spec, None):
@@ -231,27 +233,27 @@ def _ready_names(column: ColumnProfile) -> Sequence[str]:
     """The ready hierarchies that may fit what a column is about; numbers are none of their words."""
     if column.kind in (*_NUMBERS, "date", "timestamp"):
         return ()
-    found = column.finding.name if column.finding else None
-    if found == "country":
+    finding = column.finding.name if column.finding else None
+    if finding == "country":
         return _COUNTRIES
-    if found == "sex":
+    if finding == "sex":
         return ("sex",)
     words = words_of(column.name)
-    return next((names or _COUNTRIES for known, names in _READY if set(known) & set(words)), ())
+    return next((names or _COUNTRIES for kinds, names in _READY if set(kinds) & set(words)), ())
 
 
 def _from_builtin(tools: Tools, column: ColumnProfile) -> Generalization:
-    found = column.finding.name if column.finding else None
+    finding = column.finding.name if column.finding else None
     if column.kind in ("date", "timestamp"):
         return _dates(column)
-    if found == "postal code":
+    if finding == "postal code":
         return _postal_codes(tools, column)
     if column.kind == "code":
         return _prefixes(column, _KEPT)
     if column.kind in _NUMBERS and column.name in tools.spread:
-        made = _intervals(column, *tools.spread[column.name])
-        if made is not None:
-            return made
+        generalization = _intervals(column, *tools.spread[column.name])
+        if generalization is not None:
+            return generalization
     return _categories(tools, column)
 
 
@@ -281,7 +283,7 @@ def _intervals(column: ColumnProfile, low: float, high: float) -> Generalization
     widths = nice_widths(high - low, whole=column.kind == "whole number")
     if not widths:
         return None
-    spec: dict[str, Any] = {"builtin": "intervals", "widths": [number(one) for one in widths]}
+    spec: dict[str, Any] = {"builtin": "intervals", "widths": [number(width) for width in widths]}
     first = widths[0]
     bottom, top = ceil(low / first) * first, floor(high / first) * first
     ends = []
@@ -299,9 +301,9 @@ def _intervals(column: ColumnProfile, low: float, high: float) -> Generalization
     return Generalization(spec, len(widths) + 1, why)
 
 
-def _is_below(one: Any, other: Any) -> bool:
+def _is_below(value: Any, other: Any) -> bool:
     try:
-        return float(one) < float(other)
+        return float(value) < float(other)
     except (TypeError, ValueError):
         return False
 
@@ -316,7 +318,7 @@ def nice_widths(span: float, *, whole: bool) -> list[float]:
         return []
     exponent = floor(log10(span / _STEPS))
     lead = span / _STEPS / 10**exponent
-    step = next(one for one in (1, 2, 5, 10) if one >= lead - 1e-9)
+    step = next(factor for factor in (1, 2, 5, 10) if factor >= lead - 1e-9)
     if step == 10:
         step, exponent = 1, exponent + 1
     if whole and exponent < 0:
@@ -353,7 +355,7 @@ def number(value: float) -> int | float:
 def _categories(tools: Tools, column: ColumnProfile) -> Generalization:
     """Rare values become one where there are many; a few values are kept or given up."""
     below = sorted({_nice_count(max(2 * tools.k, tools.n / 200)), _nice_count(max(10 * tools.k, tools.n / 20))})
-    below = [one for one in below if one <= tools.n / 2]
+    below = [size for size in below if size <= tools.n / 2]
     if column.distinct <= _FEW_VALUES or not below:
         few = "few values: kept or given up"
         return Generalization(
@@ -367,9 +369,9 @@ def _categories(tools: Tools, column: ColumnProfile) -> Generalization:
 def _nice_count(count: float) -> int:
     """The next number of one digit and zeros, 1, 2 or 5 at its head."""
     exponent = floor(log10(count))
-    return int(next(one for one in (1, 2, 5, 10) if one * 10**exponent >= count) * 10**exponent)
+    return int(next(factor for factor in (1, 2, 5, 10) if factor * 10**exponent >= count) * 10**exponent)
 
 
-def lattice_size(found: Mapping[str, Generalization]) -> int:
+def lattice_size(generalizations: Mapping[str, Generalization]) -> int:
     """How many choices of levels there are."""
-    return prod(one.levels + 1 for one in found.values())
+    return prod(generalization.levels + 1 for generalization in generalizations.values())

@@ -126,28 +126,28 @@ def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progre
     read, NoReleaseError for a table without rows.
     """
     with _opened(request, options) as (engine, source), telling_faults(engine, source):
-        found = profile(engine, source, progress)
-        if not found.rows:
+        table_profile = profile(engine, source, progress)
+        if not table_profile.rows:
             raise NoReleaseError(f"{source.label}: the table has no rows; there is nothing to propose")
         if request.header is None:
-            refuse_nameless(source, found)
+            refuse_nameless(source, table_profile)
         if request.source is None:
-            found, read, understood = _as_texts(found), None, source
+            table_profile, read, understood = _as_texts(table_profile), None, source
         else:
-            read = _as_read(request.source, found, source)
+            read = _as_read(request.source, table_profile, source)
             listed = replace(source, missing=tuple(read.missing or source.missing))
             understood = read_columns(listed, read.columns, f"{source.label}: column {{!r}}".format)
-        sample = draw(engine, understood, found.rows)
+        sample = draw(engine, understood, table_profile.rows)
         with progress.step("looking for columns that tell others"):
-            findings = _findings(engine, sample, found)
-        found = findings.profile
+            findings = _findings(engine, sample, table_profile)
+        table_profile = findings.profile
         answers = ask(findings)
         roles = with_answers(findings.roles, answers.known, answers.unknown, answers.entity)
-        roles = with_one_at_least(found.columns, with_dependencies(roles, findings.determined))
+        roles = with_one_at_least(table_profile.columns, with_dependencies(roles, findings.determined))
         findings = replace(findings, roles=roles, entity=answers.entity)
         with progress.step("counting sets of columns"):
-            sets = singling_out(engine, sample, found, roles, progress)
-        telling = tuple(one for one in sets.measured if not one.holds_key and one.alone)
+            sets = singling_out(engine, sample, table_profile, roles, progress)
+        telling = tuple(subset for subset in sets.measured if not subset.holds_key and subset.alone)
         findings = replace(findings, sets=telling)
         return _proposed(engine, request, read, sample, findings, answers)
 
@@ -170,17 +170,21 @@ def _opened(request: Request, options: EngineOptions) -> Iterator[tuple[Engine, 
         yield engine, source
 
 
-def _as_read(described: SourceConfig, found: Profile, source: Source) -> SourceConfig:
+def _as_read(described: SourceConfig, found: Profile, source: Source) -> SourceConfig:  # noqa: C901
     """The source with what its columns need to be read as what they are.
 
     Texts that mean missing in several columns, and are no value of another, stand in one list for all of them.
     """
-    readings = {one.name: _reading(one) for one in found.columns if one.name}
+    readings = {column.name: _reading(column) for column in found.columns if column.name}
     for reading in readings.values():
         if reading.get("trim") and "missing" in reading:  # blanks are taken away before a text is looked up
             reading["missing"] = list(dict.fromkeys(text.strip() for text in reading["missing"]))
     counted = Counter(text for reading in readings.values() for text in reading.get("missing", ()))
-    is_value = {"NA"} if any(one.finding is not None and one.finding.name == "country" for one in found.columns) else ()
+    is_value = (
+        {"NA"}
+        if any(column.finding is not None and column.finding.name == "country" for column in found.columns)
+        else ()
+    )
     common = [text for text, columns in counted.items() if columns > 1 and text in ALWAYS and text not in is_value]
     given: dict[str, Any] = described.model_dump(exclude_unset=True)
     if source.encoding not in (None, UTF8) and described.csv_options.encoding is None:
@@ -211,7 +215,7 @@ def _released(read: SourceConfig, findings: Findings, treatments: Mapping[str, T
         name: reading
         for name, reading in read.columns.items()
         if findings.roles[name].role != "identifier"
-        or name in (findings.entity, *(one.by for one in treatments.values()))
+        or name in (findings.entity, *(treatment.by for treatment in treatments.values()))
     }
     given: dict[str, Any] = read.model_dump(exclude_unset=True, exclude={"columns"})
     shown = {name: reading.model_dump(exclude_unset=True) for name, reading in kept.items()}
@@ -220,7 +224,10 @@ def _released(read: SourceConfig, findings: Findings, treatments: Mapping[str, T
 
 def _as_texts(found: Profile) -> Profile:
     """The profile of rows that Python holds: their configuration names no source, so texts stay what they are."""
-    columns = [replace(one, reading={}, kind="text" if "type" in one.reading else one.kind) for one in found.columns]
+    columns = [
+        replace(column, reading={}, kind="text" if "type" in column.reading else column.kind)
+        for column in found.columns
+    ]
     return replace(found, columns=tuple(columns))
 
 
@@ -237,34 +244,40 @@ def _findings(engine: Engine, sample: Sample, found: Profile) -> Findings:
     found, groups = numbered_groups(engine, sample, found)
     persons = persons_of(engine, sample, found, groups)
     roles = roles_of(found.columns)
-    told = dependencies(engine, sample, found, roles)
-    roles = with_one_at_least(found.columns, with_dependencies(roles, told))
-    return Findings(found, roles, persons.assumed, tuple(told), rows_looked_at=sample.rows, maybe_persons=persons.asked)
+    determined = dependencies(engine, sample, found, roles)
+    roles = with_one_at_least(found.columns, with_dependencies(roles, determined))
+    return Findings(
+        found, roles, persons.assumed, tuple(determined), rows_looked_at=sample.rows, maybe_persons=persons.asked
+    )
 
 
 def _proposed(
     engine: Engine, request: Request, read: SourceConfig | None, sample: Sample, findings: Findings, answers: Answers
 ) -> Proposal:
-    found, source = findings.profile, sample.source
+    table_profile, source = findings.profile, sample.source
     quasi = findings.columns("quasi-identifier")  # those left out too, so that they can be taken back
-    persons = found.rows if answers.entity is None else found.column(answers.entity).distinct
+    persons = table_profile.rows if answers.entity is None else table_profile.column(answers.entity).distinct
     k, k_why = smallest_class(answers.recipient, persons)
     given, notes = (
-        ({}, []) if request.hierarchies is None else files_for(request.hierarchies, [one.name for one in found.columns])
+        ({}, [])
+        if request.hierarchies is None
+        else files_for(request.hierarchies, [column.name for column in table_profile.columns])
     )
     kept = {*answers.known, *given}
-    told = left_out(engine, sample, findings, kept)
-    stays = stays_of(findings, told, kept, by=_shifted_by(findings), has_key=request.source is not None and has_key())
+    left_out_columns = left_out(engine, sample, findings, kept)
+    stays = stays_of(
+        findings, left_out_columns, kept, by=_shifted_by(findings), has_key=request.source is not None and has_key()
+    )
     roles = {**findings.roles, **stays.roles}
-    findings = replace(findings, left_out={**told, **stays.left_out}, roles=roles)
+    findings = replace(findings, left_out={**left_out_columns, **stays.left_out}, roles=roles)
     left, quasi = findings.left_out, findings.columns("quasi-identifier")
-    share = min(0.25, max(_RARE, 2 * k / found.rows))
-    spread = spreads(engine, sample, [one.name for one in quasi if one.kind in _NUMBERS], share)
-    tools = Tools(engine, source, found.rows, k, spread, given, [*taken_as_row(source, request.header), *notes])
+    share = min(0.25, max(_RARE, 2 * k / table_profile.rows))
+    spread = spreads(engine, sample, [column.name for column in quasi if column.kind in _NUMBERS], share)
+    tools = Tools(engine, source, table_profile.rows, k, spread, given, [*taken_as_row(source, request.header), *notes])
     years = birth_years(findings)
-    made = {one.name: years.get(one.name) or generalization_of(tools, one) for one in quasi}
+    generalizations = {column.name: years.get(column.name) or generalization_of(tools, column) for column in quasi}
     treatments = {**stays.treatments, **amounts(engine, sample, findings, k)}
-    released = {name: one for name, one in made.items() if name not in left}
+    released = {name: generalization for name, generalization in generalizations.items() if name not in left}
     if not quasi:
         tools.notes.append(
             "every column names persons or holds nothing: nothing is left to release, so no configuration is proposed"
@@ -273,14 +286,14 @@ def _proposed(
     settings: dict[str, tuple[Any, str]] = {
         "privacy": (privacy, k_why),
         "suppression": ({"limit": "1%"}, _LIMIT),
-        "algorithm": algorithm_for(answers.purpose, found.rows, lattice_size(released)),
+        "algorithm": algorithm_for(answers.purpose, table_profile.rows, lattice_size(released)),
     }
-    if not all(one.name for one in found.columns):
+    if not all(column.name for column in table_profile.columns):
         settings["unlisted"] = ("drop", "a column without a name cannot be listed; it is left out")
     if answers.entity is None and not answers.entity_said:
         tools.notes.extend(_asked_for(findings))
     places = None if read is None else Places.of(_released(read, findings, treatments), source)
-    return Proposal(findings, answers, places, made, settings, request.base, tuple(tools.notes), treatments)
+    return Proposal(findings, answers, places, generalizations, settings, request.base, tuple(tools.notes), treatments)
 
 
 def _asked_for(findings: Findings) -> Iterator[str]:
@@ -301,8 +314,12 @@ def _shifted_by(findings: Findings) -> str | None:
     """The column by whose value dates move: the person, else an id that is another in each row."""
     if findings.entity is not None:
         return findings.entity
-    ids = [one for one in findings.profile.columns if one.name and one.finding is not None and one.finding.name == "id"]
-    return next((one.name for one in ids if one.exact and one.distinct == one.rows), None)
+    ids = [
+        column
+        for column in findings.profile.columns
+        if column.name and column.finding is not None and column.finding.name == "id"
+    ]
+    return next((column.name for column in ids if column.exact and column.distinct == column.rows), None)
 
 
 _LIMIT = (
@@ -322,8 +339,8 @@ def unnamed_table(path: Path) -> ConfigurationError:
     """
     with open_engine(EngineOptions()) as engine:
         catalog = attach(engine, path)
-        found = engine.query("commands/init/tables", values={"catalog": catalog})
-    names = [name if schema == _MAIN else f"{schema}.{name}" for schema, name in found]
+        rows = engine.query("commands/init/tables", values={"catalog": catalog})
+    names = [name if schema == _MAIN else f"{schema}.{name}" for schema, name in rows]
     if not names:
         return ConfigurationError(f"{path}: is a DuckDB database without a table; name another file")
     listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")

@@ -53,72 +53,80 @@ class Persons:
     asked: tuple[str, ...]
 
 
-def numbered_groups(engine: Engine, sample: Sample, found: Profile) -> tuple[Profile, frozenset[str]]:
+def numbered_groups(engine: Engine, sample: Sample, profile: Profile) -> tuple[Profile, frozenset[str]]:
     """The profile in which numbers of households and the like are ids, and those that are called like households.
 
     Such numbers are whole, return, and tell other columns; a measurement does not, and has a topic of its own.
     """
-    maybe = [one for one in found.columns if _may_number_groups(found, one)]
-    tells = told_by(engine, sample, found, maybe)
+    maybe = [column for column in profile.columns if _may_number_groups(profile, column)]
+    tells = told_by(engine, sample, profile, maybe)
     groups = {}
-    for one in maybe:
-        told = tells[one.name]
-        if told and (_is_called(one, _GROUPS) or _is_called(one, _NUMBERED) or (len(told) > 1 and _is_dense(one))):
-            shown = ", ".join(map(repr, told[:3]))
-            groups[one.name] = Finding(
+    for candidate in maybe:
+        told_columns = tells[candidate.name]
+        if told_columns and (
+            _is_called(candidate, _GROUPS)
+            or _is_called(candidate, _NUMBERED)
+            or (len(told_columns) > 1 and _is_dense(candidate))
+        ):
+            shown = ", ".join(map(repr, told_columns[:3]))
+            groups[candidate.name] = Finding(
                 "id",
                 0.8,
-                f"numbers of {found.rows / one.distinct:.1f} rows each, whose rows share {shown}: of a household"
-                " or another group",
+                f"numbers of {profile.rows / candidate.distinct:.1f} rows each, whose rows share {shown}: of a "
+                "household or another group",
             )
-    columns = [replace(one, finding=groups.get(one.name, one.finding)) for one in found.columns]
-    return replace(found, columns=tuple(columns)), frozenset(name for name in groups if _is_household(found, name))
+    columns = [replace(column, finding=groups.get(column.name, column.finding)) for column in profile.columns]
+    return replace(profile, columns=tuple(columns)), frozenset(name for name in groups if _is_household(profile, name))
 
 
-def persons_of(engine: Engine, sample: Sample, found: Profile, groups: Collection[str]) -> Persons:
+def persons_of(engine: Engine, sample: Sample, profile: Profile, groups: Collection[str]) -> Persons:
     """Who is a person: assumed only of a column that is called so, repeats, and tells others; else asked."""
-    ids = [one for one in found.columns if one.name not in groups and _may_name_persons(found, one)]
-    ids.sort(key=lambda one: (not _is_person(one), -one.distinct))
-    tells = told_by(engine, sample, found, ids)
-    assumed = next((one.name for one in ids if _is_person(one) and not one.missing and tells[one.name]), None)
-    ranked = sorted(ids, key=lambda one: -len(tells[one.name]))
-    return Persons(assumed, tuple(one.name for one in ranked if one.name != assumed))
+    ids = [column for column in profile.columns if column.name not in groups and _may_name_persons(profile, column)]
+    ids.sort(key=lambda column: (not _is_person(column), -column.distinct))
+    tells = told_by(engine, sample, profile, ids)
+    assumed = next(
+        (column.name for column in ids if _is_person(column) and not column.missing and tells[column.name]), None
+    )
+    ranked = sorted(ids, key=lambda column: -len(tells[column.name]))
+    return Persons(assumed, tuple(column.name for column in ranked if column.name != assumed))
 
 
 def told_by(
-    engine: Engine, sample: Sample, found: Profile, ids: Sequence[ColumnProfile]
+    engine: Engine, sample: Sample, profile: Profile, ids: Sequence[ColumnProfile]
 ) -> Mapping[str, Sequence[str]]:
     """The columns in which rows agree that have one value of an id, far more often than any two rows do."""
-    others = [one for one in found.columns if one.name and one.distinct > 1 and one.alone < _COMMON][:_MOST_OTHERS]
-    items: list[Item] = [
-        {"key": sample.source.column(one.name).key, "same": f"same_{i}"} for i, one in enumerate(others)
+    others = [column for column in profile.columns if column.name and column.distinct > 1 and column.alone < _COMMON][
+        :_MOST_OTHERS
     ]
-    tells: dict[str, Sequence[str]] = {one.name: () for one in ids}
+    items: list[Item] = [
+        {"key": sample.source.column(other.name).key, "same": f"same_{i}"} for i, other in enumerate(others)
+    ]
+    tells: dict[str, Sequence[str]] = {column.name: () for column in ids}
     if not items:
         return tells
     table = {"sample": state("init_sample")}
     chances = engine.query("commands/init/chance", names=table, lists={"item": items})[0]
-    for one in ids[:_MOST_IDS]:
-        names = {**table, "id_key": sample.source.column(one.name).key}
+    for id_column in ids[:_MOST_IDS]:
+        names = {**table, "id_key": sample.source.column(id_column.name).key}
         pairs, *agreeing = engine.query("commands/init/told", names=names, lists={"item": items})[0]
         if not pairs or pairs < _REPEATS:
             continue
-        tells[one.name] = [
+        tells[id_column.name] = [
             other.name
             for other, agree, chance in zip(others, agreeing, chances, strict=True)
-            if other.name != one.name
+            if other.name != id_column.name
             and chance < _COMMON
-            and other.distinct <= one.distinct * 1.02 + 1
+            and other.distinct <= id_column.distinct * 1.02 + 1
             and agree / pairs - chance >= _TOLD * (1 - chance)
         ]
     return tells
 
 
-def _is_household(found: Profile, name: str) -> bool:
-    return _is_called(found.column(name), _GROUPS)
+def _is_household(profile: Profile, name: str) -> bool:
+    return _is_called(profile.column(name), _GROUPS)
 
 
-def _may_name_persons(found: Profile, column: ColumnProfile) -> bool:
+def _may_name_persons(profile: Profile, column: ColumnProfile) -> bool:
     finding = column.finding
     return (
         bool(column.name)
@@ -127,7 +135,7 @@ def _may_name_persons(found: Profile, column: ColumnProfile) -> bool:
         and finding.name not in _NO_PERSON
         and not _is_called(column, _GROUPS)
         and column.distinct > 1
-        and (found.rows - column.missing) / column.distinct >= OF_SEVERAL
+        and (profile.rows - column.missing) / column.distinct >= OF_SEVERAL
     )
 
 
@@ -139,20 +147,20 @@ def _is_person(column: ColumnProfile) -> bool:
     return finding.name in _BY_LAW or _is_called(column, _PERSONS)
 
 
-def _may_number_groups(found: Profile, column: ColumnProfile) -> bool:
+def _may_number_groups(profile: Profile, column: ColumnProfile) -> bool:
     if column.kind != "whole number" or not column.name or _is_called(column, _PERSONS):
         return False
     about = topic(column.name, PRIVATE, KNOWN)
     free = about is None or about[0] == "family" or _is_called(column, _NUMBERED)
     unseen = column.finding is None or (column.finding.name == "id" and _is_called(column, _GROUPS))
-    return unseen and free and column.distinct >= _LEAST_IDS and 1.05 <= found.rows / column.distinct <= _OF_A_GROUP
+    return unseen and free and column.distinct >= _LEAST_IDS and 1.05 <= profile.rows / column.distinct <= _OF_A_GROUP
 
 
 def _is_called(column: ColumnProfile, words: str) -> bool:
     """Whether a word of a column's name is one of these, or begins with a long one."""
     listed = words.split()
     return any(
-        word in listed or any(len(one) >= _LONG and word.startswith(one) for one in listed)
+        word in listed or any(len(entry) >= _LONG and word.startswith(entry) for entry in listed)
         for word in words_of(column.name)
     )
 

@@ -93,16 +93,16 @@ def _name_of(path: Path, source: Source) -> str:
 def _ending(path: Path) -> str:
     """The ending of a file's name that tells its format, else its suffix."""
     lower = path.name.lower()
-    endings = sorted((end for one in FORMATS.values() for end in one.suffixes), key=len, reverse=True)
+    endings = sorted((end for file_format in FORMATS.values() for end in file_format.suffixes), key=len, reverse=True)
     return next((end for end in endings if lower.endswith(end)), path.suffix)
 
 
 def _suffix_of(path: Path, source: Source) -> str:
     """The ending of the release's name: that of the file, where a release can be of its format."""
-    known = FORMATS.get(source.kind)
-    if known is None or not known.compressions:
+    source_format = FORMATS.get(source.kind)
+    if source_format is None or not source_format.compressions:
         return ".csv"
-    return _ending(path).lower() if path.is_file() and format_of(path) == source.kind else known.suffixes[0]
+    return _ending(path).lower() if path.is_file() and format_of(path) == source.kind else source_format.suffixes[0]
 
 
 def _relative(text: str, base: Path) -> str:
@@ -163,9 +163,9 @@ def _head(findings: Findings, answers: Answers) -> Iterator[str]:
     if findings.sets and findings.rows_looked_at:
         yield "#"
         yield from _comment("What singles rows out before anything is done:")
-        for one in findings.sets[:_MOST_SETS]:
-            share = percent(one.alone / findings.rows_looked_at)
-            yield from _comment(f"  {' + '.join(one.columns)}: {share} of the rows are alone with their values")
+        for subset in findings.sets[:_MOST_SETS]:
+            share = percent(subset.alone / findings.rows_looked_at)
+            yield from _comment(f"  {' + '.join(subset.columns)}: {share} of the rows are alone with their values")
 
 
 def _source(source: Mapping[str, Any]) -> Iterator[str]:
@@ -184,11 +184,11 @@ def _source(source: Mapping[str, Any]) -> Iterator[str]:
             yield from _entry(key, value, 2)
 
 
-def _left_out(findings: Findings, made: Mapping[str, Generalization], base: Path) -> Iterator[str]:
+def _left_out(findings: Findings, generalizations: Mapping[str, Generalization], base: Path) -> Iterator[str]:
     """Quasi-identifiers among identifiers, each with the line that takes it back."""
     for name, why in findings.left_out.items():
         yield from _comment(f"a quasi-identifier that is left out: {why}. To release it, too, move it:", 2)
-        for line in _entry(name, made[name].written(base), 2):
+        for line in _entry(name, generalizations[name].written(base), 2):
             yield f"  # {escape(line)}"
         yield f"  - {in_line(name)}"
 
@@ -198,37 +198,37 @@ def _transform(proposal: Proposal) -> Iterator[str]:
     if not proposal.treatments:
         return
     yield "transform:            # what is done to values first"
-    for name, one in proposal.treatments.items():
-        yield from _comment(one.why, 2)
+    for name, treatment in proposal.treatments.items():
+        yield from _comment(treatment.why, 2)
         # A key is read from the environment; what else looks like a variable is none.
-        yield from (line.replace(f"key: '${KEY}'", f"key: '{KEY}'") for line in _entry(name, one.spec, 2))
+        yield from (line.replace(f"key: '${KEY}'", f"key: '{KEY}'") for line in _entry(name, treatment.spec, 2))
     yield ""
 
 
 def _list(key: str, findings: Findings, more: Iterable[str] = ()) -> Iterator[str]:
     role = key.removesuffix("s") if key == "identifiers" else key
-    columns = [one for one in findings.columns(role) if one.name]
+    columns = [column for column in findings.columns(role) if column.name]
     rest = list(more)
     if not columns and not rest:
         return
     yield f"{key}:{' ' * max(1, 20 - len(key))}# {_ROLES[key]}"
-    for one in columns:
-        yield from _comment(_why(findings, one), 2)
-        yield f"  - {in_line(one.name)}"
+    for column in columns:
+        yield from _comment(_why(findings, column), 2)
+        yield f"  - {in_line(column.name)}"
     yield from rest
     yield ""
 
 
-def _quasi_identifiers(findings: Findings, made: Mapping[str, Generalization], base: Path) -> Iterator[str]:
+def _quasi_identifiers(findings: Findings, generalizations: Mapping[str, Generalization], base: Path) -> Iterator[str]:
     yield "quasi_identifiers:    # what others may know of a person: made coarser until groups share it"
     many = findings.too_many()
     if many is not None:
         yield from _comment(many, 2)
         yield ""
-    for one in findings.generalized():
-        proposed = made[one.name]
-        yield from _comment(f"{_why(findings, one)}. {proposed.why[:1].upper()}{proposed.why[1:]}", 2)
-        yield from _entry(one.name, proposed.written(base), 2)
+    for column in findings.generalized():
+        proposed = generalizations[column.name]
+        yield from _comment(f"{_why(findings, column)}. {proposed.why[:1].upper()}{proposed.why[1:]}", 2)
+        yield from _entry(column.name, proposed.written(base), 2)
     yield ""
 
 
@@ -248,7 +248,7 @@ def _diversity(proposal: Proposal) -> Iterator[str]:
         "group holds several:",
         2,
     )
-    entries = [{"column": one.name, "l": min(3, one.distinct)} for one in columns[:3]]
+    entries = [{"column": column.name, "l": min(3, column.distinct)} for column in columns[:3]]
     for line in _entry("l_diversity", entries if len(entries) > 1 else entries[0], 0):
         yield f"  # {escape(line)}"
 
@@ -354,28 +354,37 @@ class Proposal:
 
     def to_dict(self) -> Json:
         """What `kanon-sql init --json` prints."""
-        found = self.findings
+        findings = self.findings
         return {
-            "rows": found.profile.rows,
-            "duplicates": found.profile.duplicates,
-            "columns": [self._describe(one) for one in found.profile.columns],
+            "rows": findings.profile.rows,
+            "duplicates": findings.profile.duplicates,
+            "columns": [self._describe(column) for column in findings.profile.columns],
             "sets": [
-                {"columns": list(one.columns), "unique": one.alone, "unique_share": one.alone / found.rows_looked_at}
-                for one in found.sets
+                {
+                    "columns": list(subset.columns),
+                    "unique": subset.alone,
+                    "unique_share": subset.alone / findings.rows_looked_at,
+                }
+                for subset in findings.sets
             ],
-            "determined": [{"by": one.by, "column": one.column, "share": one.share} for one in found.determined],
-            "rows_looked_at": found.rows_looked_at,
+            "determined": [
+                {"by": dependency.by, "column": dependency.column, "share": dependency.share}
+                for dependency in findings.determined
+            ],
+            "rows_looked_at": findings.rows_looked_at,
             "recipient": self.answers.recipient,
             "purpose": self.answers.purpose,
             "entity": self.answers.entity,
-            "maybe_persons": list(found.maybe_persons),
-            "transform": {name: {"is": one.spec, "why": one.why} for name, one in self.treatments.items()},
+            "maybe_persons": list(findings.maybe_persons),
+            "transform": {
+                name: {"is": treatment.spec, "why": treatment.why} for name, treatment in self.treatments.items()
+            },
             **{key: {"is": value, "why": why} for key, (value, why) in self.settings.items()},
             "notes": list(self.notes),
         }
 
     def _describe(self, column: ColumnProfile) -> Json:
-        role, made = self.findings.roles[column.name], self.generalizations.get(column.name)
+        role, generalization = self.findings.roles[column.name], self.generalizations.get(column.name)
         return {
             "name": column.name,
             "kind": column.kind,
@@ -391,18 +400,18 @@ class Proposal:
             "missing_as": list(column.missing_as),
             "alone": column.alone,
             "reading": dict(column.reading),
-            "hierarchy": None if made is None else made.spec,
+            "hierarchy": None if generalization is None else generalization.spec,
         }
 
 
 def smallest_class(recipient: str, persons: int) -> tuple[int, str]:
     """k for a recipient in a table of so many persons, and why."""
-    asked, why = RECIPIENTS[recipient]
+    required, why = RECIPIENTS[recipient]
     possible = max(min(2, persons), persons // _CLASSES)
-    if possible >= asked:
-        return asked, why
+    if possible >= required:
+        return required, why
     return possible, (
-        f"{recipient} would ask for {asked}, which {persons:,} rows cannot give without losing everything: "
+        f"{recipient} would ask for {required}, which {persons:,} rows cannot give without losing everything: "
         f"a twentieth of them at most, {'at least 2' if possible > 1 else 'here 1, which protects nobody'}"
     )
 

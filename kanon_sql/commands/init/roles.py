@@ -1,13 +1,11 @@
-"""What a column is about, by the words of its name in several languages, where its values do not tell it.
-
-The lists are the project's own: English, German, French, Spanish, without accents. Short words must stand alone in a
-name (`sex` is none of `sexton`), those of five letters and more also at the head or end of a longer word, as
-German joins words.
-
-The role of each column, with the reason: what was found in it, what its name says, whom its values single out.
+"""The role of each column, with the reason: what was found in it, what its name says, whom its values single out.
 
 Nothing that names a person is ever released; what outsiders may know of a person is generalized; what people count as
 private is sensitive; all else is released as it is. In doubt a column is taken for what is protected better.
+
+What a name says is looked up in the project's own lists of words: English, German, French, Spanish, without accents.
+Short words must stand alone in a name (`sex` is none of `sexton`), those of five letters and more also at the head or
+end of a longer word, as German joins words.
 """
 
 from __future__ import annotations
@@ -121,7 +119,7 @@ def words_of(name: str) -> list[str]:
     text = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
     for letter, plain in (("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss"), ("Ä", "Ae"), ("Ö", "Oe"), ("Ü", "Ue")):
         text = text.replace(letter, plain)
-    text = "".join(one for one in unicodedata.normalize("NFKD", text) if not unicodedata.combining(one))
+    text = "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
     return re.findall(r"[a-z]+", text.lower())
 
 
@@ -146,14 +144,14 @@ def topic(name: str, *topics: Topics) -> tuple[str, int] | None:
     for word, about, number in listed:
         if word in words or word == whole or ("_" in word and f"_{word}_" in joined):
             return about, number
-    for word, about, number in sorted(listed, key=lambda one: -len(one[0])):
+    for word, about, number in sorted(listed, key=lambda entry: -len(entry[0])):
         if len(word) >= _LONG and any(one.startswith(word) or one.endswith(word) for one in words):
             return about, number
     # Statistical programs cut names off: disea, incom. Not of what others know: a count is no country.
-    short = [one for one in words if len(one) >= _LONG]
+    short = [word for word in words if len(word) >= _LONG]
     cut = (about for word, about, number in listed if number == 0 and "_" not in word and word.startswith(tuple(short)))
-    found = next(cut, None) if short else None
-    return None if found is None else (found, 0)
+    position = next(cut, None) if short else None
+    return None if position is None else (position, 0)
 
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "insensitive")
@@ -188,27 +186,27 @@ class Role:
 
 def roles_of(columns: Iterable[ColumnProfile]) -> dict[str, Role]:
     """What the columns' own values and names make of them; of names that differ in case only the first is released."""
-    made: dict[str, Role] = {}
+    roles: dict[str, Role] = {}
     released: dict[str, str] = {}
-    for one in columns:
-        role = role_of(one)
+    for column in columns:
+        role = role_of(column)
         if role.role != "identifier":
-            first = released.setdefault(one.name.casefold(), one.name)
-            if first != one.name:
+            first = released.setdefault(column.name.casefold(), column.name)
+            if first != column.name:
                 role = Role(
                     "identifier", f"its name differs from {first!r} in case only, which is released: rename one"
                 )
-        made[one.name] = role
-    return made
+        roles[column.name] = role
+    return roles
 
 
 def role_of(column: ColumnProfile) -> Role:
     """What a column's own values and name make of it."""
-    found = column.finding
+    finding = column.finding
     if not column.name:
         return Role("identifier", "without a name it can be neither listed nor released")
-    if found is not None and (found.name in DIRECT or found.name == "free text"):
-        return Role("identifier", f"{_named(found.name)}: {found.why}")
+    if finding is not None and (finding.name in DIRECT or finding.name == "free text"):
+        return Role("identifier", f"{_named(finding.name)}: {finding.why}")
     if column.kind == "free text":
         return Role("identifier", "free text: it may hold names and whatever people wrote")
     if without_text(column.type):
@@ -218,8 +216,8 @@ def role_of(column: ColumnProfile) -> Role:
         return Role("identifier", f"{about[0]}, by its name")
     if column.kind == "empty":
         return Role("identifier", "it holds no value, and may hold anything tomorrow: nothing is lost without it")
-    if found is not None and found.name in _FOUND:
-        return Role(_FOUND[found.name], f"{_named(found.name)}: {found.why}; {alone_text(column)}")
+    if finding is not None and finding.name in _FOUND:
+        return Role(_FOUND[finding.name], f"{_named(finding.name)}: {finding.why}; {alone_text(column)}")
     about = topic(column.name, PRIVATE, KNOWN)
     return (
         _by_values(column) if about is None else _by_name(column, ("sensitive", "quasi-identifier")[about[1]], about[0])
@@ -297,29 +295,28 @@ class Determined:
     share: float
 
 
-def with_dependencies(roles: Mapping[str, Role], found: Iterable[Determined]) -> dict[str, Role]:
+def with_dependencies(roles: Mapping[str, Role], determined: Iterable[Determined]) -> dict[str, Role]:
     """The roles, where no copy of a protected column stays insensitive: what tells it, or is told by it, has its role.
 
     A column that tells a quasi-identifier says more than the release shall; so does what a quasi-identifier tells,
     as a city its ZIP code. Of columns that are known to be sensitive likewise, as a diagnosis and its code.
     """
-    made = dict(roles)
-    dependencies = list(found)
+    updated = dict(roles)
+    dependencies = list(determined)
     for protected in ("quasi-identifier", "sensitive"):
         changed = True
         while changed:
             changed = False
-            for one in dependencies:
-                for this, other in ((one.by, one.column), (one.column, one.by)):
-                    guarded = made[this].role == protected and (protected != "sensitive" or made[this].known)
-                    if guarded and _is_open(made[other], protected):
-                        verb = "is told by" if this == one.by else "tells"
-                        why = (
-                            f"it {verb} {this!r} in {percent(one.share)} of the rows that repeat, which is {protected}"
-                        )
-                        made[other] = Role(protected, why)
+            for dependency in dependencies:
+                for this, other in ((dependency.by, dependency.column), (dependency.column, dependency.by)):
+                    guarded = updated[this].role == protected and (protected != "sensitive" or updated[this].known)
+                    if guarded and _is_open(updated[other], protected):
+                        verb = "is told by" if this == dependency.by else "tells"
+                        share = percent(dependency.share)
+                        why = f"it {verb} {this!r} in {share} of the rows that repeat, which is {protected}"
+                        updated[other] = Role(protected, why)
                         changed = True
-    return made
+    return updated
 
 
 def _is_open(role: Role, protected: str) -> bool:
@@ -331,29 +328,33 @@ def with_answers(
     roles: Mapping[str, Role], known: Sequence[str], unknown: Sequence[str], entity: str | None
 ) -> dict[str, Role]:
     """The roles after what was answered: columns that others may know or cannot know, the column that names persons."""
-    made = dict(roles)
+    updated = dict(roles)
     for name in known:
-        if made[name].role != "identifier":
-            made[name] = Role("quasi-identifier", "others may know it, as was answered")
+        if updated[name].role != "identifier":
+            updated[name] = Role("quasi-identifier", "others may know it, as was answered")
     for name in unknown:
-        if made[name].role == "quasi-identifier":
-            made[name] = Role("sensitive", "nobody outside knows it, as was answered")
+        if updated[name].role == "quasi-identifier":
+            updated[name] = Role("sensitive", "nobody outside knows it, as was answered")
     if entity is not None:
-        made[entity] = Role("identifier", "it names the person; k counts its values, and it is never released")
-    return made
+        updated[entity] = Role("identifier", "it names the person; k counts its values, and it is never released")
+    return updated
 
 
 def with_one_at_least(columns: Sequence[ColumnProfile], roles: Mapping[str, Role]) -> dict[str, Role]:
     """The roles with a quasi-identifier, which a release needs: else the columns that single out most become some."""
-    made = dict(roles)
-    if any(one.role == "quasi-identifier" for one in made.values()):
-        return made
-    released = [one for one in columns if made[one.name].role != "identifier"]
-    left = [one for one in released if made[one.name].role == "insensitive" or not made[one.name].known] or released
-    left.sort(key=lambda one: (-one.alone, -one.distinct))
-    chosen = [one for one in left if one.alone > _ALONE][:_PROMOTED] or left[:1]
-    for one in chosen:
-        role = made[one.name]
-        why = f"no column looks like one that outsiders know; of all this one tells rows apart most: {alone_text(one)}"
-        made[one.name] = replace(role, role="quasi-identifier", why=why)
-    return made
+    updated = dict(roles)
+    if any(role.role == "quasi-identifier" for role in updated.values()):
+        return updated
+    released = [column for column in columns if updated[column.name].role != "identifier"]
+    left = [
+        column for column in released if updated[column.name].role == "insensitive" or not updated[column.name].known
+    ] or released
+    left.sort(key=lambda column: (-column.alone, -column.distinct))
+    chosen = [column for column in left if column.alone > _ALONE][:_PROMOTED] or left[:1]
+    for column in chosen:
+        role = updated[column.name]
+        why = (
+            f"no column looks like one that outsiders know; of all this one tells rows apart most: {alone_text(column)}"
+        )
+        updated[column.name] = replace(role, role="quasi-identifier", why=why)
+    return updated

@@ -62,9 +62,9 @@ def stays_of(
     them stay true. Else the first of them is released, coarser.
     """
     dates = [
-        one
-        for one in findings.columns("quasi-identifier")
-        if _is_of_stay(one) and one.name not in left and one.name not in kept
+        column
+        for column in findings.columns("quasi-identifier")
+        if _is_of_stay(column) and column.name not in left and column.name not in kept
     ]
     if len(dates) < 2:
         return Stays()
@@ -72,7 +72,7 @@ def stays_of(
         spec = {"shift": {"days": _DAYS, "by": by, "key": KEY}}
         why = f"all dates of one {by} move by as many days, up to {_DAYS}: lengths of stay stay true"
         role = Role("sensitive", "a date that is moved with the others of its person")
-        return Stays({one.name: Treatment(spec, why, by) for one in dates}, {one.name: role for one in dates})
+        return Stays({date.name: Treatment(spec, why, by) for date in dates}, {date.name: role for date in dates})
     first = dates[0].name
     how = (
         f"set {_VARIABLE} (kanon-sql key new) and run init again: the dates then move together by {by}, "
@@ -80,20 +80,20 @@ def stays_of(
         if by is not None
         else "with a column that says whose dates they are, --entity, they can be moved together by a shift"
     )
-    return Stays(left_out={one.name: f"beside {first!r} it makes all dates end as *; {how}" for one in dates[1:]})
+    return Stays(left_out={column.name: f"beside {first!r} it makes all dates end as *; {how}" for column in dates[1:]})
 
 
 def birth_years(findings: Findings) -> dict[str, Generalization]:
     """Birth dates beside other dates become years."""
-    dates = [one for one in findings.profile.columns if one.kind in _DATES and one.name]
-    made = {}
-    for one in findings.columns("quasi-identifier"):
-        is_birth = one.finding is not None and one.finding.name == "birth date" and one.kind in _DATES
+    dates = [column for column in findings.profile.columns if column.kind in _DATES and column.name]
+    generalizations = {}
+    for column in findings.columns("quasi-identifier"):
+        is_birth = column.finding is not None and column.finding.name == "birth date" and column.kind in _DATES
         if is_birth and len(dates) > 1:
             spec = {"builtin": "date", "levels": ["year", "decade"], "min_level": 1}
             why = "beside other dates of a person the year of birth, at least, as an age is told"
-            made[one.name] = Generalization(spec, 3, why)
-    return made
+            generalizations[column.name] = Generalization(spec, 3, why)
+    return generalizations
 
 
 def amounts(engine: Engine, sample: Sample, findings: Findings, k: int) -> dict[str, Treatment]:
@@ -114,8 +114,8 @@ def amounts(engine: Engine, sample: Sample, findings: Findings, k: int) -> dict[
         if end is not None and end[0] > low:
             spec["top"] = end[0]
             how += f", with one end for the highest, of which there are {end[1]:,} or more"
-        told = f"{alone_text(column)}: who knows one amount knows the row"
-        treatments[name] = Treatment(spec, f"{told}. {how}; take it out where exact amounts are needed")
+        reason = f"{alone_text(column)}: who knows one amount knows the row"
+        treatments[name] = Treatment(spec, f"{reason}. {how}; take it out where exact amounts are needed")
     return treatments
 
 

@@ -37,8 +37,8 @@ class Check:
 
 def checks_of(loaded: LoadedConfig, compiled: Compiled, relation: str) -> tuple[list[Check], list[str]]:
     """(the checks of a release of the table `relation`; lines on what none of them says)."""
-    asked = _Asked(loaded, compiled, relation)
-    return list(asked.checks()), list(dict.fromkeys(asked.unsaid))
+    request = _Asked(loaded, compiled, relation)
+    return list(request.checks()), list(dict.fromkeys(request.unsaid))
 
 
 class _Asked:
@@ -47,7 +47,7 @@ class _Asked:
         self.compiled = compiled
         self.relation = relation
         self.unsaid: list[str] = []
-        self.quasi_identifiers = [one.name for one in compiled.body.released if one.is_quasi_identifier]
+        self.quasi_identifiers = [column.name for column in compiled.body.released if column.is_quasi_identifier]
         # Where few columns are known each set of so many is a check of its own.
         columns = len(self.quasi_identifiers)
         closed = self.config.algorithm.declared.full_domain
@@ -121,7 +121,11 @@ class _Asked:
         source, policy = self.compiled.source, self.config.missing
         if policy == "keep":
             return {}
-        names = list(self.config.quasi_identifiers) if policy == "drop" else [item.name for item in source.columns]
+        names = (
+            list(self.config.quasi_identifiers)
+            if policy == "drop"
+            else [source_column.name for source_column in source.columns]
+        )
         if any(source.column(name).reading is not None for name in (*names, *others)):
             return None
         if not source.missing:

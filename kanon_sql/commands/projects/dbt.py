@@ -26,43 +26,45 @@ _CALL = re.compile(r"\s*(env_var|ref|var|source|doc)\s*\(")
 CompileWith = Callable[[str, str, Path], tuple[Json, Compiled]]
 
 
-def refuse(asked: ProjectModel) -> None:
+def refuse(request: ProjectModel) -> None:
     """Raises ConfigurationError for what dbt would not take."""
     problems = []
-    find_dialect(asked.dialect)
-    if not _NAME.fullmatch(asked.name):
-        problems.append(f"--name: {asked.name!r} is no name of a model; expected lower-case letters, digits and _")
-    if not _RELATION.fullmatch(asked.relation):
-        problems.append(f"--relation: {asked.relation!r}; expected ref('model') or source('source', 'table')")
-    if not (asked.project / "dbt_project.yml").is_file():
-        problems.append(f"--project: {asked.project} holds no dbt_project.yml; expected the folder of a dbt project")
+    find_dialect(request.dialect)
+    if not _NAME.fullmatch(request.name):
+        problems.append(f"--name: {request.name!r} is no name of a model; expected lower-case letters, digits and _")
+    if not _RELATION.fullmatch(request.relation):
+        problems.append(f"--relation: {request.relation!r}; expected ref('model') or source('source', 'table')")
+    if not (request.project / "dbt_project.yml").is_file():
+        problems.append(f"--project: {request.project} holds no dbt_project.yml; expected the folder of a dbt project")
     if problems:
         raise ConfigurationError(problems)
 
 
-def write_model(asked: ProjectModel, loaded: LoadedConfig, compile_with: CompileWith) -> Json:
+def write_model(request: ProjectModel, loaded: LoadedConfig, compile_with: CompileWith) -> Json:
     """Writes models/NAME.sql, models/NAME.yml and a seed for each mapping table; the report, with the files.
 
     What the tests of the schema do not say of the configuration is among the warnings. Raises EngineError for a file
     that is there, unless it may be overwritten: seeds that only the old model had are then removed. Where it raises,
     nothing is written.
     """
-    folder = asked.project / "seeds"
-    files = [asked.project / "models" / f"{asked.name}.{kind}" for kind in ("sql", "yml")]
-    earlier = _seeds_of(files[1], folder) if asked.overwrite else []
-    if not asked.overwrite:
+    folder = request.project / "seeds"
+    files = [request.project / "models" / f"{request.name}.{kind}" for kind in ("sql", "yml")]
+    earlier = _seeds_of(files[1], folder) if request.overwrite else []
+    if not request.overwrite:
         refuse_existing(files)
     for made in (files[0].parent, folder):
         made.mkdir(exist_ok=True)
     # The statement names tables by this and what they are: no text of the data can hold it.
     mark = f"k{secrets.token_hex(12)}_"
     report, compiled = compile_with(f"{mark}source", mark, folder)
-    seeds = [folder / re.sub(mark, f"{asked.name}_", file.name, flags=re.IGNORECASE).lower() for file in compiled.files]
+    seeds = [
+        folder / re.sub(mark, f"{request.name}_", file.name, flags=re.IGNORECASE).lower() for file in compiled.files
+    ]
     try:
         refuse_existing([seed for seed in seeds if seed not in earlier])
-        checks, unsaid = checks_of(loaded, compiled, asked.relation)
+        checks, unsaid = checks_of(loaded, compiled, request.relation)
         notes = [f"{files[1].name} has no test for {line}" for line in unsaid]
-        texts = [_sql(asked, compiled.text, mark), _schema(asked, compiled, seeds, checks, notes)]
+        texts = [_sql(request, compiled.text, mark), _schema(request, compiled, seeds, checks, notes)]
     except BaseException:
         for file in compiled.files:
             file.unlink(missing_ok=True)
@@ -89,17 +91,17 @@ def _seeds_of(schema: Path, folder: Path) -> list[Path]:
     return [folder / f"{name}.csv" for name in names if _NAME.fullmatch(name)]
 
 
-def _sql(asked: ProjectModel, compiled: str, mark: str) -> str:
+def _sql(request: ProjectModel, compiled: str, mark: str) -> str:
     """The statement as dbt reads it: tables by ref, and nothing else of it is Jinja."""
     lines = compiled.splitlines(keepends=True)
     comments = list(takewhile(lambda line: line.startswith("--"), lines))
     # What the comment at the head says of tables is for people.
-    head = re.sub(mark, f"{asked.name}_", "".join(comments), flags=re.IGNORECASE)
+    head = re.sub(mark, f"{request.name}_", "".join(comments), flags=re.IGNORECASE)
     statement = without_jinja("".join(lines[len(comments) :])).rstrip().removesuffix(";")
 
-    def called(found: re.Match[str]) -> str:
-        what = found[1].lower()
-        return f"{{{{ {asked.relation} }}}}" if what == "source" else f"{{{{ ref('{asked.name}_{what}') }}}}"
+    def called(match: re.Match[str]) -> str:
+        what = match[1].lower()
+        return f"{{{{ {request.relation} }}}}" if what == "source" else f"{{{{ ref('{request.name}_{what}') }}}}"
 
     statement = re.sub(rf'["`]{mark}(\w+)["`]', called, statement, flags=re.IGNORECASE)
     statement = re.sub(rf"'{mark}(\w+)'", r"""'{{ env_var("\1") }}'""", statement)
@@ -109,20 +111,23 @@ def _sql(asked: ProjectModel, compiled: str, mark: str) -> str:
 
 def without_jinja(text: str) -> str:
     """The text with every opening of Jinja in it written so that it stands for itself."""
-    return re.sub(r"\{[{%#]", lambda found: "{{ '" + found[0] + "' }}", text)
+    return re.sub(r"\{[{%#]", lambda match: "{{ '" + match[0] + "' }}", text)
 
 
 def _schema(
-    asked: ProjectModel, compiled: Compiled, seeds: Sequence[Path], checks: Sequence[Check], notes: Sequence[str]
+    request: ProjectModel, compiled: Compiled, seeds: Sequence[Path], checks: Sequence[Check], notes: Sequence[str]
 ) -> str:
     """The tests that dbt can count in the release, and the types of the seeds."""
     tests = [{f"kanon_sql.{check.name}": {"arguments": _arguments(check)}} for check in checks]
     schema = {
         "version": 2,
-        "models": [{"name": asked.name, "description": "An anonymized release, by kanon-sql.", "data_tests": tests}],
+        "models": [{"name": request.name, "description": "An anonymized release, by kanon-sql.", "data_tests": tests}],
         "seeds": [
-            {"name": seed.stem, "config": {"column_types": {column: _type(kind) for column, kind in one.stored()[0]}}}
-            for seed, one in zip(seeds, compiled.listings, strict=True)
+            {
+                "name": seed.stem,
+                "config": {"column_types": {column: _type(kind) for column, kind in listing.stored()[0]}},
+            }
+            for seed, listing in zip(seeds, compiled.listings, strict=True)
         ],
     }
     # Written out in full each time: YAML's anchors are not for people.
@@ -135,7 +140,7 @@ def _arguments(check: Check) -> dict[str, Any]:
     return {
         name: value
         if name in check.tables
-        else [_stands_for_itself(one) for one in value]
+        else [_stands_for_itself(entry) for entry in value]
         if isinstance(value, list)
         else _stands_for_itself(value)
         for name, value in check.arguments.items()

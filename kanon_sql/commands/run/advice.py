@@ -91,8 +91,11 @@ def advise(engine: Engine, loaded: LoadedConfig, result: SearchResult, *, found:
         if not found or not isinstance(result, MultidimensionalResult):
             return []
         given = _searched(engine, loaded, result, work)
-    paying = sorted((one for one in given if one.pays), key=lambda one: one.ncp / (one.instead_of or 100.0))
-    return [one.describe() for one in paying[:_MOST]]
+    paying = sorted(
+        (alternative for alternative in given if alternative.pays),
+        key=lambda alternative: alternative.ncp / (alternative.instead_of or 100.0),
+    )
+    return [alternative.describe() for alternative in paying[:_MOST]]
 
 
 class _FullDomainAdvice:
@@ -143,17 +146,17 @@ class _FullDomainAdvice:
         """What would be enough where there is no release."""
         enough = self.result.enough
         for place, (key, value) in enumerate(enough.items()):
-            asked = self.result.request
-            asked = replace(asked, limit=value) if key == "suppression.limit" else replace(asked, k=value)
-            yield from self._solved({key: value}, asked, work.share(1 / (len(enough) - place)))
+            request = self.result.request
+            request = replace(request, limit=value) if key == "suppression.limit" else replace(request, k=value)
+            yield from self._solved({key: value}, request, work.share(1 / (len(enough) - place)))
 
     def _solved(self, change: Json, request: Request, work: Work) -> Iterator[Alternative]:
         below = self.found and self.price * self.result.found.checked > work.remaining()
         losses = self._solve(self._below_winner() if below else self.problem, request, work)
         if losses is not None:
-            found, exact = losses
-            ncp = found.describe_loss()["ncp"]
-            yield Alternative(change, ncp, found.suppressed, exact and not below, self.ncp)
+            result, exact = losses
+            ncp = result.describe_loss()["ncp"]
+            yield Alternative(change, ncp, result.suppressed, exact and not below, self.ncp)
 
     def _below_winner(self) -> FullDomain:
         """The nodes below that of the release, which satisfies what asks for less, too: what is found is better."""
@@ -199,11 +202,11 @@ class _FullDomainAdvice:
             lows=_put(problem.lattice.lows, given_up, top),
             highs=_put(problem.lattice.highs, given_up, top),
         )
-        found = self._solve(replace(problem, lattice=lattice), self.result.request, work)
-        if found is not None:
-            result, exact = found
+        solved = self._solve(replace(problem, lattice=lattice), self.result.request, work)
+        if solved is not None:
+            result, exact = solved
             change = _without(self.loaded, mappings[given_up].column)
-            before, after = (_ncp(_others(one.winner.losses, given_up)) for one in (self.result, result))
+            before, after = (_ncp(_others(solution.winner.losses, given_up)) for solution in (self.result, result))
             yield Alternative(change, after, result.suppressed, exact, before, mappings[given_up].column)
 
 
@@ -228,17 +231,19 @@ def _searched(
         if not engine.owned or work.remaining() < takes:
             continue
         work.spend(takes)
-        found = result.problem.solve(engine, chosen, asked, Deadline(stop=signals.ending()), Progress())
-        if found.partitioning is not None and found.found.finished:
-            yield Alternative(change, found.describe_loss()["ncp"], found.suppressed, True, before)
+        other_result = result.problem.solve(engine, chosen, asked, Deadline(stop=signals.ending()), Progress())
+        if other_result.partitioning is not None and other_result.found.finished:
+            yield Alternative(change, other_result.describe_loss()["ncp"], other_result.suppressed, True, before)
 
 
 def _without(loaded: LoadedConfig, name: str) -> Json:
     """The change that makes a quasi-identifier a column that is never released."""
     config = loaded.config.model_dump(include={"identifiers", "quasi_identifiers"}, exclude_unset=True)
     entries = {column: entry for column, entry in config["quasi_identifiers"].items() if column != name}
-    made: Json = _plain({"quasi_identifiers": entries, "identifiers": [*config.get("identifiers", ()), name]}, loaded)
-    return made
+    changed: Json = _plain(
+        {"quasi_identifiers": entries, "identifiers": [*config.get("identifiers", ()), name]}, loaded
+    )
+    return changed
 
 
 def _plain(value: Any, loaded: LoadedConfig) -> Any:

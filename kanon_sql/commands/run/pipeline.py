@@ -55,18 +55,23 @@ def unique_columns(prepared: SearchProblem, loaded: LoadedConfig) -> list[str]:
     roles, source = prepared.roles, prepared.source
     plain = suppressed_or_ordered(loaded)
     most = {
-        item: _SHARES[roles.of(item)]
-        for item in roles.released
-        if item.name not in loaded.config.accept
-        and roles.of(item) in _SHARES
-        and (roles.of(item) != "quasi_identifier" or (item.is_text and item.name in plain))
+        column: _SHARES[roles.of(column)]
+        for column in roles.released
+        if column.name not in loaded.config.accept
+        and roles.of(column) in _SHARES
+        and (roles.of(column) != "quasi_identifier" or (column.is_text and column.name in plain))
     }
-    return [
-        f"{_WORDS.get(roles.of(one.column), roles.of(one.column))} column {one.column.name!r} holds a value of its own "
-        f"in {one.rows:,} of {one.looked_at:,} rows: is it "
-        f"{_MEANT.get(roles.of(one.column), 'a quasi-identifier or ')}an identifier?"
-        for one in (source.backend.alone(source, prepared.rows, prepared.n, most) if most else ())
-    ]
+    if not most:
+        return []
+    warnings = []
+    for uniqueness in source.backend.alone(source, prepared.rows, prepared.n, most):
+        role = roles.of(uniqueness.column)
+        warnings.append(
+            f"{_WORDS.get(role, role)} column {uniqueness.column.name!r} holds a value of its own in "
+            f"{uniqueness.rows:,} of {uniqueness.looked_at:,} rows: is it {_MEANT.get(role, 'a quasi-identifier or ')}"
+            "an identifier?"
+        )
+    return warnings
 
 
 @dataclass(frozen=True)
@@ -103,16 +108,18 @@ def refuse_report(loaded: LoadedConfig, call: Call) -> None:
 
     Raises ConfigurationError, and EngineError where there is no folder for one.
     """
-    told = [(what, path) for what, path in (("the report", call.report), ("the page", call.page)) if path is not None]
-    for what, path in told:
+    outputs = [
+        (what, path) for what, path in (("the report", call.report), ("the page", call.page)) if path is not None
+    ]
+    for what, path in outputs:
         if not path.parent.is_dir():
             raise EngineError(f"{path}: {what} cannot be written, its folder does not exist; make it")
         if what == "the page":
             refuse_pdf(path)
         if path.is_dir():
             raise EngineError(f"{path}: {what} cannot be written, this is a folder; name a file in it")
-    refuse_outputs([loaded], told, [("the report of attacks", call.attack)])
-    problems = named_twice(told)
+    refuse_outputs([loaded], outputs, [("the report of attacks", call.attack)])
+    problems = named_twice(outputs)
     if problems:
         raise ConfigurationError(problems)
 
@@ -141,27 +148,27 @@ def _run(run: Run, job: Job) -> PageFacts | None:
             _note(run, prepared)
         with call.step("read", "counting pseudonyms", engine.progress):
             run.draft.treatments = describe_treatments(source)
-        found = search(run, engine, prepared)
-        release = release_of(engine, found)
+        result = search(run, engine, prepared)
+        release = release_of(engine, result)
         with call.step("read", "looking at other columns", engine.progress):
             run.draft.warnings += betraying_columns(engine, prepared, release.finer())
-        run.draft.warnings += unshifted_dates(prepared, loaded.config, found.least_levels())
+        run.draft.warnings += unshifted_dates(prepared, loaded.config, result.least_levels())
         refuse_warnings(call, run.draft, sink)
         written = _verified(run, engine, sink, release)
         paths, handed_in = sink.paths(), (job.source_handed_in, job.target_handed_in)
-        made = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
-        facts = None if sink.in_transaction else _gather(run, made, found, sink)
+        new_release = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
+        facts = None if sink.in_transaction else _gather(run, new_release, result, sink)
         with call.watch.part("verify"):
             if call.dry_run or call.strict:
-                rehearse(loaded, made)
+                rehearse(loaded, new_release)
                 refuse_warnings(call, run.draft, sink)
             if call.dry_run:
                 run.draft.status = "dry-run"
             else:
-                put_in_place(loaded, made, sink)
+                put_in_place(loaded, new_release, sink)
         if sink.in_transaction:
-            facts = _gather(run, made, found, sink)
-        _advise(run, engine, found)
+            facts = _gather(run, new_release, result, sink)
+        _advise(run, engine, result)
         run.draft.engine["statements"] = source.backend.statements
         run.draft.warnings += sink.warnings
     return facts
@@ -172,7 +179,7 @@ def refuse_warnings(call: Call, draft: ReportDraft, sink: Sink) -> None:
     warnings = [*draft.warnings, *sink.warnings]
     if call.strict and warnings:
         draft.warnings = warnings
-        raise WarnedError([f"{one}; strict: nothing was released" for one in warnings])
+        raise WarnedError([f"{warning}; strict: nothing was released" for warning in warnings])
 
 
 def _note(run: Run, prepared: SearchProblem) -> None:
@@ -183,19 +190,22 @@ def _note(run: Run, prepared: SearchProblem) -> None:
     run.draft.engine = prepared.describe_engine()
 
 
-def _gather(run: Run, made: Made, found: SearchResult, sink: Sink) -> PageFacts | None:
+def _gather(run: Run, new_release: Made, result: SearchResult, sink: Sink) -> PageFacts | None:
     """What the page shows of both tables, while the source is there; nothing that fails on the way ends the run."""
     if run.call.page is None:
         return None
     from kanon_sql.measures.evidence.gathering import gather
 
     replaced = run.draft.status == "released" and run.loaded.config.replaces_source
-    source = None if replaced else made.source
-    written = made.written if run.call.dry_run else sink.whole(made.written)
-    subject = Subject(*(made.engine, run.loaded, run.call, made.hierarchies, made.roles, source, written), result=found)
-    with run.call.step("page", "measuring for the page", made.engine.progress):
+    source = None if replaced else new_release.source
+    written = new_release.written if run.call.dry_run else sink.whole(new_release.written)
+    subject = Subject(
+        *(new_release.engine, run.loaded, run.call, new_release.hierarchies, new_release.roles, source, written),
+        result=result,
+    )
+    with run.call.step("page", "measuring for the page", new_release.engine.progress):
         if not run.call.dry_run and not replaced:
-            note_digests(made, sink)
+            note_digests(new_release, sink)
         run.draft.source_salt = run.draft.source_salt or new_salt()
         report = replace(run.draft, status="dry-run" if run.call.dry_run else "released").to_dict()
         facts = gather(subject, report, run.call.recipe)
@@ -230,7 +240,7 @@ def configured_warnings(loaded: LoadedConfig, draft: ReportDraft) -> None:
         warnings.append(
             "k counts entities: each class holds k of them, but several rows of one may still be linked with each other"
         )
-    pseudonyms = [repr(name) for name, one in config.transform.items() if one.pseudonym is not None]
+    pseudonyms = [repr(name) for name, treatment in config.transform.items() if treatment.pseudonym is not None]
     if pseudonyms and config.privacy.entity is None:
         warnings.append(
             f"rows of one person are linked by the pseudonyms of {', '.join(pseudonyms)}, which are not anonymous; "
@@ -252,25 +262,25 @@ def search(run: Run, engine: Engine, prepared: SearchProblem) -> SearchResult:
     came = signals.releasing() if call.releases else None
     with call.step("search", "searching; Ctrl-C releases the best found so far" if came else "searching"):
         deadline = Deadline(call.time_limit, came)
-        found = prepared.solve(engine, run.loaded.config.algorithm, request, deadline, call.progress)
-    run.draft.search = found.describe_search()
-    run.draft.warnings += found.notes
+        result = prepared.solve(engine, run.loaded.config.algorithm, request, deadline, call.progress)
+    run.draft.search = result.describe_search()
+    run.draft.warnings += result.notes
     if deadline.stopped and not run.draft.search["proven"]:
         run.draft.search |= {"finished": False, "interrupted": True}
-        if not any(deadline.why() in note for note in found.notes):
+        if not any(deadline.why() in note for note in result.notes):
             run.draft.warnings.append(f"{deadline.why()}: one that goes on to its end could lose less")
     try:
-        found.require()
+        result.require()
     except NoReleaseError:
         signals.release_nothing()
-        _advise(run, engine, found, released=False)
+        _advise(run, engine, result, released=False)
         raise
     except OutOfTimeError:
         signals.release_nothing()
         if deadline.stopped:
             raise InterruptedRunError(signals.NOTHING_CHANGED) from None
         raise
-    return found
+    return result
 
 
 def _advise(run: Run, engine: Engine, result: SearchResult, *, released: bool = True) -> None:
@@ -290,7 +300,7 @@ def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
 
     Raises VerificationError, and what writing raises.
     """
-    call, draft, found = run.call, run.draft, release.result
+    call, draft, result = run.call, run.draft, release.result
     with call.watch.part("release"):
         masked = note_release(run, release)
         rehearsed = _write(run, engine, release, sink, masked)
@@ -301,8 +311,8 @@ def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
         whole = rehearsed.whole if rehearsed else sink.whole(written)
         verify_treatments(release.problem, whole)
         note_ends(run, release.problem.source, whole)
-        draft.suppressed, draft.masked = found.suppressed, masked
-        draft.released = release.problem.n - found.suppressed
+        draft.suppressed, draft.masked = result.suppressed, masked
+        draft.released = release.problem.n - result.suppressed
         if rehearsed is not None:
             draft.verification = {"compared": "counts"}
             return rehearsed.whole
@@ -312,8 +322,8 @@ def _verified(run: Run, engine: Engine, sink: Sink, release: Release) -> Source:
 
 def note_release(run: Run, release: Release) -> int:
     """Notes what was chosen, and what it is like; how many rows the release masks."""
-    draft, found = run.draft, release.result
-    draft.solution, draft.loss = found.describe(), release.describe_loss()
+    draft, result = run.draft, release.result
+    draft.solution, draft.loss = result.describe(), release.describe_loss()
     labels = release.labels()
     draft.labels, draft.given_up = labels.largest, list(labels.given_up)
     return _masked(run, release)
@@ -346,8 +356,8 @@ def note_ends(run: Run, source: Source, released: Source) -> None:
 def _write(run: Run, engine: Engine, release: Release, sink: Sink, masked: int) -> DryRunRelease | None:
     """Writes the release beside the target; a dry run has only what it would write."""
     loaded = run.loaded
-    asked = loaded.config.release
-    writing = Writing(asked.order, asked.seed, False, asked.suppressed == "mask", masked > 0)
+    release_config = loaded.config.release
+    writing = Writing(release_config.order, release_config.seed, False, release_config.suppressed == "mask", masked > 0)
     if run.call.dry_run:
         with run.call.progress.step("counting the release", engine.progress):
             return sink.dry_run(engine, loaded, release, writing)

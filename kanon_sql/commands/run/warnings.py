@@ -1,17 +1,14 @@
-"""What a run warns of in released columns: identifiers, free text, dependencies, unshifted dates.
-
-Columns released beside the quasi-identifiers that tell these more exactly than they are released.
+"""What a run warns of in the columns that it releases beside the quasi-identifiers.
 
 A column, or two together, betray a quasi-identifier where rows that are equal in them have the same finer value of it:
 the value one level below the released one, or the value itself where classes have no common level. Small groups and
 common values agree by chance; how often is known from the sizes of the groups and how common each value is.
 
-Released columns that look like direct identifiers or free text: nobody should publish one unawares.
+A column that looks like a direct identifier or free text and that no list names would be released unawares: it is
+refused. Of one that a list names, a warning says what it looks like; `accept` says that somebody has looked at it.
 
-A column that no list names and that would be released all the same is refused; of one that a list names a warning
-says what it looks like. `accept` says that somebody has looked at it.
-
-Dates that are released as they are beside shifted ones: the days between both are known, and undo the shift.
+A date that is released as it is beside a shifted one of the same person undoes the shift: the days between both are
+known.
 """
 
 from __future__ import annotations
@@ -73,44 +70,54 @@ class _Sample:
         return self.chances[i, size]
 
 
-def betraying_columns(engine: Engine, prepared: SearchProblem, finer: Sequence[Finer]) -> list[str]:
+def betraying_columns(engine: Engine, prepared: SearchProblem, finer: Sequence[Finer]) -> list[str]:  # noqa: C901
     """A warning for each column, or two, that tell quasi-identifiers below their released level.
 
     They are measured in about 50,000 rows. Nothing is measured where another engine holds the rows.
     """
-    quasi = {item.key for item in prepared.roles.quasi_identifiers}
+    quasi = {qi.key for qi in prepared.roles.quasi_identifiers}
     roles = prepared.roles
     # A pseudonym is known to nobody: that rows of one person agree is no news.
-    columns = [item for item in roles.released if item.key not in quasi and roles.of(item) != "identifier"]
+    columns = [
+        source_column
+        for source_column in roles.released
+        if source_column.key not in quasi and roles.of(source_column) != "identifier"
+    ]
     if not prepared.source.backend.abilities.rows or not finer or not columns:
         return []
     _list_finer(engine, finer)
     looked_at = _draw(engine, prepared, columns, finer)
-    told: dict[str, set[str]] = {}
+    tells: dict[str, set[str]] = {}
     warnings = []
-    for item in columns:
-        found = _told_by(engine, looked_at, finer, [item])
-        told[item.key] = set(found)
-        if found:
-            warnings.append(_said(f"{prepared.roles.of(item)} column {item.name!r} tells", found))
-    few = [item for item in columns if 1 < looked_at.values[item.key] <= _MOST_VALUES]
-    few.sort(key=lambda item: -looked_at.values[item.key])
+    for source_column in columns:
+        figures = _told_by(engine, looked_at, finer, [source_column])
+        tells[source_column.key] = set(figures)
+        if figures:
+            warnings.append(_said(f"{prepared.roles.of(source_column)} column {source_column.name!r} tells", figures))
+    few = [source_column for source_column in columns if 1 < looked_at.values[source_column.key] <= _MOST_VALUES]
+    few.sort(key=lambda source_column: -looked_at.values[source_column.key])
     pairs = []
-    for one, other in combinations(few[:_PAIRED], 2):
-        known = told[one.key] | told[other.key]
-        if all(fine.column.name in known for fine in finer):
+    for first, other in combinations(few[:_PAIRED], 2):
+        already = tells[first.key] | tells[other.key]
+        if all(fine.column.name in already for fine in finer):
             continue
-        found = {
-            name: said for name, said in _told_by(engine, looked_at, finer, [one, other]).items() if name not in known
+        figures = {
+            name: figure
+            for name, figure in _told_by(engine, looked_at, finer, [first, other]).items()
+            if name not in already
         }
-        if found:
-            pairs.append(_said(f"columns {one.name!r} and {other.name!r} together tell", found))
+        if figures:
+            pairs.append(_said(f"columns {first.name!r} and {other.name!r} together tell", figures))
     # What rows share a rare value only shows where all of its rows are looked at.
-    for item in columns:
-        if looked_at.is_part and not told[item.key] and looked_at.values[item.key] > _MOST_VALUES:
-            found = _told_by(engine, _draw(engine, prepared, [item], finer, item), finer, [item])
-            if found:
-                warnings.append(_said(f"{prepared.roles.of(item)} column {item.name!r} tells", found))
+    for source_column in columns:
+        if looked_at.is_part and not tells[source_column.key] and looked_at.values[source_column.key] > _MOST_VALUES:
+            figures = _told_by(
+                engine, _draw(engine, prepared, [source_column], finer, source_column), finer, [source_column]
+            )
+            if figures:
+                warnings.append(
+                    _said(f"{prepared.roles.of(source_column)} column {source_column.name!r} tells", figures)
+                )
     if len(pairs) > _SHOWN:
         pairs[_SHOWN:] = [f"{len(pairs) - _SHOWN} more pairs of columns tell quasi-identifiers more exactly, too"]
     return warnings + pairs
@@ -139,10 +146,10 @@ def _draw(
         "drawn_by": column(by.key if by else "number", "source"),
         "step": step,
     }
-    seen: list[Item] = [{"key": item.key, "code": item.key} for item in columns]
+    seen: list[Item] = [{"key": source_column.key, "code": source_column.key} for source_column in columns]
     engine.query("commands/run/sample", names=names, lists={"seen": seen, "qi": qis})
     sample: dict[str, Fill] = {"sample": state("betraying")}
-    items: list[Item] = [{"code": item.key, "values": f"v{i}"} for i, item in enumerate(columns)]
+    items: list[Item] = [{"code": source_column.key, "values": f"v{i}"} for i, source_column in enumerate(columns)]
     rows, *values = engine.query("commands/run/columns", names=sample, lists={"seen": items})[0]
     common = []
     for i in range(len(finer)):
@@ -154,28 +161,30 @@ def _draw(
 def _told_by(engine: Engine, looked_at: _Sample, finer: Sequence[Finer], columns: Sequence[Column]) -> dict[str, str]:
     """What columns tell together: for each quasi-identifier that they do the figures."""
     items: list[Item] = [{"code": f"q{i}", "same": f"s{i}", "fixed": f"f{i}"} for i in range(len(finer))]
-    lists = {"qi": items, "seen": [{"code": item.key} for item in columns]}
+    lists = {"qi": items, "seen": [{"code": source_column.key} for source_column in columns]}
     groups = engine.query("commands/run/groups", names={"sample": state("betraying")}, lists=lists)
     rows = looked_at.rows
     covered = sum(size * count for size, count, *_ in groups) / rows if rows else 0.0
-    found = {}
+    figures = {}
     for i, fine in enumerate(finer):
         if covered <= _SHARE:
             break
         share = sum(size * fixed[i] for size, _, *fixed in groups) / rows
         chances = [(size, count, looked_at.chance(i, size)) for size, count, *_ in groups]
-        chance = math.fsum(size * count * one for size, count, one in chances) / rows
-        variance = math.fsum(size * size * count * max(0.0, one * (1 - one)) for size, count, one in chances)
+        chance = math.fsum(size * count * likelihood for size, count, likelihood in chances) / rows
+        variance = math.fsum(
+            size * size * count * max(0.0, likelihood * (1 - likelihood)) for size, count, likelihood in chances
+        )
         beyond = share - chance
         if share > _SHARE and beyond > max(_SHARE * (covered - chance), _DEVIATIONS * math.sqrt(variance) / rows):
-            found[fine.column.name] = (
+            figures[fine.column.name] = (
                 f"{share:.0%} of {rows:,} rows{' looked at' * looked_at.is_part} (by chance {chance:.0%})"
             )
-    return found
+    return figures
 
 
-def _said(what: str, found: dict[str, str]) -> str:
-    figures = ", ".join(f"{name!r} in {figure}" for name, figure in found.items())
+def _said(what: str, measured: dict[str, str]) -> str:
+    figures = ", ".join(f"{name!r} in {figure}" for name, figure in measured.items())
     return f"{what} more exactly than it is released: {figures}; make it a quasi-identifier, or do not release it"
 
 
@@ -196,12 +205,16 @@ def guard(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles) ->
     config = loaded.config
     generalized = {name for name in config.quasi_identifiers if name not in suppressed_or_ordered(loaded)}
     seen = {*generalized, *config.accept}
-    asked = [item for item in roles.released if item.name not in seen and roles.of(item) != "identifier"]
-    if not asked:
+    columns = [
+        source_column
+        for source_column in roles.released
+        if source_column.name not in seen and roles.of(source_column) != "identifier"
+    ]
+    if not columns:
         return []
     try:
         with telling_faults(engine, source):
-            found = identifying(engine, source, _some(source, roles, config.missing), asked)
+            findings = identifying(engine, source, _some(source, roles, config.missing), columns)
     except EngineError:
         if source.untreated is not None:  # values that cannot be treated say more of it
             with suppress(EngineError):
@@ -210,21 +223,27 @@ def guard(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles) ->
         raise
     named = {*config.quasi_identifiers, *config.sensitive, *config.insensitive}
     refused = [
-        _refusal(loaded, item.name, found[item.name])
-        for item in asked
-        if item.name in found and item.name not in named and not _numbers_rows(source, item, found[item.name])
+        _refusal(loaded, source_column.name, findings[source_column.name])
+        for source_column in columns
+        if source_column.name in findings
+        and source_column.name not in named
+        and not _numbers_rows(source, source_column, findings[source_column.name])
     ]
     if refused:
         raise ConfigurationError(refused)
-    return [_warning(roles, item, found[item.name]) for item in asked if item.name in found]
+    return [
+        _warning(roles, source_column, findings[source_column.name])
+        for source_column in columns
+        if source_column.name in findings
+    ]
 
 
-def _numbers_rows(source: Source, item: Column, finding: Finding) -> bool:
+def _numbers_rows(source: Source, source_column: Column, finding: Finding) -> bool:
     """Whether an id only numbers the rows of this table: it is known to nobody who has not seen the table itself."""
-    if finding.name != "id" or not (source.only_texts or item.type in IN_BIGINT):
+    if finding.name != "id" or not (source.only_texts or source_column.type in IN_BIGINT):
         return False
-    value: exp.Expr = template.column(item.key)
-    if item.is_text:
+    value: exp.Expr = template.column(source_column.key)
+    if source_column.is_text:
         value = exp.TryCast(this=value, to=exp.DataType.build("BIGINT"))
     holes: dict[str, exp.Expr] = {"source": source.relation, "number_value": value}
     return bool(source.backend.query("commands/run/numbering", names=holes)[0][0])
@@ -257,11 +276,11 @@ def _refusal(loaded: LoadedConfig, name: str, finding: Finding) -> str:
     )
 
 
-def _warning(roles: Roles, item: Column, finding: Finding) -> str:
-    role = roles.of(item)
+def _warning(roles: Roles, source_column: Column, finding: Finding) -> str:
+    role = roles.of(source_column)
     return (
-        f"{_WORDS.get(role, role)} column {item.name!r} {_looks(finding)}; name it in identifiers, which are never "
-        "released, or in accept if somebody has looked at it"
+        f"{_WORDS.get(role, role)} column {source_column.name!r} {_looks(finding)}; name it in identifiers, which are "
+        "never released, or in accept if somebody has looked at it"
     )
 
 

@@ -272,8 +272,8 @@ class Postgres(Remote):
         try:
             yield
         except psycopg.Error as error:
-            said = describe(error, show_values=self.show_values)
-            raise EngineError(f"{place}: {said}" if place else said) from (error if self.show_values else None)
+            message = describe(error, show_values=self.show_values)
+            raise EngineError(f"{place}: {message}" if place else message) from (error if self.show_values else None)
 
     def copy_out(self, sql: str, file: Path) -> None:
         self.statements += 1

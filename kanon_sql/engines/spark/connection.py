@@ -72,8 +72,8 @@ def open_session(url: str, config: Mapping[str, str]) -> tuple[SparkSession, boo
     except Exception as error:
         # What follows a semicolon may be a token.
         shown = url.partition(";")[0]
-        said = describe(error, show_values=False).replace(url, shown)
-        raise EngineError(f"engine.spark: no session at {shown}: {said}") from None
+        message = describe(error, show_values=False).replace(url, shown)
+        raise EngineError(f"engine.spark: no session at {shown}: {message}") from None
     return session, not opened
 
 

@@ -192,8 +192,8 @@ class Spark(Remote):
         except (ConfigurationError, EngineError):
             raise
         except Exception as error:
-            said = describe(error, show_values=self.show_values)
-            raise EngineError(f"{place}: {said}" if place else said) from (error if self.show_values else None)
+            message = describe(error, show_values=self.show_values)
+            raise EngineError(f"{place}: {message}" if place else message) from (error if self.show_values else None)
 
     def whole_path(self, path: str, base: Path) -> str:
         """A path as Spark reads it: one without a scheme is of this machine."""

@@ -1,6 +1,5 @@
-"""The adversaries: singling out, linkability and inference, and how often each succeeds.
-
-How often an adversary succeeds, with intervals, and the risk: by how much more often than against others.
+"""The adversaries, singling out, linkability and inference: how often each succeeds, and by how much more often than
+against others, the risk.
 
 The interval of a share is that of E. B. Wilson: Probable inference, the law of succession, and statistical inference,
 JASA 22, 1927; that of a difference of two shares is made of theirs: R. G. Newcombe, Interval estimation for the
@@ -99,12 +98,12 @@ class Played:
         other = (self.control or self.baseline).share
         parts = {"main": self.main, "baseline": self.baseline, "control": self.control}
         return {
-            **{name: None if one is None else one.share for name, one in parts.items()},
+            **{name: None if part is None else part.share for name, part in parts.items()},
             "risk": _clipped(self.difference),
             "interval": [_clipped(end) for end in self.interval],
             "normalized_risk": _clipped(self.difference / (1 - other)) if other < 1 else 0.0,
-            "intervals": {name: None if one is None else list(one.interval) for name, one in parts.items()},
-            "guesses": {name: None if one is None else one.guesses for name, one in parts.items()},
+            "intervals": {name: None if part is None else list(part.interval) for name, part in parts.items()},
+            "guesses": {name: None if part is None else part.guesses for name, part in parts.items()},
         }
 
 
@@ -121,23 +120,23 @@ def play_singling_out(board: Board) -> Json:
 
     The predicates of the greater risk (its interval's lower end), of one column or of several, speak for both.
     """
-    own = {one.key for one in board.quasi_identifiers}
-    found = _strongest(board, board.quasi_identifiers, set())
-    return {**found, "all_columns": _strongest(board, board.columns, own) if board.others else None}
+    own = {attacked.key for attacked in board.quasi_identifiers}
+    strongest = _strongest(board, board.quasi_identifiers, set())
+    return {**strongest, "all_columns": _strongest(board, board.columns, own) if board.others else None}
 
 
-def _strongest(board: Board, columns: Sequence[Attacked], known: set[str]) -> Json:
+def _strongest(board: Board, columns: Sequence[Attacked], own: set[str]) -> Json:
     """The attacks by one and by several columns, of which some are not known already; the greater risk before both."""
     several = draw_sets(columns, Random(board.seed))
     tried: dict[str, list[tuple[Attacked, ...]]] = {
-        "one_column": [(one,) for one in columns],
+        "one_column": [(attacked,) for attacked in columns],
         "several_columns": several,
     }
     played: dict[str, Played] = {}
     for name, sets in tried.items():
-        asked = [one for one in sets if not {column.key for column in one} <= known]
-        if asked:
-            played[name] = _play(board, asked)
+        playable = [subset for subset in sets if not {column.key for column in subset} <= own]
+        if playable:
+            played[name] = _play(board, playable)
     best = max(played, key=lambda name: played[name].strength)
     entries = {name: played[name].entry() if name in played else None for name in tried}
     return {**played[best].entry(), "predicates": best, **entries}
@@ -146,7 +145,7 @@ def _strongest(board: Board, columns: Sequence[Attacked], known: set[str]) -> Js
 def draw_sets(columns: Sequence[Attacked], random: Random) -> list[tuple[Attacked, ...]]:
     """Sets of 2 to 4 columns, and the set of all."""
     largest = min(LARGEST_SET, len(columns))
-    every = [one for size in range(2, largest + 1) for one in combinations(columns, size)]
+    every = [combination for size in range(2, largest + 1) for combination in combinations(columns, size)]
     drawn = every if len(every) <= MOST_SETS else random.sample(every, MOST_SETS)
     return drawn + ([tuple(columns)] if len(columns) > LARGEST_SET else [])
 
@@ -175,15 +174,21 @@ def _play(board: Board, sets: Sequence[tuple[Attacked, ...]]) -> Played:
     for columns in sets:
         for is_alone, isolated in _try(board, columns, most).items():
             counts[is_alone].add(isolated)
-    found = counts[counts[True].asked > 0]
-    control = Tries(found.control, found.asked) if board.controlled else None
-    return Played(Tries(found.main, found.asked), Tries(found.blind, found.asked), control)
+    counted = counts[counts[True].asked > 0]
+    control = Tries(counted.control, counted.asked) if board.controlled else None
+    return Played(Tries(counted.main, counted.asked), Tries(counted.blind, counted.asked), control)
 
 
 def _try(board: Board, columns: Sequence[Attacked], most: int) -> dict[bool, dict[tuple[str, bool], tuple[int, int]]]:
     """By whether one released row fulfils them: how many predicates there are, and how many isolate a row."""
     items: list[Item] = [
-        {"code": one.key, "labels": one.labels, "number": one.one.index, "masks": one.table("masks")} for one in columns
+        {
+            "code": attacked.key,
+            "labels": attacked.labels,
+            "number": attacked.one.index,
+            "masks": attacked.table("masks"),
+        }
+        for attacked in columns
     ]
     names = {"predicates": state("attack_predicates"), "release_rows": coded("release")}
     values = {"most": most, "bits": BITS, "seed": board.seed}
@@ -192,15 +197,15 @@ def _try(board: Board, columns: Sequence[Attacked], most: int) -> dict[bool, dic
         {"name": f"w{number}", "number": number, "value": _fulfilled(columns, f"w{number}")}
         for number in range(-(-2 * most // BITS))
     ]
-    for one in columns:
-        masks = {"predicates": names["predicates"], "this_code": one.key}
-        masks |= {name: one.table(name) for name in ("masks", "runs", "ranks")}
+    for attacked in columns:
+        masks = {"predicates": names["predicates"], "this_code": attacked.key}
+        masks |= {name: attacked.table(name) for name in ("masks", "runs", "ranks")}
         board.engine.query("measures/attack/masks", names=masks, lists={"word": words})
-    found: dict[bool, dict[tuple[str, bool], tuple[int, int]]] = {}
+    counts: dict[bool, dict[tuple[str, bool], tuple[int, int]]] = {}
     for side in ("source", "control") if board.controlled else ("source",):
-        for is_alone, is_random, asked, isolated in _isolated(board, side, items, words):
-            found.setdefault(bool(is_alone), {})[side, bool(is_random)] = int(asked), int(isolated)
-    return found
+        for is_alone, is_random, guesses, isolated in _isolated(board, side, items, words):
+            counts.setdefault(bool(is_alone), {})[side, bool(is_random)] = int(guesses), int(isolated)
+    return counts
 
 
 def _isolated(board: Board, side: str, items: list[Item], words: list[Item]) -> Iterator[tuple[bool, int, int, int]]:
@@ -217,7 +222,7 @@ def _isolated(board: Board, side: str, items: list[Item], words: list[Item]) -> 
 
 def _fulfilled(columns: Sequence[Attacked], word: str) -> exp.Expr:
     """The predicates of a word that hold for a row: those that do in each of its columns."""
-    words: list[exp.Expr] = [column(word, one.table("masks")) for one in columns]
+    words: list[exp.Expr] = [column(word, attacked.table("masks")) for attacked in columns]
     return reduce(lambda left, right: exp.BitwiseAnd(this=left, expression=right), words)
 
 
@@ -228,30 +233,30 @@ def play_inference(board: Board) -> dict[str, Json]:
     """How often each column beside the quasi-identifiers is guessed rightly, sensitive ones first."""
     if not board.others:
         return {}
-    known = Known.of(board.quasi_identifiers, "known")
-    find_nearest(board, known)
+    knowledge = Known.of(board.quasi_identifiers, "known")
+    find_nearest(board, knowledge)
     scope: dict[str, Fill] = {
         name: state(f"attack_{name}") for name in ("groups", "told", "pools", "guesses", "targets")
     }
-    scope |= {"near": known.table("near"), "release_rows": coded("release"), "class_key": known.key}
+    scope |= {"near": knowledge.table("near"), "release_rows": coded("release"), "class_key": knowledge.key}
     board.engine.query("measures/attack/pools", scope=scope)
-    return {one.name: _guess(board, one, scope) for one in board.others}
+    return {other.name: _guess(board, other, scope) for other in board.others}
 
 
-def _guess(board: Board, one: Attacked, scope: dict[str, Fill]) -> Json:
+def _guess(board: Board, attacked: Attacked, scope: dict[str, Fill]) -> Json:
     engine = board.engine
     names = {
         **scope,
-        **{name: one.table(name) for name in ("runs", "ranks")},
-        "this_code": one.key,
-        "this_rank": one.key,
+        **{name: attacked.table(name) for name in ("runs", "ranks")},
+        "this_code": attacked.key,
+        "this_rank": attacked.key,
     }
-    engine.query("measures/attack/groups", scope=names, values={"most": MOST_GUESSED, "ordered": one.ordered})
+    engine.query("measures/attack/groups", scope=names, values={"most": MOST_GUESSED, "ordered": attacked.ordered})
     for query in ("told", "guesses"):
         engine.query(f"measures/attack/{query}", scope=names)
-    found = engine.query("measures/attack/guessed", scope=names)
-    main = {bool(is_control): Tries(float(guessed), int(asked)) for is_control, asked, guessed, _ in found}
-    blind = next(Tries(float(common), int(asked)) for is_control, asked, _, common in found if not is_control)
+    rows = engine.query("measures/attack/guessed", scope=names)
+    main = {bool(is_control): Tries(float(guessed), int(guesses)) for is_control, guesses, guessed, _ in rows}
+    blind = next(Tries(float(common), int(guesses)) for is_control, guesses, _, common in rows if not is_control)
     return Played(main[False], blind, main.get(True)).entry()
 
 
@@ -264,27 +269,27 @@ def play_linkability(board: Board) -> Json | None:
     names: dict[str, Fill] = {"left_key": left.key, "right_key": right.key}
     names |= {"joint": state("attack_joint"), "release_rows": coded("release")}
     board.engine.query("measures/attack/joint", names=names)
-    for known in (left, right):
-        find_nearest(board, known)
+    for knowledge in (left, right):
+        find_nearest(board, knowledge)
     scope: dict[str, Fill] = {"targets": state("attack_targets"), "joint": state("attack_joint")}
     scope["both_near"] = state("attack_both_near")
-    for known in (left, right):
-        scope |= {f"{known.name}_{table}": known.table(table) for table in ("near", "classes")}
-        scope[f"{known.name}_last"] = known.nodes[-1]
+    for knowledge in (left, right):
+        scope |= {f"{knowledge.name}_{table}": knowledge.table(table) for table in ("near", "classes")}
+        scope[f"{knowledge.name}_last"] = knowledge.nodes[-1]
     board.engine.query("measures/attack/both", scope=scope)
-    found = board.engine.query("measures/attack/linked", scope=scope)
-    tries = {bool(is_control): Tries(float(linked), int(asked)) for is_control, asked, linked in found}
+    rows = board.engine.query("measures/attack/linked", scope=scope)
+    tries = {bool(is_control): Tries(float(linked), int(guesses)) for is_control, guesses, linked in rows}
     blind = Tries(tries[False].guesses / board.rows["release"], tries[False].guesses)
     played = Played(tries[False], blind, tries.get(True))
-    return {**played.entry(), "columns": [[one.name for one in part] for part in parts]}
+    return {**played.entry(), "columns": [[attacked.name for attacked in part] for part in parts]}
 
 
 def divide(columns: tuple[Attacked, ...]) -> tuple[list[Attacked], list[Attacked]]:
     """Two parts that tell about as much: columns of most labels are dealt out first."""
-    by_labels = sorted(columns, key=lambda one: (-one.labels, one.one.index))
+    by_labels = sorted(columns, key=lambda attacked: (-attacked.labels, attacked.one.index))
     parts: tuple[list[Attacked], list[Attacked]] = ([], [])
-    for place, one in enumerate(by_labels):
-        parts[(0, 1, 1, 0)[place % 4]].append(one)
+    for place, attacked in enumerate(by_labels):
+        parts[(0, 1, 1, 0)[place % 4]].append(attacked)
     return parts
 
 

@@ -1,15 +1,14 @@
 """What the adversaries play on: release, source and control group as numbers, and what each released label stands for.
 
-As in kanon_sql.commands.utility, the values of a column are ranked and a label stands for runs of ranks; here the
+As in kanon_sql.measures.utility, the values of a column are ranked and a label stands for runs of ranks; here the
 domain holds the values of the control group as well.
 
-The released classes that are nearest to somebody of whom some columns are known.
-
-A class whose labels stand for all that is known is at distance 0. Columns are looked at one after the other, and only
-beginnings of classes that match so far go on. For whom no class stands, as perhaps for a row of the control group, all
-classes are compared: a number or date is as far from a label as from the nearest value that it stands for, as a share
-of the range of the column, everything else 1 (J. C. Gower: A general coefficient of similarity and some of its
-properties, Biometrics 27, 1971). Of classes at one distance those whose labels stand for the fewest values are taken.
+For somebody of whom some columns are known, the nearest released classes are looked up. A class whose labels stand for
+all that is known is at distance 0. Columns are looked at one after the other, and only beginnings of classes that match
+so far go on. For whom no class stands, as perhaps for a row of the control group, all classes are compared: a number or
+date is as far from a label as from the nearest value that it stands for, as a share of the range of the column,
+everything else 1 (J. C. Gower: A general coefficient of similarity and some of its properties, Biometrics 27, 1971). Of
+classes at one distance those whose labels stand for the fewest values are taken.
 """
 
 from __future__ import annotations
@@ -91,12 +90,12 @@ class Board:
     @property
     def quasi_identifiers(self) -> list[Attacked]:
         """What adversaries know from elsewhere."""
-        return [one for one in self.columns if one.one.generalized]
+        return [attacked for attacked in self.columns if attacked.one.generalized]
 
     @property
     def others(self) -> list[Attacked]:
         """What they would like to know: sensitive and other columns."""
-        return [one for one in self.columns if not one.one.generalized]
+        return [attacked for attacked in self.columns if not attacked.one.generalized]
 
     @property
     def controlled(self) -> bool:
@@ -120,14 +119,14 @@ def open_control(engine: Engine, loaded: LoadedConfig, path: Path, source: Sourc
     part = {"path": str(path.absolute()), "csv": csv}
     described = standing_in(loaded, {"source": {key: value for key, value in part.items() if value is not None}})
     # What is settled by shares of the source's rows holds here as it holds there.
-    transform = {name: one for name, one in source.treatments.items() if not _keyed(source, name)}
+    transform = {name: treatment for name, treatment in source.treatments.items() if not _keyed(source, name)}
     described = replace(described, config=described.config.model_copy(update={"transform": transform}))
     return replace(open_source(engine, described), label=f"--control {path}")
 
 
 def _keyed(source: Source, name: str) -> bool:
-    one = source.treatments.get(name)
-    return one is not None and (one.pseudonym is not None or one.shift is not None)
+    treatment = source.treatments.get(name)
+    return treatment is not None and (treatment.pseudonym is not None or treatment.shift is not None)
 
 
 def set_up(
@@ -142,17 +141,17 @@ def set_up(
     entity = subject.loaded.config.privacy.entity
     by_person = entity is not None
     if control is not None:
-        _refuse_others(control, [*(one.name for one in columns), *([entity] if entity else [])])
-    values = [normalized(one.item, source.missing) for one in columns]
+        _refuse_others(control, [*(compared.name for compared in columns), *([entity] if entity else [])])
+    values = [normalized(compared.item, source.missing) for compared in columns]
     _read(subject, source, "source", values, by_person=by_person)
-    _read(subject, subject.release, "release", [one.released for one in columns], by_person=False)
+    _read(subject, subject.release, "release", [compared.released for compared in columns], by_person=False)
     if control is None:
-        names = [one.value for one in columns] + [_PERSON] * by_person
+        names = [compared.value for compared in columns] + [_PERSON] * by_person
         subject.engine.run(tables.empty_like(_tuples("control"), _tuples("source"), *names, "row_count"))
     else:
-        values = [_as_in_source(control, one.item) for one in columns]
+        values = [_as_in_source(control, compared.item) for compared in columns]
         _read(subject, control, "control", values, by_person=by_person)
-    attacked = tuple(_make_column(subject, one) for one in columns)
+    attacked = tuple(_make_column(subject, compared) for compared in columns)
     rows = {side: _code(subject, side, attacked, by_person=by_person) for side in ("source", "control")}
     rows["release"] = _code(subject, "release", attacked, by_person=False)
     return Board(subject, attacked, rows, attacks, seed, by_person), warnings + more
@@ -160,29 +159,29 @@ def set_up(
 
 def _known(subject: Subject, source: Source, columns: list[Compared]) -> tuple[list[Compared], list[str]]:
     """The columns of which an adversary can know values."""
-    keyed = [one.name for one in columns if one.role == "identifier" or _keyed(source, one.name)]
-    kept = [one for one in columns if one.name not in keyed]
+    keyed = [compared.name for compared in columns if compared.role == "identifier" or _keyed(source, compared.name)]
+    kept = [compared for compared in columns if compared.name not in keyed]
     warnings = []
     if keyed:
         warnings.append(f"{', '.join(map(repr, keyed))}: no adversary without the key knows what stands there")
-    released = [one for one in kept if not one.generalized]
-    items: list[Item] = [{"key": one.item.key} for one in released]
+    released = [compared for compared in kept if not compared.generalized]
+    items: list[Item] = [{"key": compared.item.key} for compared in released]
     rows = {"source": participants(source, subject.roles, subject.loaded.config.missing)}
     counts = source.backend.query("source/distinct_estimates", names=rows, lists={"out": items})[0] if items else ()
-    for one, count in zip(released, counts, strict=True):
+    for compared, count in zip(released, counts, strict=True):
         if count > MOST_VALUES:
-            warnings.append(f"column {one.name!r} has more than {MOST_VALUES:,} values: it is left out")
-            kept.remove(one)
+            warnings.append(f"column {compared.name!r} has more than {MOST_VALUES:,} values: it is left out")
+            kept.remove(compared)
     if len(kept) > MOST_COLUMNS:
         warnings.append(
             f"the attacks know the first {MOST_COLUMNS} of {len(kept)} columns, quasi-identifiers before others"
         )
         del kept[MOST_COLUMNS:]
-    return [replace(one, index=index) for index, one in enumerate(kept)], warnings
+    return [replace(compared, index=index) for index, compared in enumerate(kept)], warnings
 
 
 def _refuse_others(control: Source, names: Sequence[str]) -> None:
-    present = {item.name for item in control.columns}
+    present = {control_column.name for control_column in control.columns}
     problems = [
         f"{control.label}: there is no column {name!r}; expected rows as the source has them"
         for name in names
@@ -192,18 +191,22 @@ def _refuse_others(control: Source, names: Sequence[str]) -> None:
         raise ConfigurationError(problems)
 
 
-def _as_in_source(control: Source, item: Column) -> exp.Expr:
+def _as_in_source(control: Source, control_column: Column) -> exp.Expr:
     """A value of the control group as one of the source's type; what is none is missing."""
-    own = control.column(item.name)
+    own = control.column(control_column.name)
     value = normalized(own, control.missing)
-    return value if own.type == item.type else exp.TryCast(this=value, to=exp.DataType.build(item.type, "duckdb"))
+    return (
+        value
+        if own.type == control_column.type
+        else exp.TryCast(this=value, to=exp.DataType.build(control_column.type, "duckdb"))
+    )
 
 
 def _read(subject: Subject, table: Source, side: str, values: list[exp.Expr], *, by_person: bool) -> None:
     """Makes the frequency table of a side; `by_person` each row says who it is about."""
     rows = table.relation
     if side != "release":
-        own = tuple(table.column(item.name) for item in subject.roles.quasi_identifiers)
+        own = tuple(table.column(qi.name) for qi in subject.roles.quasi_identifiers)
         rows = participants(table, replace(subject.roles, quasi_identifiers=own), subject.loaded.config.missing)
     items: list[Item] = [{"value": value, "name": f"v{index}"} for index, value in enumerate(values)]
     who: list[Item] = []
@@ -217,26 +220,27 @@ def _read(subject: Subject, table: Source, side: str, values: list[exp.Expr], *,
         subject.engine.query("measures/attack/tuples", names=names, lists={"item": items, "person": who})
 
 
-def _make_column(subject: Subject, one: Compared) -> Attacked:
+def _make_column(subject: Subject, compared: Compared) -> Attacked:
     """Makes the tables of one column: its domain, what each label stands for, and how much."""
     engine = subject.engine
-    counted = {"counted_values": one.table("values"), "item_name": one.value}
+    counted = {"counted_values": compared.table("values"), "item_name": compared.value}
     sides = {f"{side}_tuples": _tuples(side) for side in ("source", "control")}
     engine.query("measures/attack/counted_values", names={**counted, **sides})
-    kind = make_domain(subject, one)
+    kind = make_domain(subject, compared)
     engine.query("measures/utility/counted_values", names={**counted, "tuples": _tuples("release")})
-    make_runs(subject, one, kind)
-    names = {name: one.table(name) for name in ("runs", "ranks", "widths")}
+    make_runs(subject, compared, kind)
+    names = {name: compared.table(name) for name in ("runs", "ranks", "widths")}
     engine.query("measures/attack/widths", names=names)
-    labels = engine.query("measures/attack/total", names={"table_rows": one.table("labels")})[0][0]
-    return Attacked(one, kind, int(labels))
+    labels = engine.query("measures/attack/total", names={"table_rows": compared.table("labels")})[0][0]
+    return Attacked(compared, kind, int(labels))
 
 
 def _code(subject: Subject, side: str, columns: Sequence[Attacked], *, by_person: bool) -> int:
     """Makes the coded frequency table of a side; how many rows it has."""
     own, key = ("labels", "code") if side == "release" else ("domain", "rank")
     items: list[Item] = [
-        {"codes": one.table(own), "key": key, "code": one.key, "name": one.one.value} for one in columns
+        {"codes": attacked.table(own), "key": key, "code": attacked.key, "name": attacked.one.value}
+        for attacked in columns
     ]
     lists = {"item": items, "person": [{"name": _PERSON}] if by_person else []}
     names = {"tuples": _tuples(side), "coded": coded(side)}
@@ -259,7 +263,7 @@ class Known:
     @classmethod
     def of(cls, columns: Sequence[Attacked], name: str) -> Known:
         """The columns in the order in which classes are looked through."""
-        return cls(tuple(sorted(columns, key=lambda one: (one.labels, one.one.index))), name)
+        return cls(tuple(sorted(columns, key=lambda attacked: (attacked.labels, attacked.one.index))), name)
 
     @property
     def nodes(self) -> list[str]:
@@ -277,66 +281,68 @@ class Known:
 
 
 def _named(columns: Sequence[Attacked]) -> exp.Expr:
-    return exp.Anonymous(this="hash", expressions=[exp.Array(expressions=[column(one.key) for one in columns])])
+    return exp.Anonymous(
+        this="hash", expressions=[exp.Array(expressions=[column(attacked.key) for attacked in columns])]
+    )
 
 
 def draw_targets(board: Board) -> None:
     """Makes the table targets(target, is_control, ranks), and for each column the labels that stand for these."""
     names = {"targets": state("attack_targets"), "source_rows": coded("source"), "control_rows": coded("control")}
-    items: list[Item] = [{"code": one.key} for one in board.columns]
+    items: list[Item] = [{"code": attacked.key} for attacked in board.columns]
     values = {"attacks": board.attacks, "seed": board.seed}
     board.engine.query("measures/attack/targets", names=names, lists={"item": items}, values=values)
-    for one in board.columns:
-        board.engine.query("measures/attack/cover", scope=_names(one))
+    for attacked in board.columns:
+        board.engine.query("measures/attack/cover", scope=_names(attacked))
 
 
-def _names(one: Attacked) -> dict[str, Fill]:
-    own = {name: one.table(name) for name in ("runs", "ranks", "cover")}
-    return {**own, "targets": state("attack_targets"), "this_code": one.key, "this_rank": one.key}
+def _names(attacked: Attacked) -> dict[str, Fill]:
+    own = {name: attacked.table(name) for name in ("runs", "ranks", "cover")}
+    return {**own, "targets": state("attack_targets"), "this_code": attacked.key, "this_rank": attacked.key}
 
 
-def find_nearest(board: Board, known: Known) -> int:
+def find_nearest(board: Board, knowledge: Known) -> int:
     """Makes the tables classes and near of the columns; for how many no class stands."""
     engine = board.engine
     scope: dict[str, Fill] = {
         name: state(f"attack_{name}") for name in ("targets", "pairs", "lonely", "candidates", "far")
     }
-    scope |= {"classes": known.table("classes"), "near": known.table("near"), "last_node": known.nodes[-1]}
+    scope |= {"classes": knowledge.table("classes"), "near": knowledge.table("near"), "last_node": knowledge.nodes[-1]}
     items: list[Item] = [
         {
-            "code": one.key,
-            "rank": one.key,
-            "node": known.nodes[place],
-            "prefix": _named(known.columns[: place + 1]),
-            "widths": one.table("widths"),
-            "distances": one.table("distances"),
+            "code": attacked.key,
+            "rank": attacked.key,
+            "node": knowledge.nodes[place],
+            "prefix": _named(knowledge.columns[: place + 1]),
+            "widths": attacked.table("widths"),
+            "distances": attacked.table("distances"),
         }
-        for place, one in enumerate(known.columns)
+        for place, attacked in enumerate(knowledge.columns)
     ]
     lists = {"known": items}
-    named: dict[str, Fill] = {"release_rows": coded("release"), "classes": known.table("classes")}
+    named: dict[str, Fill] = {"release_rows": coded("release"), "classes": knowledge.table("classes")}
     engine.query("measures/attack/classes", names=named, lists=lists)
-    _match(board, known)
+    _match(board, knowledge)
     engine.query("measures/attack/lonely", scope=scope, lists=lists)
     lonely = _count(board, scope["lonely"])
     values = {"most": min(MOST_PAIRS // max(lonely, 1), MOST_NEAREST), "seed": board.seed}
     engine.query("measures/attack/candidates", scope=scope, lists=lists, values=values)
-    for one in known.columns:
-        own = {**_names(one), **scope, "column_distances": one.table("distances")}
-        engine.query("measures/attack/column_distances", scope=own, values={"ordered": one.ordered})
+    for attacked in knowledge.columns:
+        own = {**_names(attacked), **scope, "column_distances": attacked.table("distances")}
+        engine.query("measures/attack/column_distances", scope=own, values={"ordered": attacked.ordered})
     engine.query("measures/attack/distances", scope=scope, lists=lists)
     engine.query("measures/attack/nearest", scope=scope, lists=lists)
     return lonely
 
 
-def _match(board: Board, known: Known) -> None:
+def _match(board: Board, knowledge: Known) -> None:
     """Makes the table pairs(target, node) of the classes that stand for somebody."""
     pairs, following = (state(f"attack_{name}") for name in ("pairs", "next_pairs"))
     root = {"pairs": pairs, "targets": state("attack_targets")}
     board.engine.query("measures/attack/root", names=root)
     parent: Fill = 0
-    for one, node in zip(known.columns, known.nodes, strict=True):
-        names: dict[str, Fill] = {**_names(one), "classes": known.table("classes"), "pairs": pairs}
+    for attacked, node in zip(knowledge.columns, knowledge.nodes, strict=True):
+        names: dict[str, Fill] = {**_names(attacked), "classes": knowledge.table("classes"), "pairs": pairs}
         names |= {"next_pairs": following, "this_node": node, "parent_node": parent}
         _descend(board, names)
         pairs, following, parent = following, pairs, node

@@ -79,17 +79,17 @@ def _of_classes(engine: Engine, result: MultidimensionalResult) -> Json:
     """Columns that show an aggregate, or ranges with ends that are no values, tell nothing of a class in this way."""
     problem = result.problem
     _ = result.classes  # which are labelled when they are first asked for
-    silent = {one.index for one in problem.aggregated} | problem.grids.keys()
+    silent = {aggregated.index for aggregated in problem.aggregated} | problem.grids.keys()
     telling = [d for d in problem.tuples.dimensions if d.index not in silent]
     columns = dict.fromkeys(problem.names, 0)
     if not telling:
         return {"rows": 0, "classes": 0, "columns": columns}
-    known = reduce(lambda one, other: exp.Union(this=one, expression=other, distinct=False), map(_known, telling))
+    known = reduce(lambda left, other: exp.Union(this=left, expression=other, distinct=False), map(_known, telling))
     engine.run(tables.copy(state("known"), exp.Subquery(this=known)))
     rows = classes = 0
-    for dimension, cells, found in engine.query("measures/attack/downcoded", names={"known": state("known")}):
+    for dimension, cells, narrowed in engine.query("measures/attack/downcoded", names={"known": state("known")}):
         if dimension is None:
-            rows, classes = int(cells), int(found)
+            rows, classes = int(cells), int(narrowed)
         else:
             columns[problem.names[dimension]] = int(cells)
     return {"rows": rows, "classes": classes, "columns": columns}
@@ -97,8 +97,8 @@ def _of_classes(engine: Engine, result: MultidimensionalResult) -> Json:
 
 def _known(d: Dimension) -> exp.Expr:
     """Of each class the cells that its label tells in a dimension, with that dimension's number."""
-    found = exp.Subquery(this=_told(d), alias=exp.TableAlias(this=exp.to_identifier("told")))
-    return exp.select("part", exp.alias_(exp.Literal.number(d.index), "dimension"), "cells").from_(found)
+    subquery = exp.Subquery(this=_told(d), alias=exp.TableAlias(this=exp.to_identifier("told")))
+    return exp.select("part", exp.alias_(exp.Literal.number(d.index), "dimension"), "cells").from_(subquery)
 
 
 def _told(d: Dimension) -> exp.Expr:
@@ -149,7 +149,7 @@ def unmeasured(result: FullDomainResult) -> str | None:
 
 
 def measure_minimality(
-    engine: Engine, result: FullDomainResult, algorithm: AlgorithmConfig, asked: Asked, deadline: Deadline
+    engine: Engine, result: FullDomainResult, algorithm: AlgorithmConfig, wanted: Asked, deadline: Deadline
 ) -> Json:
     """What the choice of a full-domain release tells beyond its classes; `unmeasured` must have nothing against it.
 
@@ -163,10 +163,10 @@ def measure_minimality(
     with worlds.dealt_out():
         drawn, kept = 0, 0
         try:
-            while drawn < asked.worlds and kept < asked.enough:
+            while drawn < wanted.worlds and kept < wanted.enough:
                 with engine.until(deadline):
                     deadline.check()
-                    worlds.draw(asked.seed + drawn)
+                    worlds.draw(wanted.seed + drawn)
                     same = worlds.leads_to_the_release(deadline)
                 drawn += 1
                 if same:
@@ -174,13 +174,15 @@ def measure_minimality(
                     worlds.take_in("told")
         except TimeUpError:
             pass
-        found: Json = {"worlds": drawn, "kept": kept, "columns": None}
+        measured: Json = {"worlds": drawn, "kept": kept, "columns": None}
         if kept >= TOO_FEW:
             for number in range(kept):
-                worlds.draw(asked.seed + asked.worlds + number)
+                worlds.draw(wanted.seed + wanted.worlds + number)
                 worlds.take_in("by_chance")
-            found["columns"] = {one.column.name: worlds.measure(one, kept) for one in worlds.columns}
-    return found
+            measured["columns"] = {
+                sensitive.column.name: worlds.measure(sensitive, kept) for sensitive in worlds.columns
+            }
+    return measured
 
 
 class _Worlds:
@@ -195,7 +197,7 @@ class _Worlds:
         self._names = {name: state(name) for name in _NAMES}
         mappings = self.problem.frequency.mappings
         self._leaves, self._cells = leaf_items(mappings), cell_items(mappings)
-        self._values: list[Item] = [{"code": one.code} for one in self.columns]
+        self._values: list[Item] = [{"code": sensitive.code} for sensitive in self.columns]
 
     @contextmanager
     def dealt_out(self) -> Iterator[None]:
@@ -218,28 +220,28 @@ class _Worlds:
         self._count()
         problem, request = self.problem, self.result.request
         checker = NodeChecker(problem.nodes, problem.frequency, problem.models, request.k, request.limit, Progress())
-        found = search(self.algorithm, problem.lattice, checker, request.weights, deadline)
+        result = search(self.algorithm, problem.lattice, checker, request.weights, deadline)
         deadline.check()
-        return found.winner is not None and found.winner.levels == self.result.winner.levels
+        return result.winner is not None and result.winner.levels == self.result.winner.levels
 
     def take_in(self, what: str) -> None:
         """Adds the world that was drawn last to what is counted of each sensitive column."""
-        for one in self.columns:
-            names = {**self._names, "told": state(f"{what}_{one.index}"), "value_code": one.code}
+        for sensitive in self.columns:
+            names = {**self._names, "told": state(f"{what}_{sensitive.index}"), "value_code": sensitive.code}
             self.engine.query("measures/attack/worlds_told", scope=names)
 
-    def measure(self, one: Sensitive, worlds: int) -> Json:
+    def measure(self, sensitive: Sensitive, worlds: int) -> Json:
         """What the worlds kept tell of a column, beside as many others."""
-        bound = _bound(self.problem, one)
+        bound = _bound(self.problem, sensitive)
         values = {"worlds": worlds, "bound": bound}
         rows = []
         for what in ("told", "by_chance"):
-            names = {**self._names, "told": state(f"{what}_{one.index}"), "value_code": one.code}
+            names = {**self._names, "told": state(f"{what}_{sensitive.index}"), "value_code": sensitive.code}
             rows.append(self.engine.query("measures/attack/worlds_gain", values=values, scope=names)[0])
-        told, chance = rows
-        above = {"bound": bound, "released": int(told[1]), "told": int(told[2]), "by_chance": int(chance[2])}
+        narrowed, chance = rows
+        above = {"bound": bound, "released": int(narrowed[1]), "told": int(narrowed[2]), "by_chance": int(chance[2])}
         return {
-            "gain": max(float(told[0]), 0.0),
+            "gain": max(float(narrowed[0]), 0.0),
             "by_chance": max(float(chance[0]), 0.0),
             "above": None if bound is None else above,
         }
@@ -251,23 +253,23 @@ class _Worlds:
     def _list_persons(self) -> None:
         problem, node = self.problem, self.result.winner.levels
         keys = grouping_codes(problem.frequency, node)
-        told = {str(key["code"]) for key in keys}
+        codes = {str(key["code"]) for key in keys}
         levels: list[Item] = [
             {"codes": state(f"codes_{i}"), "level": f"level_{level}", "code": code_name(i, level)}
             for i, level in enumerate(node)
-            if code_name(i, level) in told
+            if code_name(i, level) in codes
         ]
         lists = {"qi": self._leaves, "value": self._values, "key": levels}
         self.engine.query("measures/attack/persons", scope=self._names, lists=lists)
-        for one in self.columns:
+        for sensitive in self.columns:
             for what in ("told", "by_chance"):
                 types = {"cell": "BIGINT", "value": "BIGINT", "row_count": "BIGINT"}
-                self.engine.run(tables.empty(state(f"{what}_{one.index}"), types))
+                self.engine.run(tables.empty(state(f"{what}_{sensitive.index}"), types))
 
 
-def _bound(problem: FullDomain, one: Sensitive) -> float | None:
+def _bound(problem: FullDomain, sensitive: Sensitive) -> float | None:
     """The share of a value in a class that a model of the column is asked for; None where none bounds it."""
-    speaking = [model for model in problem.models.models if model.column == one.column.name]
+    speaking = [model for model in problem.models.models if model.column == sensitive.column.name]
     return min((bound for bound in map(_greatest_share, speaking) if bound is not None), default=None)
 
 

@@ -74,7 +74,7 @@ def _is_whole(report: Json) -> bool:
         and about.keys() >= {"release", "sha256"}
         and all(type(number) is int and 0 <= number < _MOST for number in _numbers(report))
         and (share is None or _is_share(share))
-        and all(_is_attack(one, report["against"]) for one in played if one is not None)
+        and all(_is_attack(attack, report["against"]) for attack in played if attack is not None)
     )
 
 

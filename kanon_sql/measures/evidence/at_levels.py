@@ -52,10 +52,10 @@ def of_classes(gathered: Gathered, index: int, name: str) -> ColumnFacts:
     labels, released, samples = _labels(engine)
     if steps and sum(step.rows for step in steps) != released:
         note = STRANGE
-    told = problem is not None and note not in (GONE, STRANGE, _OVERLAP)
+    is_told = problem is not None and note not in (GONE, STRANGE, _OVERLAP)
     # Where no row is suppressed, those that a label has more in the source were released under a coarser one.
     least = None if gathered.report["rows"]["suppressed"] else max(2, gathered.subject.loaded.config.privacy.k)
-    bars, others = bars_of(gathered, counted, problem.n if problem is not None and told else None, least)
+    bars, others = bars_of(gathered, counted, problem.n if problem is not None and is_told else None, least)
     spec = gathered.subject.hierarchies[name][0]
     return ColumnFacts(
         name=name,
@@ -75,8 +75,8 @@ def of_classes(gathered: Gathered, index: int, name: str) -> ColumnFacts:
 def _count_in_tree(engine: Engine, d: Dimension, tree: Tree) -> tuple[tuple[Step, ...], str | None]:
     """Makes the table placed along a hierarchy; its steps, and what is to be said of the level."""
     know_in_tree(engine, d)
-    found = _by_level(engine)
-    steps, level = _steps(engine, d, found), _lowest(found, tree.top)
+    by_level = _by_level(engine)
+    steps, level = _steps(engine, d, by_level), _lowest(by_level, tree.top)
     _place(engine, d, tree, level)
     above = sum(step.rows for step in steps if step.level > level)
     return steps, f"counted at level {level}; what was released above it stands beside that" if above else None
@@ -129,30 +129,30 @@ def _labels(engine: Engine) -> tuple[int, int, tuple[str, ...]]:
     labels, rows, samples = engine.query("measures/evidence/label_samples", names=names, values={"most": MOST_LABELS})[
         0
     ]
-    return int(labels), int(rows), tuple(str(one) for one in samples or ())
+    return int(labels), int(rows), tuple(str(text) for text in samples or ())
 
 
 def _by_level(engine: Engine) -> dict[int, tuple[int, tuple[str, ...]]]:
     """(rows, the most frequent labels) of the release at each level."""
     names = {"known": state("page_known")}
-    found = engine.query("measures/evidence/known_by_level", names=names, values={"most": MOST_LABELS})
-    return {int(level): (int(rows), tuple(str(one) for one in labels or ())) for level, rows, labels in found}
+    rows = engine.query("measures/evidence/known_by_level", names=names, values={"most": MOST_LABELS})
+    return {int(level): (int(rows), tuple(str(label) for label in labels or ())) for level, rows, labels in rows}
 
 
-def _steps(engine: Engine, d: Dimension, found: Mapping[int, tuple[int, tuple[str, ...]]]) -> tuple[Step, ...]:
+def _steps(engine: Engine, d: Dimension, by_level: Mapping[int, tuple[int, tuple[str, ...]]]) -> tuple[Step, ...]:
     """The levels of the hierarchy, with the labels that were released at each."""
     counts = engine.query("measures/evidence/labels_by_level", names={"weight": state(f"weight_{d.index}")})
     numbers = {int(level): int(count) for level, count in counts}
     steps = []
-    for level in sorted({*numbers, *found}):
-        rows, labels = found.get(level, (0, ()))
+    for level in sorted({*numbers, *by_level}):
+        rows, labels = by_level.get(level, (0, ()))
         steps.append(Step(level, numbers.get(level, 1), labels, rows))
     return tuple(steps)
 
 
-def _lowest(found: Mapping[int, tuple[int, tuple[str, ...]]], top: int) -> int:
+def _lowest(by_level: Mapping[int, tuple[int, tuple[str, ...]]], top: int) -> int:
     """The lowest level that nearly all rows below the top are known at."""
-    rows = {level: found[level][0] if level in found else 0 for level in range(top)}
+    rows = {level: by_level[level][0] if level in by_level else 0 for level in range(top)}
     needed, reached = _NEARLY_ALL * sum(rows.values()), 0
     for level in range(top):
         reached += rows[level]

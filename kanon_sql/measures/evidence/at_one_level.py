@@ -47,17 +47,17 @@ def of_one_level(gathered: Gathered, index: int, name: str) -> ColumnFacts:
         place_alone(engine)
         note = _SUPPRESSED
     elif isinstance(problem, FullDomain):
-        mapping, item = problem.frequency.mappings[index], problem.roles.quasi_identifiers[index]
-        _place(gathered, item, mapping, level, exp.to_table(state(f"costs_{index}")))
+        mapping, qi = problem.frequency.mappings[index], problem.roles.quasi_identifiers[index]
+        _place(gathered, qi, mapping, level, exp.to_table(state(f"costs_{index}")))
         note, distinct = None, problem.frequency.marginals[index][0].values
         if left_out(gathered.report):
             note = _SUPPRESSED
         else:
             n = problem.n
     elif hierarchy is not None:
-        item = Column(name, "value", "VARCHAR")
-        mapping = build_mapping(engine, Input(index, item, spec, _NO_VALUES, hierarchy, gathered.missing))
-        _place(gathered, item, mapping, level, _NO_COSTS)
+        qi = Column(name, "value", "VARCHAR")
+        mapping = build_mapping(engine, Input(index, qi, spec, _NO_VALUES, hierarchy, gathered.missing))
+        _place(gathered, qi, mapping, level, _NO_COSTS)
     else:
         place_alone(engine)
     counted = read_placed(engine)
@@ -79,22 +79,22 @@ def of_one_level(gathered: Gathered, index: int, name: str) -> ColumnFacts:
     )
 
 
-def _place(gathered: Gathered, item: Column, mapping: MappingTable, level: int, costs: exp.Expr) -> None:
+def _place(gathered: Gathered, qi: Column, mapping: MappingTable, level: int, costs: exp.Expr) -> None:
     """Makes the table placed: where the labels of the release lie in the hierarchy, and the rows of the source."""
     engine = gathered.subject.engine
-    known: exp.Expr = exp.cast(column(f"label_{level}"), "VARCHAR")
+    text: exp.Expr = exp.cast(column(f"label_{level}"), "VARCHAR")
     key: exp.Expr = column("label", "released")
-    if level == 0 < mapping.height and not item.is_text:  # which is released as it was
-        kind = exp.DataType.build(item.type, dialect="duckdb")
-        known, key = as_written(column("value"), item.type), as_written(exp.TryCast(this=key, to=kind), item.type)
+    if level == 0 < mapping.height and not qi.is_text:  # which is released as it was
+        kind = exp.DataType.build(qi.type, dialect="duckdb")
+        text, key = as_written(column("value"), qi.type), as_written(exp.TryCast(this=key, to=kind), qi.type)
     names: dict[str, Fill] = {
         "placed": state("page_placed"),
         "label_counts": state("page_label_counts"),
         "mapping": mapping.table,
         "costs": costs,
-        "known_text": known,
+        "known_text": text,
         "label_key": key,
-        "value_place": place_of(engine, item, known_values(mapping.table)),
+        "value_place": place_of(engine, qi, known_values(mapping.table)),
         "level_code": f"level_{level}",
         "level_number": level,
     }
@@ -104,9 +104,9 @@ def _place(gathered: Gathered, item: Column, mapping: MappingTable, level: int, 
 def _steps(gathered: Gathered, mapping: MappingTable, level: int, counted: Counted) -> tuple[Step, ...]:
     """The levels of a hierarchy; samples of those that hide no more than the release."""
     engine, masked = gathered.subject.engine, gathered.masked
-    found = engine.query("measures/evidence/labels_by_level", names={"weight": mapping.weight_table})
+    counts = engine.query("measures/evidence/labels_by_level", names={"weight": mapping.weight_table})
     steps = []
-    for number, count in sorted((int(row[0]), int(row[1])) for row in found):
+    for number, count in sorted((int(row[0]), int(row[1])) for row in counts):
         labels: tuple[str, ...] = ()
         if number >= level:
             names: dict[str, Fill] = {

@@ -41,16 +41,16 @@ def measure_classes(gathered: Gathered, _: PageFacts) -> tuple[ClassBand, ...]:
         costs.append({"costs": _costs(i), "name": value_name(i)})
     sizes = engine.query("measures/evidence/sizes", names={"tuples": tuples})
     bounds = size_bounds(max(int(row[0]) for row in sizes))
-    found = engine.query(
+    rows = engine.query(
         "measures/evidence/class_bands",
         names={"tuples": tuples, "width": len(costs)},
         values={"lows": [low for low, _ in bounds], "highs": [high for _, high in bounds]},
         lists={"item": costs},
     )
-    told = _agrees(gathered, found)
+    agrees = _agrees(gathered, rows)
     return tuple(
-        ClassBand(int(low), int(high), int(classes), int(rows), float(loss) / int(rows) if told else None)
-        for low, high, classes, rows, loss, _ in found
+        ClassBand(int(low), int(high), int(classes), int(rows), float(loss) / int(rows) if agrees else None)
+        for low, high, classes, rows, loss, _ in rows
     )
 
 
@@ -86,13 +86,13 @@ def _cost(engine: Engine, problem: SearchProblem | None, index: int) -> None:
         engine.query("measures/evidence/date_costs", names={**costs, **labels, "places": d.places})
 
 
-def _agrees(gathered: Gathered, found: Sequence[Row]) -> bool:
+def _agrees(gathered: Gathered, bands: Sequence[Row]) -> bool:
     """Whether the losses of all classes add up to what the report says."""
-    said = gathered.loss.get("ncp")
-    if said is None or any(row[5] for row in found):
+    reported = gathered.loss.get("ncp")
+    if reported is None or any(row[5] for row in bands):
         return False
-    loss = math.fsum(float(row[4]) for row in found) / sum(int(row[3]) for row in found)
-    return abs(100 * loss - float(said)) <= 100 * _SLACK
+    loss = math.fsum(float(row[4]) for row in bands) / sum(int(row[3]) for row in bands)
+    return abs(100 * loss - float(reported)) <= 100 * _SLACK
 
 
 # Functions of the released classes, the levels, and the number of suppressed rows.
@@ -113,13 +113,13 @@ def measure_loss(gathered: Gathered, facts: PageFacts) -> Json | None:
     node = tuple(levels[name] for name in problem.names)
     costs = CostModel(problem.frequency)
     of_released = [costs.loss(place, level) for place, level in enumerate(node)]
-    losses = tuple((one * rows + hidden) / (rows + hidden) for one in of_released)
-    lm, said = math.fsum(losses), facts.report["loss"]
+    losses = tuple((loss * rows + hidden) / (rows + hidden) for loss in of_released)
+    lm, reported = math.fsum(losses), facts.report["loss"]
     return {
         "lm": lm,
         "ncp": 100 * lm / len(losses),
         "geometric_mean": geometric_mean(losses),
-        **{name: said[name] for name in _OF_THE_RELEASE},
+        **{name: reported[name] for name in _OF_THE_RELEASE},
         "entropy": costs.entropy(node),
         "attributes": dict(zip(problem.names, losses, strict=True)),
     }

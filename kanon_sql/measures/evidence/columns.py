@@ -17,8 +17,8 @@ from kanon_sql.report.page.withheld import left_out
 def measure(gathered: Gathered, facts: PageFacts) -> tuple[ColumnFacts, ...]:
     """The facts of each quasi-identifier, in the configuration's order."""
     of = of_one_level if gathered.full_domain else of_classes
-    found = tuple(of(gathered, index, name) for index, name in enumerate(gathered.names))
+    measured = tuple(of(gathered, index, name) for index, name in enumerate(gathered.names))
     if not left_out(facts.report):
-        return found
+        return measured
     lost: Json = facts.loss["attributes"] if facts.loss else {}
-    return tuple(replace(one, loss=lost.get(one.name)) for one in found)
+    return tuple(replace(column, loss=lost.get(column.name)) for column in measured)

@@ -105,8 +105,8 @@ class Gathered:
 
     def loss_of(self, name: str) -> float | None:
         """The loss of one quasi-identifier, 0 to 1."""
-        found = self.loss.get("attributes", {}).get(name)
-        return None if found is None else float(found)
+        loss = self.loss.get("attributes", {}).get(name)
+        return None if loss is None else float(loss)
 
     @cached_property
     def missing(self) -> tuple[str, ...]:
@@ -132,7 +132,7 @@ class Gathered:
 
     def _brought(self, release: Source) -> exp.Select:
         """The release's distinct tuples, where another engine holds its rows."""
-        read = [item for item in release.columns if item.name in self._released_as()]
+        read = [column for column in release.columns if column.name in self._released_as()]
         return bring_counted(self.subject.engine, release.backend, release.relation, read, state("page_brought"))
 
     def _released_as(self) -> set[str]:
@@ -181,9 +181,9 @@ def _without_suppressed(whole: Gathered, hidden: int) -> Source:
 
 def _result(whole: Gathered) -> FullDomainResult:
     """What the search came to; of a release that is there the node of its levels."""
-    found, problem = whole.subject.result, whole.problem
-    if isinstance(found, FullDomainResult):
-        return found
+    result, problem = whole.subject.result, whole.problem
+    if isinstance(result, FullDomainResult):
+        return result
     if not isinstance(problem, FullDomain) or whole.levels is None:
         raise EngineError("the levels of the release are not known")
     request = whole.request

@@ -77,15 +77,19 @@ def gather(subject: Subject, report: Json, recipe: str | None = None) -> PageFac
 
 def _audience(subject: Subject) -> Audience:
     """For whom the release is, as far as the configuration says it."""
-    said = subject.loaded.config.report
-    return Audience() if said is None else Audience(said.recipient, said.means, said.as_of, said.review)
+    report_config = subject.loaded.config.report
+    return (
+        Audience()
+        if report_config is None
+        else Audience(report_config.recipient, report_config.means, report_config.as_of, report_config.review)
+    )
 
 
 def _removed(subject: Subject) -> tuple[str, ...]:
     """The columns of the source that are not released; of a source that is gone the identifiers."""
-    released = {item.name for item in subject.roles.released}
+    released = {column.name for column in subject.roles.released}
     config = subject.loaded.config
-    there = config.identifiers if subject.source is None else [item.name for item in subject.source.columns]
+    there = config.identifiers if subject.source is None else [column.name for column in subject.source.columns]
     return tuple(name for name in there if name not in released)
 
 

@@ -32,7 +32,7 @@ def least_told(config: Config) -> float:
     """The least number of source rows that is told; endless where k counts entities, of which a row may be one."""
     if config.privacy.entity is not None:
         return math.inf
-    persons = [int(one.k) for one in getattr(config.privacy, "k_map", None) or ()]
+    persons = [int(model.k) for model in getattr(config.privacy, "k_map", None) or ()]
     return max(2, config.privacy.k, *persons)
 
 
@@ -49,9 +49,11 @@ def told_bars(bars: Sequence[Bar], others: Bar, least: float, k: int) -> tuple[t
     while 0 < beyond < least and left:
         moved.add(left[0])
         beyond += more[left.pop(0)]
-    told = tuple(Bar(bar.label, bar.release if i in moved else bar.source, bar.release) for i, bar in enumerate(bars))
+    shown_bars = tuple(
+        Bar(bar.label, bar.release if i in moved else bar.source, bar.release) for i, bar in enumerate(bars)
+    )
     together = others.release + beyond
-    return told, Bar(others.label, None if 0 < together < k else together, others.release)
+    return shown_bars, Bar(others.label, None if 0 < together < k else together, others.release)
 
 
 def told_ranges(sizes: Sequence[Json], k: int) -> list[list[int]]:
@@ -62,10 +64,10 @@ def told_ranges(sizes: Sequence[Json], k: int) -> list[list[int]]:
     the rows in such classes are those suppressed, which everybody can count. So a range of sizes from below k on to
     k is joined only with all below it.
     """
-    rows = [one["rows"] for one in sizes]
-    below = sum(one["from"] < k for one in sizes)
+    rows = [size["rows"] for size in sizes]
+    below = sum(size["from"] < k for size in sizes)
     parts = [_joined(rows, part, k) for part in (range(below), range(below, len(rows)))]
-    cut = any(one["from"] < k <= one["to"] for one in sizes)
+    cut = any(size["from"] < k <= size["to"] for size in sizes)
     torn = cut and any(len(part) > 1 and below - 1 in part for part in parts[0])
     if not torn and all(_are_enough(rows, together, k) for part in parts for together in part):
         return [together for part in parts for together in part]
@@ -74,16 +76,16 @@ def told_ranges(sizes: Sequence[Json], k: int) -> list[list[int]]:
 
 def _joined(rows: Sequence[int], part: Sequence[int], k: int, before: Sequence[int] = ()) -> list[list[int]]:
     """The ranges of a part; those of `before` it stay together with the first of it."""
-    found: list[list[int]] = []
+    ranges: list[list[int]] = []
     held = list(before)
     for i in part:
         held.append(i)
         if _are_enough(rows, held, k):
-            found.append(held)
+            ranges.append(held)
             held = []
-    while found and not _are_enough(rows, held, k):
-        held = found.pop() + held
-    return [*found, held] if held else found
+    while ranges and not _are_enough(rows, held, k):
+        held = ranges.pop() + held
+    return [*ranges, held] if held else ranges
 
 
 def _are_enough(rows: Sequence[int], together: Sequence[int], k: int) -> bool:
@@ -119,11 +121,11 @@ def hide_small_classes(before: Json, after: Json, k: int, threshold: float) -> N
     if not joined:
         return
     classes, prosecutor = before["classes"], before["prosecutor"]
-    for one, part in zip(before["sizes"], ranges, strict=True):
+    for size, part in zip(before["sizes"], ranges, strict=True):
         if len(part) > 1:
-            one["classes"] = None
+            size["classes"] = None
             for key in ("min", "max"):
-                if classes[key] is not None and one["from"] <= classes[key] <= one["to"]:
+                if classes[key] is not None and size["from"] <= classes[key] <= size["to"]:
                     classes[key] = None
     classes["count"] = classes["average"] = prosecutor["average"] = None
     before["marketer"] = {"average": None, "rows": None}
@@ -177,17 +179,17 @@ def place_alone(engine: Engine, kind: Kind = "text") -> None:
 
 def begin_of(kind: Kind) -> exp.Expr:
     """Where the first number or date of a `label` lies in order."""
-    found: exp.Expr
+    expression: exp.Expr
     if kind == "number":
-        found = _extracted("^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?")
+        expression = _extracted("^-?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]+)?")
     elif kind == "date":
-        found = exp.Replace(
+        expression = exp.Replace(
             this=_extracted("^[0-9]{4}(-[0-9]{2})?(-[0-9]{2})?"), expression=_text("-"), replacement=_text("")
         )
-        found = exp.Anonymous(this="rpad", expressions=[found, exp.Literal.number(8), _text("0")])
+        expression = exp.Anonymous(this="rpad", expressions=[expression, exp.Literal.number(8), _text("0")])
     else:
-        found = exp.null()
-    return exp.TryCast(this=found, to=exp.DataType.build("DOUBLE"))
+        expression = exp.null()
+    return exp.TryCast(this=expression, to=exp.DataType.build("DOUBLE"))
 
 
 def _extracted(pattern: str) -> exp.Expr:
@@ -201,11 +203,11 @@ def _text(text: str) -> exp.Expr:
 def read_placed(engine: Engine) -> Counted:
     """What the table placed holds."""
     names = {"placed": state("page_placed")}
-    found = engine.query("measures/evidence/most_frequent", names=names, values={"most": MOST_BARS + 1})
+    rows = engine.query("measures/evidence/most_frequent", names=names, values={"most": MOST_BARS + 1})
     sums = engine.query("measures/evidence/placed_sums", names=names)[0]
     frequent = [
         (label, None if place is None else float(place), int(released), int(source))
-        for label, place, released, source in found
+        for label, place, released, source in rows
     ]
     return Counted(frequent, *(int(one) for one in sums))
 
@@ -220,7 +222,7 @@ def bars_of(
     most = MOST_BARS if len(counted.frequent) > MOST_BARS else len(counted.frequent)
     shown = list(counted.frequent[:most])
     if counted.ordered:
-        shown.sort(key=lambda one: (one[0] is None, one[1] is None, one[1] or 0.0, one[0] or ""))
+        shown.sort(key=lambda entry: (entry[0] is None, entry[1] is None, entry[1] or 0.0, entry[0] or ""))
     bars = tuple(Bar(label, None if n is None else source, released) for label, _, released, source in shown)
     rest = counted.released - sum(bar.release for bar in bars)
     if n is None:
@@ -231,13 +233,16 @@ def bars_of(
     return bars, others if others.source != 0 or others.release else None
 
 
-def place_of(engine: Engine, item: Column, values: exp.Select) -> exp.Expr:
+def place_of(engine: Engine, source_column: Column, values: exp.Select) -> exp.Expr:
     """Where a `value` of a column lies in order, as a number; NULL where its values are texts.
 
     `values` selects the distinct values as value, with is_missing.
     """
-    kind, value = kind_of_type(item.type), understood(column("value"), item.reading if item.is_text else None)
-    if item.is_text:
+    kind, value = (
+        kind_of_type(source_column.type),
+        understood(column("value"), source_column.reading if source_column.is_text else None),
+    )
+    if source_column.is_text:
         texts = exp.select(exp.alias_(value.copy(), "value"), "is_missing").from_(values.subquery("as_written"))
         present, numerals, dates, *_ = engine.query("frequency/read_order", names={"distinct_values": texts})[0]
         kind = "text" if not present or (numerals and dates) else "date" if numerals else "number"

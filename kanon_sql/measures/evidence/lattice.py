@@ -75,14 +75,14 @@ def _untold(gathered: Gathered, problem: FullDomain, facts: PageFacts) -> Lattic
     loss = [
         [100 * costs.loss(i, level) / len(winner) for level in range(top + 1)] for i, top in enumerate(lattice.tops)
     ]
-    told = facts.loss if left_out(report) else report["loss"]
+    reported = facts.loss if left_out(report) else report["loss"]
 
     def described(node: Node) -> NodeFacts:
         above = all(level >= chosen for level, chosen in zip(node, winner, strict=True))
         least = math.fsum(map(list.__getitem__, loss, node))
         if node != winner:
             return NodeFacts(node, least, None, None, satisfies=True if grows and above else None, exact=False)
-        whole = None if told is None else told["ncp"]
+        whole = None if reported is None else reported["ncp"]
         rows, classes = report["rows"]["suppressed"], report["classes"]["count"]
         return NodeFacts(node, whole, rows, classes, satisfies=True, winner=True)
 

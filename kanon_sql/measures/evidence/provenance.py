@@ -35,7 +35,7 @@ def evidence_of(subject: Subject, report: Json) -> Evidence:
             rows["released"] + (rows["masked"] or 0),
         ),
         hierarchies=tuple(
-            _hierarchy(subject, name, spec, found, salt) for name, (spec, found) in subject.hierarchies.items()
+            _hierarchy(subject, name, spec, hierarchy, salt) for name, (spec, hierarchy) in subject.hierarchies.items()
         ),
         recounts=recounts_of(subject, report),
         versions=(
@@ -103,16 +103,16 @@ def _why_no_digest(table: Source | None) -> str:
 
 
 def _hierarchy(
-    subject: Subject, name: str, spec: QuasiIdentifier, found: Hierarchy | None, salt: str | None
+    subject: Subject, name: str, spec: QuasiIdentifier, hierarchy: Hierarchy | None, salt: str | None
 ) -> HierarchyFacts:
     """A hierarchy with the SHA-256 of its file, salted as it may list the source's values; else told by its options."""
-    if found is None or spec.hierarchy is None:
+    if hierarchy is None or spec.hierarchy is None:
         origin = "no hierarchy: by the order of the values" if spec.builtin is None else describe(spec)
-        steps = [len(one) for one in (spec.keep, spec.widths, spec.levels, spec.below) if one]
+        steps = [len(entries) for entries in (spec.keep, spec.widths, spec.levels, spec.below) if entries]
         return HierarchyFacts(name, origin, "", sum(steps) + (spec.builtin is not None))
     path = find_hierarchy(spec.hierarchy, subject.loaded.base)
     assert isinstance(path, Path)
     ready = path.is_relative_to(hierarchies_folder())
     origin = subject.loaded.redact(f"ready hierarchy {path.stem}" if ready else spec.hierarchy)
     digest = sha256(path)
-    return HierarchyFacts(name, origin, "" if salt is None else salted(digest, salt), len(found.levels) - 1)
+    return HierarchyFacts(name, origin, "" if salt is None else salted(digest, salt), len(hierarchy.levels) - 1)

@@ -65,11 +65,13 @@ class Withheld:
         self.subject = subject
         source = subject.loaded.config.source
         texts = {*source.missing} if source.missing else set()
-        for one in source.columns.values():
-            texts |= {*one.missing, *one.recode, *one.recode.values()}
+        for declared in source.columns.values():
+            texts |= {*declared.missing, *declared.recode, *declared.recode.values()}
         self.texts = {text for text in texts if re.search(r"\w", text)}
         treated = subject.source.treatments.values() if subject.source is not None else ()
-        self.is_treated = any(getattr(one, key) is not None for one in treated for key in (*KEYED, "bottom", "top"))
+        self.is_treated = any(
+            getattr(treatment, key) is not None for treatment in treated for key in (*KEYED, "bottom", "top")
+        )
 
     def untold(self, name: str) -> set[str]:
         """The texts that the release does not hold in a column."""
@@ -77,10 +79,10 @@ class Withheld:
         if not self.texts:
             return set()
         names: dict[str, Fill] = {"release": release.relation, "held_value": column(release.column(name).key)}
-        found = self.subject.engine.query(
+        rows = self.subject.engine.query(
             "measures/evidence/held_texts", names=names, values={"texts": sorted(self.texts)}
         )
-        return self.texts - {str(text) for (text,) in found}
+        return self.texts - {str(text) for (text,) in rows}
 
     def stands_in(self, statement: exp.Expr, untold: set[str]) -> bool:
         """Whether a statement holds one of these texts."""
@@ -104,8 +106,8 @@ def recounts_of(subject: Subject, report: Json) -> tuple[Recount, ...]:
     placed = _placed(subject)
     if placed is None:
         return ()
-    made = _Statements(subject, report, placed)
-    return (*made.counts(), *made.models())
+    statements = _Statements(subject, report, placed)
+    return (*statements.counts(), *statements.models())
 
 
 class _Statements:
@@ -122,40 +124,42 @@ class _Statements:
         """Rows, classes, k, and the rows that were masked."""
         rows, classes, privacy = self.report["rows"], self.report["classes"], self.report["privacy"]
         masked = rows["masked"] or 0
-        made = [self._plain("Rows of the release", "rows", (rows["released"] + masked,))]
+        statements = [self._plain("Rows of the release", "rows", (rows["released"] + masked,))]
         if not self.by_entity:
-            made.append(self._plain("k: rows of the smallest class", "k", (privacy["k"]["actual"],)))
+            statements.append(self._plain("k: rows of the smallest class", "k", (privacy["k"]["actual"],)))
         if masked:
             number: dict[str, template.Fill] = {"masked_rows": exp.Literal.number(masked)}
             title = f"Masked rows: {masked:,} are * in every quasi-identifier"
-            made.append(self._plain(title, "masked", (True,), number))
+            statements.append(self._plain(title, "masked", (True,), number))
         else:
             figures = tuple(classes[key] for key in ("count", "min", "max"))
-            made.append(self._plain("Equivalence classes, rows of the smallest and of the largest", "classes", figures))
-        return made
+            statements.append(
+                self._plain("Equivalence classes, rows of the smallest and of the largest", "classes", figures)
+            )
+        return statements
 
     def models(self) -> list[Recount]:
         """What the classes reach of each model that can be counted in the files alone."""
-        found = []
+        recounts = []
         positions: dict[str, int] = {}
         for model in models_of(self.subject.loaded.config.privacy):
             position = positions[model.key] = positions.get(model.key, -1) + 1
             entry = self.report["privacy"][model.key]
             reached = (entry[position] if isinstance(entry, list) else entry)["actual"]
             needed = parts_of(model)
-            one = model.spec.thresholds
-            countable = model.column is not None and not self.by_entity and len(one) == 1 and reached is not None
+            thresholds = model.spec.thresholds
+            countable = model.column is not None and not self.by_entity and len(thresholds) == 1 and reached is not None
             if countable and not needed & {"ranks", "steps"}:
-                made = self._model(model, reached, "reference" in needed)
-                if made is not None:
-                    found.append(made)
-        return found
+                recount = self._model(model, reached, "reference" in needed)
+                if recount is not None:
+                    recounts.append(recount)
+        return recounts
 
     def _plain(
         self, title: str, name: str, expected: tuple[Any, ...], names: Mapping[str, template.Fill] | None = None
     ) -> Recount:
         file = f"measures/evidence/recount_{name}"
-        items: list[Item] = [{"name": item.name} for item in self.columns]
+        items: list[Item] = [{"name": released_column.name} for released_column in self.columns]
         lists = {"qi": items} if template.mentions(file, "qi") else {}
         statement = template.fill(file, names, lists, part=True)
         assert isinstance(statement, exp.Query)
@@ -182,7 +186,9 @@ class _Statements:
             missing = (*missing, "")
         value = comparable(replace(written, key=written.name), original, missing, is_csv=release.only_texts)
         table = Table(
-            exp.Table(this=quoted(_RELEASED)), [column(item.name) for item in self.columns], {model.column: value}
+            exp.Table(this=quoted(_RELEASED)),
+            [column(released_column.name) for released_column in self.columns],
+            {model.column: value},
         )
         reference = None
         attached = dict(self.placed.attached)
@@ -196,7 +202,7 @@ class _Statements:
         assert isinstance(statement, exp.Query)
         chain.before(statement, self._released())
         least = next(iter(model.spec.thresholds.values())) == "least"
-        asked = {name: getattr(model.spec, name) for name in model.spec.thresholds}
+        required = {name: getattr(model.spec, name) for name in model.spec.thresholds}
         kept = [
             entry for entry in statement.expressions if entry.alias == ("least_reached" if least else "most_reached")
         ]
@@ -207,7 +213,7 @@ class _Statements:
         if with_source:
             title += ", compared with the source"
         if model.key in OF_ALL_ROWS and left_out(self.report):
-            statement.set("expressions", [_whether(kept[0], float(next(iter(asked.values()))), least=least)])
+            statement.set("expressions", [_whether(kept[0], float(next(iter(required.values()))), least=least)])
             return Recount(f"{title}: whether that holds", self._text(statement, attached), (True,))
         return Recount(title, self._text(statement, attached), (round(float(reached), _DIGITS),))
 
@@ -222,12 +228,12 @@ class _Statements:
         return self.subject.loaded.redact("".join(lines) + template.text(statement, pretty=True) + ";")
 
 
-def _whether(reached: exp.Expr, asked: float, *, least: bool) -> exp.Expr:
+def _whether(reached: exp.Expr, required: float, *, least: bool) -> exp.Expr:
     """Whether what the worst class reaches is what was asked for: more would tell of rows that were suppressed."""
     if least:
-        holds: exp.Expr = exp.GTE(this=reached.unalias(), expression=exp.Literal.number(repr(asked - NEAR)))
+        holds: exp.Expr = exp.GTE(this=reached.unalias(), expression=exp.Literal.number(repr(required - NEAR)))
     else:
-        holds = exp.LTE(this=reached.unalias(), expression=exp.Literal.number(repr(asked + NEAR)))
+        holds = exp.LTE(this=reached.unalias(), expression=exp.Literal.number(repr(required + NEAR)))
     return exp.alias_(holds, "holds", quoted=True)
 
 
@@ -240,7 +246,7 @@ def _placed(subject: Subject) -> _Readable | None:
     path, database = target.path, target.database
     if target.in_place:
         path, database = config.source.path, config.source.database
-    named = {item.key: item.name for item in release.columns}
+    named = {released_column.key: released_column.name for released_column in release.columns}
     select = release.relation.copy()
     for entry in select.expressions:
         entry.set("alias", quoted(named[entry.alias]))
@@ -282,22 +288,22 @@ def _reading(select: exp.Select, file: Path, place: Path) -> exp.Select:
 
 def _with_places(select: exp.Select, places: Mapping[str, str]) -> exp.Select:
     def put(node: exp.Expr) -> exp.Expr:
-        known = isinstance(node, exp.Literal) and node.is_string and places.get(node.name)
-        return exp.Literal.string(known) if known else node
+        placeholder = isinstance(node, exp.Literal) and node.is_string and places.get(node.name)
+        return exp.Literal.string(placeholder) if placeholder else node
 
-    made = select.transform(put)
-    assert isinstance(made, exp.Select)
-    return made
+    replaced = select.transform(put)
+    assert isinstance(replaced, exp.Select)
+    return replaced
 
 
 def _with_files(select: exp.Select, every: Path) -> exp.Select:
     """A SELECT that reads all files of a pattern in the place of those that it lists."""
-    made = select.copy()
-    reader = made.find(exp.Anonymous, exp.ReadCSV, exp.ReadParquet)
+    copied = select.copy()
+    reader = copied.find(exp.Anonymous, exp.ReadCSV, exp.ReadParquet)
     assert reader is not None
     pattern = literal([f"{escape(every.parent.parent.as_posix())}/**/{every.name}"])
     if isinstance(reader, exp.Anonymous):
         reader.set("expressions", [pattern, *reader.expressions[1:]])
     else:
         reader.set("this", pattern)
-    return made
+    return copied

@@ -23,9 +23,9 @@ def measure(gathered: Gathered, facts: PageFacts) -> Json:
     after = {"table": facts.title, **names, **_describe(gathered, _sizes(gathered))}
     before = None
     if gathered.problem is not None:
-        found = _describe(gathered, _sizes_of_source(gathered))
-        before = {"table": gathered.problem.source.label, **names, **found}
-        before["rows"] = {**found["rows"], "source": rows["source"], "missing": rows["missing"]}
+        measured = _describe(gathered, _sizes_of_source(gathered))
+        before = {"table": gathered.problem.source.label, **names, **measured}
+        before["rows"] = {**measured["rows"], "source": rows["source"], "missing": rows["missing"]}
         pad_sizes(before, after)
         pad_sizes(after, before)
         hide_small_classes(before, after, subject.loaded.config.privacy.k, THRESHOLD)

@@ -15,10 +15,15 @@ def measure(gathered: Gathered, facts: PageFacts) -> tuple[UniqueColumn, ...]:
     if release.weighted:
         raise EngineError("the rows of the release are in another engine")
     accepted = subject.loaded.config.accept
-    roles = {item.name: subject.roles.of(item) for item in subject.roles.released if item.name not in accepted}
-    looked_at = {item: _SHARE for item in release.columns if roles.get(item.name) in ("sensitive", "insensitive")}
+    roles = {column.name: subject.roles.of(column) for column in subject.roles.released if column.name not in accepted}
+    looked_at = {column: _SHARE for column in release.columns if roles.get(column.name) in ("sensitive", "insensitive")}
     if not looked_at:
         return ()
     rows = facts.report["rows"]["released"] + (facts.report["rows"]["masked"] or 0)
     unique = release.backend.alone(release, release.relation, rows, looked_at)
-    return tuple(UniqueColumn(one.column.name, roles[one.column.name], one.rows, one.looked_at) for one in unique)
+    return tuple(
+        UniqueColumn(
+            unique_column.column.name, roles[unique_column.column.name], unique_column.rows, unique_column.looked_at
+        )
+        for unique_column in unique
+    )

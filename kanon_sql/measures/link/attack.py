@@ -48,9 +48,9 @@ def link_tables(engine: Engine, release: Source, external: Source, on: Sequence[
 
     Raises ConfigurationError for columns that are not there, EngineError for tables that cannot be read.
     """
-    meanings = [one.meaning for one in on]
-    left, problems = find_cells(external, [one.external for one in on], [EQUAL] * len(on))
-    right, more = find_cells(release, [one.release for one in on], meanings)
+    meanings = [linked.meaning for linked in on]
+    left, problems = find_cells(external, [linked.external for linked in on], [EQUAL] * len(on))
+    right, more = find_cells(release, [linked.release for linked in on], meanings)
     if problems or more:
         raise ConfigurationError(more + problems)
     with call.step("read", "reading both tables", engine.progress):
@@ -63,7 +63,7 @@ def link_tables(engine: Engine, release: Source, external: Source, on: Sequence[
         "status": "measured",
         "release": release.label,
         "external": external.label,
-        "on": [_column(one, found) for one, found in zip(on, columns, strict=True)],
+        "on": [_column(linked, match) for linked, match in zip(on, columns, strict=True)],
         "persons": persons,
         "rows": rows,
         **measured,
@@ -87,7 +87,7 @@ def _measure(engine: Engine, persons: int, rows: int) -> Json:
         names |= {f"{side}_{name}": table(side, name) for name in ("sizes", "counts")}
         own = {"sizes": table(side, "sizes"), "groups": table(side, "groups")}
         engine.query("measures/link/sizes", names=own)
-    found: dict[str, tuple[int, int, int | None, float]] = {}
+    by_side: dict[str, tuple[int, int, int | None, float]] = {}
     for side, other in (SIDES, SIDES[::-1]):
         ways = {
             "counts": table(side, "counts"),
@@ -99,9 +99,9 @@ def _measure(engine: Engine, persons: int, rows: int) -> Json:
         }
         engine.query("measures/link/counts", names=ways)
         matched, unique, least, expected = engine.query("measures/link/totals", scope=ways)[0]
-        found[side] = (int(matched), int(unique), None if least is None else int(least), float(expected))
+        by_side[side] = (int(matched), int(unique), None if least is None else int(least), float(expected))
     mutual = int(engine.query("measures/link/mutual", scope=names)[0][0])
-    (people, person_unique, person_least, by_person), (linked, row_unique, row_least, by_row) = found.values()
+    (people, person_unique, person_least, by_person), (linked, row_unique, row_least, by_row) = by_side.values()
     return {
         "matched": {"persons": people, "rows": linked},
         "unique": {"persons": person_unique, "rows": row_unique, "both": mutual},
@@ -116,22 +116,22 @@ def _measure(engine: Engine, persons: int, rows: int) -> Json:
 
 def _histogram(engine: Engine, side: str, unmatched: int) -> list[Json]:
     highs = [low - 1 for low in _LOWS[1:]] + [2**63 - 1]
-    found = engine.query(
+    rows = engine.query(
         "measures/link/histogram",
         names={"counts": table(side, "counts")},
         values={"lows": list(_LOWS), "highs": highs},
     )
     nothing = [{"from": 0, "to": 0, "count": unmatched}] if unmatched else []
-    return nothing + [{"from": int(low), "to": int(high), "count": int(count)} for low, high, count in found]
+    return nothing + [{"from": int(low), "to": int(high), "count": int(count)} for low, high, count in rows]
 
 
-def _column(one: LinkColumn, found: ColumnMatch) -> Json:
+def _column(linked: LinkColumn, match: ColumnMatch) -> Json:
     return {
-        "release": one.release,
-        "external": one.external,
-        "release_values": {"distinct": found.right_values, "unmatched": found.right_unmatched},
-        "external_values": {"distinct": found.left_values, "unmatched": found.left_unmatched},
-        "persons_unmatched": found.left_unmatched_rows,
+        "release": linked.release,
+        "external": linked.external,
+        "release_values": {"distinct": match.right_values, "unmatched": match.right_unmatched},
+        "external_values": {"distinct": match.left_values, "unmatched": match.left_unmatched},
+        "persons_unmatched": match.left_unmatched_rows,
     }
 
 
@@ -142,9 +142,9 @@ def _warnings(release: Source, external: Source, persons: int, rows: int) -> lis
 
 def _examples(engine: Engine, on: Sequence[LinkColumn]) -> list[Json]:
     texts: list[Item] = [{"text": text_name(i)} for i in range(len(on))]
-    found = engine.query(
+    rows = engine.query(
         "measures/link/examples",
         names={"groups": table("left", "groups"), "counts": table("left", "counts")},
         lists={"cell": texts},
     )
-    return [{one.external: value for one, value in zip(on, row, strict=True)} for row in found]
+    return [{linked.external: value for linked, value in zip(on, row, strict=True)} for row in rows]

@@ -52,7 +52,7 @@ def check_pair(
     """
     cells = _find_columns(releases, source, request)
     with call.step("read", "reading the releases", engine.progress):
-        rows = [read_side(engine, f"kept_{i}", one, cells[i]) for i, one in enumerate(releases)]
+        rows = [read_side(engine, f"kept_{i}", release, cells[i]) for i, release in enumerate(releases)]
         smallest = [_smallest_alone(engine, i, request) for i in range(2)]
         source_rows = read_side(engine, "kept_2", source, cells[2]) if source is not None else None
     with call.step("join", "joining", engine.progress):
@@ -68,8 +68,8 @@ def check_pair(
     report: Json = {
         "status": "violated" if violated else "satisfied",
         "releases": [
-            {"table": one.label, "rows": count, "smallest_class": size}
-            for one, count, size in zip(releases, rows, smallest, strict=True)
+            {"table": release.label, "rows": count, "smallest_class": size}
+            for release, count, size in zip(releases, rows, smallest, strict=True)
         ],
         "source": None if source is None else {"table": source.label, "rows": source_rows},
         "quasi_identifiers": list(request.quasi_identifiers),
@@ -94,21 +94,21 @@ def _find_columns(releases: Sequence[Source], source: Source | None, request: Jo
     wanted = len(request.quasi_identifiers)
     cells: list[list[Cell]] = []
     problems: list[str] = []
-    for one in releases:
-        made: list[Cell] = []
+    for release in releases:
+        own_cells: list[Cell] = []
         for i, (name, meaning) in enumerate(request.columns):
-            found, wrong = find_cells(one, [name], [meaning])
+            matched, wrong = find_cells(release, [name], [meaning])
             if wrong and i >= wanted:
                 problems += wrong
-            made += found or [Cell(name, exp.Literal.string("*"), "VARCHAR")]
-        cells.append(made)
+            own_cells += matched or [Cell(name, exp.Literal.string("*"), "VARCHAR")]
+        cells.append(own_cells)
     for i, name in enumerate(names[:wanted]):
-        if all(isinstance(made[i].text, exp.Literal) for made in cells):
+        if all(isinstance(side_cells[i].text, exp.Literal) for side_cells in cells):
             problems.append(f"neither {releases[0].label} nor {releases[1].label} has the quasi-identifier {name!r}")
     if source is not None:
-        found, wrong = find_cells(source, names, meanings)
+        matched, wrong = find_cells(source, names, meanings)
         problems += wrong
-        cells.append(found)
+        cells.append(matched)
     if problems:
         raise ConfigurationError(problems)
     return cells
@@ -154,8 +154,8 @@ _TUPLES = {name: state(name) for name in ("combined", "tuples", "origins", "firs
 
 def _counts(engine: Engine, k: int) -> Json:
     """The combined tuples of the table tuples."""
-    found = engine.query("measures/link/tuple_counts", scope=_TUPLES, values={"k": k})[0]
-    tuples, smallest, violating, rows = (int(count) for count in found)
+    counts = engine.query("measures/link/tuple_counts", scope=_TUPLES, values={"k": k})[0]
+    tuples, smallest, violating, rows = (int(count) for count in counts)
     return {"tuples": tuples, "smallest": smallest, "violating": {"tuples": violating, "rows": rows}}
 
 
@@ -171,11 +171,11 @@ def _at_most(engine: Engine, request: JoinRequest, *, same_rows: bool) -> Json:
 
 def _of_source(engine: Engine, cells: Sequence[Sequence[Cell]], request: JoinRequest) -> Json:
     """With the source: how many of its rows each combined tuple stands for."""
-    for number, made in enumerate(("first_pairs", "second_pairs")):
+    for number, pairs_table in enumerate(("first_pairs", "second_pairs")):
         _match(engine, (2, number), cells, request)
         items: list[Item] = [{"text": text_name(i)} for i in range(len(request.quasi_identifiers))]
         groups = table(f"kept_{number}", "groups")
-        names = {"found_pairs": state(made), "group_pairs": state("group_pairs"), "groups": groups}
+        names = {"found_pairs": state(pairs_table), "group_pairs": state("group_pairs"), "groups": groups}
         engine.query("measures/link/unmasked", names=names, lists={"qi": items})
     engine.query("measures/link/origins", scope=_TUPLES)
     engine.query("measures/link/tuples_of_source", scope=_TUPLES)
@@ -185,7 +185,11 @@ def _of_source(engine: Engine, cells: Sequence[Sequence[Cell]], request: JoinReq
 
 
 def _order(
-    engine: Engine, releases: Sequence[Source], cells: Sequence[Sequence[Cell]], rows: Sequence[int], asked: JoinRequest
+    engine: Engine,
+    releases: Sequence[Source],
+    cells: Sequence[Sequence[Cell]],
+    rows: Sequence[int],
+    request: JoinRequest,
 ) -> Json:
     """Whether both releases stand in one order: every row then matches the one at its place, which chance will not do.
 
@@ -211,13 +215,13 @@ def _order(
     matching, pairs = engine.query("measures/link/position_counts", scope=names)[0]
     share = min(float(pairs) / rows[0] ** 2, 1.0)
     chance = math.exp(rows[0] * math.log(share)) if share else 0.0
-    found = {"matching": int(matching), "chance": chance}
+    measured = {"matching": int(matching), "chance": chance}
     if matching < rows[0] or chance >= _BY_CHANCE:
-        return {**nothing, **found}
-    return {"same": True, **found, **_counts(engine, asked.k)}
+        return {**nothing, **measured}
+    return {"same": True, **measured, **_counts(engine, request.k)}
 
 
 def _examples(engine: Engine, request: JoinRequest) -> list[Json]:
     items: list[Item] = [{"said": f"q{i}"} for i in range(len(request.quasi_identifiers))]
-    found = engine.query("measures/link/tuple_examples", scope=_TUPLES, values={"k": request.k}, lists={"qi": items})
-    return [{"rows": int(row[0]), "says": dict(zip(request.quasi_identifiers, row[1:], strict=True))} for row in found]
+    rows = engine.query("measures/link/tuple_examples", scope=_TUPLES, values={"k": request.k}, lists={"qi": items})
+    return [{"rows": int(row[0]), "says": dict(zip(request.quasi_identifiers, row[1:], strict=True))} for row in rows]

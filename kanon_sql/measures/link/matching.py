@@ -85,7 +85,7 @@ class Cell:
 
 def find_cells(source: Source, names: Sequence[str], meanings: Sequence[Meaning]) -> tuple[list[Cell], list[str]]:
     """The linking columns of a source, and what is wrong with them; x_lower and x_upper stand for a released x."""
-    present = {item.name: item for item in source.columns}
+    present = {source_column.name: source_column for source_column in source.columns}
     cells: list[Cell] = []
     absent: list[str] = []
     for name, meaning in zip(names, meanings, strict=True):
@@ -173,21 +173,21 @@ def match_groups(
     The groups of each side then carry their node; those that match nothing in some column are gone. With `meets` a
     table meets_i(left_label, right_label, said) tells for each column what two values that match say together.
     """
-    found: list[ColumnMatch] = []
+    matches: list[ColumnMatch] = []
     shares: list[tuple[float, int]] = []
     for i, meaning in enumerate(meanings):
         _match_values(engine, i, meaning, (left[i].type, right[i].type), meets=meets)
-        found.append(_signatures(engine, i))
+        matches.append(_signatures(engine, i))
         names = {"signature_matches": table("both", "signature_matches", i)}
         shares.append((engine.query("measures/link/selectivity", names=names)[0][0], i))
     engine.query("measures/link/root", names={"pairs": state("pairs")})
     texts: list[Item] = [{"text": text_name(i)} for i in range(len(meanings))]
     for _, i in sorted(shares):
         _descend(engine, i, texts)
-    return found
+    return matches
 
 
-def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[str], *, meets: bool) -> None:
+def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[str], *, meets: bool) -> None:  # noqa: C901
     """Makes the table matches(left_code, right_code) of the distinct values of one linking column.
 
     `kinds` are the types that it has on both sides.
@@ -209,7 +209,7 @@ def _match_values(engine: Engine, index: int, meaning: Meaning, kinds: Sequence[
     if meets:
         engine.query("measures/link/narrower", scope=names)
         engine.query("measures/link/narrower_points", scope=names)
-    for reading in [name for name, asked in (("number", meaning.numbers), ("date", meaning.dates)) if asked]:
+    for reading in [name for name, is_allowed in (("number", meaning.numbers), ("date", meaning.dates)) if is_allowed]:
         for side in SIDES:
             spans = {"labels": names[f"{side}_labels"], "spans": names[f"{side}_spans"]}
             engine.query(f"measures/link/{reading}_spans", names=spans)
@@ -265,8 +265,8 @@ def _load_codes(engine: Engine, index: int, builtin: str) -> None:
     groups = {f"{side}_groups": table(side, "groups") for side in SIDES}
     texts = template.fill("measures/link/texts", names={**groups, "this_text": text_name(index)})
     distinct = exp.select("value").from_(exp.Subquery(this=texts, alias=exp.to_identifier("texts")))
-    item = Column("value", "value", "VARCHAR")
-    height = build_leaves(engine, Input(index, item, QuasiIdentifier(builtin=builtin), distinct))
+    value_column = Column("value", "value", "VARCHAR")
+    height = build_leaves(engine, Input(index, value_column, QuasiIdentifier(builtin=builtin), distinct))
     levels: list[Item] = [{"key": f"label_{level}"} for level in range(1, height)]
     names = {"tree": state("tree"), "leaves": state("leaf")}
     engine.query("measures/link/code_tree", names=names, lists={"level": levels})
@@ -289,11 +289,11 @@ def _signatures(engine: Engine, index: int) -> ColumnMatch:
     counted: list[int] = []
     names = {"matches": state("matches"), "signature_matches": table("both", "signature_matches", index)}
     for side, other in (SIDES, SIDES[::-1]):
-        made = {"labels": table(side, "labels", index), "signatures": table(side, "signatures", index)}
+        outputs = {"labels": table(side, "labels", index), "signatures": table(side, "signatures", index)}
         sides = {"this_code": f"{side}_code", "other_code": f"{other}_code"}
-        engine.query("measures/link/signatures", names={**made, **sides, "matches": names["matches"]})
-        counted += [int(count) for count in engine.query("measures/link/unmatched", names=made)[0]]
-        names[f"{side}_signatures"] = made["signatures"]
+        engine.query("measures/link/signatures", names={**outputs, **sides, "matches": names["matches"]})
+        counted += [int(count) for count in engine.query("measures/link/unmatched", names=outputs)[0]]
+        names[f"{side}_signatures"] = outputs["signatures"]
     engine.query("measures/link/signature_matches", names=names)
     return ColumnMatch(*counted)
 

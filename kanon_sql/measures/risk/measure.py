@@ -10,7 +10,7 @@ f is the size of a row's equivalence class in the table, F the number of persons
 K. El Emam: Guide to the De-Identification of Personal Health Information. 2013 (prosecutor, journalist, threshold);
 F. Dankar, K. El Emam: A method for evaluating marketer re-identification risk. 2010.
 
-The risk of groups of rows, such as households: who finds one member has found the others, too.
+Of groups of rows, such as households: who finds one member has found the others, too.
 
 * Each row gets the risk of the most exposed row of its household: of the smallest class, or of the class of which the
   population has fewest persons. Averaged over the rows this is the risk of households, and never below that of rows.
@@ -104,11 +104,11 @@ def describe_table(engine: Engine, table: RiskTable, sums: ClassSums, subsets: S
         "quasi_identifiers": list(table.names),
         **describe_classes(engine, sums),
         "subsets": {
-            "columns": [item.name for item in table.columns],
+            "columns": [column.name for column in table.columns],
             "largest": subsets.largest,
             "count": subsets.count,
             "counted": len(subsets.measured),
-            "listed": [_describe_subset(one, n) for one in subsets.measured],
+            "listed": [_describe_subset(subset, n) for subset in subsets.measured],
         },
         "exposed": _exposed(engine, table) if engine.show_values else None,
     }
@@ -173,7 +173,9 @@ def size_bounds(largest: int) -> list[tuple[int, int]]:
 def pad_sizes(part: Json, other: Json) -> None:
     """Lengthens the histogram of one table to that of another, so that they stand side by side."""
     missing = other["sizes"][len(part["sizes"]) :]
-    part["sizes"] += [{"from": one["from"], "to": one["to"], "classes": 0, "rows": 0, "share": 0.0} for one in missing]
+    part["sizes"] += [
+        {"from": size["from"], "to": size["to"], "classes": 0, "rows": 0, "share": 0.0} for size in missing
+    ]
 
 
 def _without_persons(table: RiskTable) -> exp.Select:
@@ -181,31 +183,31 @@ def _without_persons(table: RiskTable) -> exp.Select:
     return exp.select(exp.column("row_count").as_("size"), persons).from_(exp.to_table(table.classes))
 
 
-def _describe_subset(one: SubsetMeasures, n: int) -> Json:
+def _describe_subset(subset: SubsetMeasures, n: int) -> Json:
     return {
-        "columns": list(one.columns),
-        "combinations": one.combinations,
-        "unique": one.alone,
-        "unique_share": one.alone / n,
-        "distinction": one.distinction,
-        "separation": one.separation,
-        "holds_key": one.holds_key,
+        "columns": list(subset.columns),
+        "combinations": subset.combinations,
+        "unique": subset.alone,
+        "unique_share": subset.alone / n,
+        "distinction": subset.distinction,
+        "separation": subset.separation,
+        "holds_key": subset.holds_key,
     }
 
 
 def _exposed(engine: Engine, table: RiskTable) -> list[Json]:
     """The smallest classes with their values as texts."""
     items: list[Item] = [{"name": value_name(i), "text": f"text_{i}"} for i in range(len(table.names))]
-    found = engine.query(
+    rows = engine.query(
         "measures/risk/exposed", names={"class_list": table.classes}, values={"most": MOST_EXPOSED}, lists={"qi": items}
     )
-    return [{"rows": rows, "values": dict(zip(table.names, values, strict=True))} for rows, *values in found]
+    return [{"rows": rows, "values": dict(zip(table.names, values, strict=True))} for rows, *values in rows]
 
 
 def read_households(engine: Engine, table: RiskTable, source: Source, group: Column, rows: exp.Select) -> RiskTable:
     """The table with its rows by household, as the source's column `group` tells them apart, its classes numbered."""
     members, numbered = state("risk_members"), state("risk_numbered")
-    values = [normalized(item, source.missing) for item in table.quasi_identifiers]
+    values = [normalized(qi, source.missing) for qi in table.quasi_identifiers]
     with telling_faults(engine, source):
         read_tuples(engine, rows, members, [*values, person(group, source.missing)])
     names = {"class_list": table.classes, "numbered": numbered}
@@ -225,12 +227,12 @@ def measure_households(engine: Engine, table: RiskTable, sized: str | None, thre
     names = {"members": table.members, "numbered": table.classes, "sized_classes": sized, "households": households}
     names["holder_name"] = value_name(len(table.quasi_identifiers))
     engine.query("measures/risk/households/households", names=names, lists={"qi": _items(table)})
-    found = _measures(engine, threshold, by_persons=False)
+    measures = _measures(engine, threshold, by_persons=False)
     return {
-        "count": found["count"],
-        "largest": found["largest"],
-        "unique": found["unique"],
-        "prosecutor": found["risk"],
+        "count": measures["count"],
+        "largest": measures["largest"],
+        "unique": measures["unique"],
+        "prosecutor": measures["risk"],
         "journalist": _measures(engine, threshold, by_persons=True)["risk"] if by_persons else None,
     }
 

@@ -62,7 +62,7 @@ def open_population(engine: Engine, loaded: LoadedConfig, path: Path, source: So
     opened = open_described(engine, described, loaded.base, names, "--population")
     columns = loaded.config.source.columns
     opened = read_columns(opened, columns, partial(loaded.place, "source", "columns"), only_there=True)
-    present = {item.name for item in opened.columns}
+    present = {population_column.name for population_column in opened.columns}
     problems = [
         f"--population {path}: there is no column {name!r}; expected every quasi-identifier, under its name"
         for name in names
@@ -101,7 +101,10 @@ def read_population(
     with telling_faults(engine, population):
         refuse_misfits(engine, population)
         _refuse_lost(engine, population, items, table)
-        values = [_fitted(item, own, population) for item, own in zip(items, table.quasi_identifiers, strict=True)]
+        values = [
+            _fitted(population_column, own, population)
+            for population_column, own in zip(items, table.quasi_identifiers, strict=True)
+        ]
         read_tuples(engine, population.relation, _TUPLES, values)
         rows, combinations, alone = engine.query("measures/risk/rows", names={"tuples": _TUPLES})[0]
     mappings = _mappings(engine, loaded, table, population.missing, raw) if generalized else [None] * len(items)
@@ -169,36 +172,36 @@ def _steps(index: int) -> str:
     return state(f"risk_steps_{index}")
 
 
-def _fitted(item: Column, own: Column, population: Source) -> exp.Expr:
+def _fitted(population_column: Column, own: Column, population: Source) -> exp.Expr:
     """A value of the population in the type of the table's column."""
-    value = normalized(item, population.missing)
-    return value if item.type == own.type else exp.TryCast(this=value, to=_type(own))
+    value = normalized(population_column, population.missing)
+    return value if population_column.type == own.type else exp.TryCast(this=value, to=_type(own))
 
 
 def _refuse_lost(engine: Engine, population: Source, items: Sequence[Column], table: RiskTable) -> None:
     problems = []
-    for item, own in zip(items, table.quasi_identifiers, strict=True):
-        if item.type == own.type or own.is_text:
+    for population_column, own in zip(items, table.quasi_identifiers, strict=True):
+        if population_column.type == own.type or own.is_text:
             continue
-        value, fitted = normalized(item, population.missing), _fitted(item, own, population)
+        value, fitted = normalized(population_column, population.missing), _fitted(population_column, own, population)
         lost: exp.Expr = exp.Is(this=fitted, expression=exp.null())
-        if not item.is_text:
-            back = exp.TryCast(this=fitted.copy(), to=_type(item))
+        if not population_column.is_text:
+            back = exp.TryCast(this=fitted.copy(), to=_type(population_column))
             lost = exp.or_(lost, exp.NullSafeNEQ(this=back, expression=value.copy()))
         lost = exp.and_(exp.Is(this=value, expression=exp.null()).not_(), lost)
-        names = {"source": population.relation, "raw_value": column(item.key), "lost_value": lost}
+        names = {"source": population.relation, "raw_value": column(population_column.key), "lost_value": lost}
         count = engine.query("measures/risk/lost", names=names)[0][0]
         if count:
             problems.append(
-                f"column {item.name!r} holds {count:,} distinct values that are no {own.type}, its type in "
-                f"{table.label}; mend them, or name those that mean missing in source.missing"
+                f"column {population_column.name!r} holds {count:,} distinct values that are no {own.type}, its type "
+                f"in {table.label}; mend them, or name those that mean missing in source.missing"
             )
     if problems:
         raise EngineError(problems)
 
 
-def _type(item: Column) -> exp.DataType:
-    return exp.DataType.build(item.type, dialect="duckdb")
+def _type(population_column: Column) -> exp.DataType:
+    return exp.DataType.build(population_column.type, dialect="duckdb")
 
 
 def _mappings(
@@ -208,14 +211,14 @@ def _mappings(
     # Here no column needs a hierarchy: without one it is matched by its values.
     optional = loaded.config.model_copy(update={"algorithm": AlgorithmConfig(name="mondrian")})
     hierarchies = load_hierarchies(replace(loaded, config=optional), show_values=engine.show_values)
-    made: list[MappingTable | None] = []
+    mappings: list[MappingTable | None] = []
     for i, own in enumerate(table.quasi_identifiers):
         spec, hierarchy = hierarchies[own.name]
         if hierarchy is None and spec.builtin is None:
-            made.append(None)
+            mappings.append(None)
             continue
         read = [_TUPLES, table.classes] if raw else [_TUPLES]
-        distinct = [exp.select(exp.alias_(column(value_name(i)), "value")).from_(exp.to_table(one)) for one in read]
+        distinct = [exp.select(exp.alias_(column(value_name(i)), "value")).from_(exp.to_table(table)) for table in read]
         values = exp.union(*distinct) if raw else distinct[0].distinct()
         present = exp.select("value").from_(values.subquery("present"))
         place = loaded.place("quasi_identifiers", own.name)
@@ -223,9 +226,9 @@ def _mappings(
         if raw:
             value = replace(own, key=value_name(i))
             counted = counted_values(exp.select("*").from_(exp.to_table(table.classes)), value, weighted=True)
-        one = Input(i, own, spec, present, hierarchy, missing, place=place, counted=counted)
-        made.append(build_mapping(engine, one))
-    return made
+        hierarchy_input = Input(i, own, spec, present, hierarchy, missing, place=place, counted=counted)
+        mappings.append(build_mapping(engine, hierarchy_input))
+    return mappings
 
 
 def _make_ladder(engine: Engine, index: int, mapping: MappingTable | None) -> None:
@@ -286,21 +289,21 @@ class Sampling:
 
     def faults(self) -> list[str]:
         """What is wrong with them."""
-        found = []
+        problems = []
         size, fraction = self.population_size, self.fraction
         if size is not None and fraction is not None:
-            found.append("--population-size and --sampling-fraction say the same; expected one of them")
+            problems.append("--population-size and --sampling-fraction say the same; expected one of them")
         if self.weights is not None and (size is not None or fraction is not None):
             option = "--sampling-fraction" if size is None else "--population-size"
-            found.append(
+            problems.append(
                 f"--weights and {option} both say how many persons the population has, the weights as their sum; "
                 "expected one of them"
             )
         if size is not None and size < 1:
-            found.append(f"--population-size {size}: expected the persons of the population, at least 1")
+            problems.append(f"--population-size {size}: expected the persons of the population, at least 1")
         if fraction is not None and not (isfinite(fraction) and 0 < fraction <= 1):
-            found.append(f"--sampling-fraction {fraction:g}: expected a share above 0 and at most 1, such as 0.01")
-        return found
+            problems.append(f"--sampling-fraction {fraction:g}: expected a share above 0 and at most 1, such as 0.01")
+        return problems
 
     def persons(self, rows: int, label: str, weighted: Json | None) -> float | None:
         """The persons of whom a table of so many rows is a sample, `weighted` perhaps; None where nothing is known.
@@ -324,15 +327,15 @@ class Sampling:
 def describe_uniqueness(engine: Engine, persons: float) -> Json:
     """The report's entry on the classes of the table class_sizes; 0 is the share of a model without an estimate."""
     sizes = ClassSizes.of(engine.query("measures/risk/counts", names={"class_sizes": class_sizes()}))
-    found = estimate_uniqueness(sizes, persons)
-    shares = {model: getattr(found, model) for model in _MODELS}
+    estimate = estimate_uniqueness(sizes, persons)
+    shares = {model: getattr(estimate, model) for model in _MODELS}
     return {
         **{model: share or 0.0 for model, share in shares.items()},
-        "dankar": found.dankar,
-        "chosen": found.chosen,
+        "dankar": estimate.dankar,
+        "chosen": estimate.chosen,
         "without_estimate": [model for model, share in shares.items() if share is None],
         "population_size": persons,
-        "sampling_fraction": found.fraction,
+        "sampling_fraction": estimate.fraction,
     }
 
 
@@ -347,17 +350,17 @@ _TERMS = 64  # beyond them the series adds less than the last digit of a double
 
 def find_weights(source: Source, name: str) -> Column:
     """The column of weights. Raises UnfittingSourceError where there is none of this name, or it holds no numbers."""
-    found = next((item for item in source.columns if item.name == name), None)
-    if found is None:
+    weight_column = next((own_column for own_column in source.columns if own_column.name == name), None)
+    if weight_column is None:
         raise UnfittingSourceError(
             f"{OPTION} {name}: there is no column {name!r} in {source.label}; expected the column that says for how "
             "many persons of the population each row stands"
         )
-    if not (found.is_text or found.type.startswith(NUMERIC)):
+    if not (weight_column.is_text or weight_column.type.startswith(NUMERIC)):
         raise UnfittingSourceError(
-            f"{OPTION} {name}: column {name!r} is of type {found.type[:40]}; expected numbers above 0"
+            f"{OPTION} {name}: column {name!r} is of type {weight_column.type[:40]}; expected numbers above 0"
         )
-    return found
+    return weight_column
 
 
 def measure_weights(
@@ -370,11 +373,11 @@ def measure_weights(
     number = exp.TryCast(this=person(weights, source.missing), to=_NUMBER)
     with telling_faults(engine, source):
         names = {"source": rows, "raw_weight": normalized(weights, source.missing), "weight_number": number}
-        found = engine.query("measures/risk/weights/faults", names=names, values={"most": _MOST})[0]
-        persons, missing, unreadable, too_low, below_one = found
+        counts = engine.query("measures/risk/weights/faults", names=names, values={"most": _MOST})[0]
+        persons, missing, unreadable, too_low, below_one = counts
         _refuse(weights, source, missing, unreadable, too_low)
         del names["raw_weight"]
-        values = [{"value": normalized(item, source.missing)} for item in quasi_identifiers]
+        values = [{"value": normalized(qi, source.missing)} for qi in quasi_identifiers]
         classes = {"weighted_classes": state("risk_weighted_classes")}
         engine.query("measures/risk/weights/classes", names={**names, **classes}, lists={"item": values})
     risks = {"class_risks": state("risk_class_risks")}
@@ -389,10 +392,10 @@ def measure_weights(
 
 def _refuse(weights: Column, source: Source, missing: int, unreadable: int, too_low: int) -> None:
     counts = ((missing, "no value"), (unreadable, "a value that is no number"), (too_low, "a number that is 0 or less"))
-    found = [f"{what} in {rows:,} rows" for rows, what in counts if rows]
-    if found:
+    faults = [f"{what} in {rows:,} rows" for rows, what in counts if rows]
+    if faults:
         raise UnfittingSourceError(
-            f"{OPTION} {weights.name}: column {weights.name!r} of {source.label} has {', '.join(found)}; expected in "
+            f"{OPTION} {weights.name}: column {weights.name!r} of {source.label} has {', '.join(faults)}; expected in "
             "each row a number above 0, the persons of the population for whom it stands"
         )
 

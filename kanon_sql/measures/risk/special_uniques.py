@@ -64,7 +64,7 @@ def open_scores(engine: Engine, path: Path | None) -> Iterator[FileSink | None]:
         )
     file_format = format_of(path)
     if file_format is None or not FORMATS[file_format].written:
-        suffixes = either(one.suffixes[0] for one in FORMATS.values() if one.written)
+        suffixes = either(file_format.suffixes[0] for file_format in FORMATS.values() if file_format.written)
         raise ConfigurationError(f"{OPTION} {path}: the name tells no format that is written; expected {suffixes}")
     with stage_file(path, overwrite=True, place=OPTION) as staged:
         mode = None if path.exists() else 0o600
@@ -134,32 +134,34 @@ def weight(width: int, largest: int, size: int) -> float:
     return float(prod(width - i for i in range(size, min(largest, width - 1) + 1)))
 
 
-def special_size(columns: int, asked: int, place: str) -> int:
+def special_size(columns: int, requested: int, place: str) -> int:
     """The size up to which minimal uniques of so many columns are looked for.
 
     Raises ConfigurationError where more than 5,000 subsets were to be counted.
     """
-    size = min(asked, columns)
+    size = min(requested, columns)
     count = sum(comb(columns, part) for part in range(1, size + 1))
     if count > MOST_SUBSETS:
         raise ConfigurationError(
-            f"--special-uniques {asked}: {columns} columns of {place} have {count:,} subsets of up to {size}; expected "
-            f"at most {MOST_SUBSETS:,}: ask for smaller ones, or name fewer columns"
+            f"--special-uniques {requested}: {columns} columns of {place} have {count:,} subsets of up to {size}; "
+            f"expected at most {MOST_SUBSETS:,}: ask for smaller ones, or name fewer columns"
         )
     return size
 
 
 def measure_special(
-    engine: Engine, table: RiskTable, asked: SpecialAsked, deadline: Deadline, progress: Progress
+    engine: Engine, table: RiskTable, request: SpecialAsked, deadline: Deadline, progress: Progress
 ) -> Json:
     """The report's part on the special uniques of one table, until the deadline.
 
     Where the holders of its rows are counted, a combination is unique that one of them holds, in however many rows.
     """
     width = len(table.columns)
-    size = special_size(width, asked.size, table.label)
-    subsets = tuple(one for part in range(1, size + 1) for one in combinations(range(width), part))
-    search = _Search(engine, width, size, table.held is not None, subsets, {one: i for i, one in enumerate(subsets)})
+    size = special_size(width, request.size, table.label)
+    subsets = tuple(subset for part in range(1, size + 1) for subset in combinations(range(width), part))
+    search = _Search(
+        engine, width, size, table.held is not None, subsets, {subset: i for i, subset in enumerate(subsets)}
+    )
     _start(search, table)
     try:
         with engine.until(deadline):
@@ -174,15 +176,15 @@ def measure_special(
     except TimeUpError:
         if search.held:
             _settle(search, len(subsets[max(search.held)]))
-    found = _describe(search, table, asked)
-    if asked.scores is not None and asked.source is not None:
-        _write_scores(search, table, asked.scores, asked.source, found["dis"])
-    return found
+    measured = _describe(search, table, request)
+    if request.scores is not None and request.source is not None:
+        _write_scores(search, table, request.scores, request.source, measured["dis"])
+    return measured
 
 
 def _write_scores(search: _Search, table: RiskTable, sink: FileSink, source: Source, dis: Json | None) -> None:
     """Writes the combinations that hold a minimal unique with their scores."""
-    columns = [item.name for item in table.columns]
+    columns = [column.name for column in table.columns]
     rows, score, chance = score_names(columns)
     items: list[Item] = [
         {"codes": state(f"risk_codes_{i}"), "code": f"q{i}", "name": name} for i, name in enumerate(columns)
@@ -225,7 +227,7 @@ def _start(search: _Search, table: RiskTable) -> None:
 def _look(search: _Search, subset: tuple[int, ...]) -> None:
     """Finds the minimal uniques of one subset."""
     engine, number = search.engine, search.numbers[subset]
-    names, found = {"special": state(search.table)}, {"found": state("risk_special_found")}
+    names, found_table = {"special": state(search.table)}, {"found": state("risk_special_found")}
     items: list[Item] = [{"code": f"q{i}"} for i in subset]
     lists = {"item": items, "word": _bits_of(search, subset)}
     value = {"subset": number}
@@ -233,9 +235,11 @@ def _look(search: _Search, subset: tuple[int, ...]) -> None:
         alone = {"alone": state("risk_special_alone")}
         count = engine.query("measures/risk/special/alone_of_entities", names={**names, **alone}, lists=lists)[0][0]
         file, lists = "measures/risk/special/classes_alone", {"item": items}
-        held = engine.query(file, names={**names, **found, **alone}, values=value, lists=lists)[0][0]
+        held = engine.query(file, names={**names, **found_table, **alone}, values=value, lists=lists)[0][0]
     else:
-        held = engine.query("measures/risk/special/alone", names={**names, **found}, values=value, lists=lists)[0][0]
+        held = engine.query("measures/risk/special/alone", names={**names, **found_table}, values=value, lists=lists)[
+            0
+        ][0]
         count = held
     search.held[number] = int(held)
     search.uniques[len(subset)] += int(count)
@@ -254,7 +258,7 @@ def _bits_of(search: _Search, subset: tuple[int, ...]) -> list[Item]:
 
 def _settle(search: _Search, size: int) -> None:
     """Adds up what was found of one size."""
-    engine, found = search.engine, state("risk_special_found")
+    engine, found_table = search.engine, state("risk_special_found")
     if not search.pending:
         return
     if engine.show_values:
@@ -262,13 +266,13 @@ def _settle(search: _Search, size: int) -> None:
     before, after = search.table, "risk_special" if search.table != "risk_special" else "risk_special_next"
     engine.query(
         "measures/risk/special/settled",
-        names={"special": state(before), "found": found, "settled": state(after)},
+        names={"special": state(before), "found": found_table, "settled": state(after)},
         values={"weight": search.weight(size), **({"bits": _WORD} if search.words else {})},
         lists={"item": search.codes, "word": search.words},
     )
     search.table, search.pending = after, 0
     engine.run(tables.drop(state(before)))
-    engine.run(tables.empty(found, {"id": "BIGINT", "subset": "INTEGER"}))
+    engine.run(tables.empty(found_table, {"id": "BIGINT", "subset": "INTEGER"}))
 
 
 def _add_values(search: _Search, size: int) -> None:
@@ -284,7 +288,7 @@ def _add_values(search: _Search, size: int) -> None:
         )
 
 
-def _describe(search: _Search, table: RiskTable, asked: SpecialAsked) -> Json:
+def _describe(search: _Search, table: RiskTable, request: SpecialAsked) -> Json:
     engine = search.engine
     names = {"special": state(search.table)}
     row = engine.query("measures/risk/special/scores", names=names)[0]
@@ -292,9 +296,9 @@ def _describe(search: _Search, table: RiskTable, asked: SpecialAsked) -> Json:
     added = [search.weight(len(search.subsets[number])) * held for number, held in search.held.items()]
     total = sum(added)
     shares = {
-        item.name: sum(one for number, one in zip(search.held, added, strict=True) if i in search.subsets[number])
+        column.name: sum(score for number, score in zip(search.held, added, strict=True) if i in search.subsets[number])
         / (total or 1)
-        for i, item in enumerate(table.columns)
+        for i, column in enumerate(table.columns)
     }
     scores = {"min": least, "mean": mean, "median": median, "p95": high, "max": most}
     return {
@@ -306,19 +310,19 @@ def _describe(search: _Search, table: RiskTable, asked: SpecialAsked) -> Json:
         "msus": {str(size): search.uniques[size] for size in range(1, search.largest + 1)},
         "columns": shares,
         "scores": scores if scored else None,
-        "dis": _dis(search, asked, int(alone), int(pairs)) if scored else None,
+        "dis": _dis(search, request, int(alone), int(pairs)) if scored else None,
         "values": _values(search, table, shares, total) if engine.show_values else None,
     }
 
 
-def _dis(search: _Search, asked: SpecialAsked, alone: int, pairs: int) -> Json | None:
+def _dis(search: _Search, request: SpecialAsked, alone: int, pairs: int) -> Json | None:
     """The probability that a match with a unique row is right, and that of each row by its score."""
-    f = asked.fraction
+    f = request.fraction
     if f is None:
         return None
     # Skinner and Elliot: every unique would stay one, or become one of a pair, if another fraction were drawn.
     probability = alone * f / (alone * f + 2 * pairs * (1 - f))
-    values = {"probability": probability, "exponent": exponent(search.width), "threshold": asked.threshold}
+    values = {"probability": probability, "exponent": exponent(search.width), "threshold": request.threshold}
     names = {"special": state(search.table)}
     mean, median, high, most, above = search.engine.query("measures/risk/special/match", names=names, values=values)[0]
     return {
@@ -341,13 +345,13 @@ def exponent(width: int) -> float:
 
 def _values(search: _Search, table: RiskTable, shares: Json, total: float) -> Json:
     """Of each column the values that add most to the scores, by their share of what the column adds."""
-    found: Json = {}
-    for i, item in enumerate(table.columns):
+    listed: Json = {}
+    for i, own_column in enumerate(table.columns):
         rows: Sequence[tuple[Any, ...]] = search.engine.query(
             "measures/risk/special/values",
             names={"value_scores": state("risk_special_values"), "codes": state(f"risk_codes_{i}")},
             values={"position": i, "most": MOST_VALUES},
         )
-        column = shares[item.name] * total
-        found[item.name] = [{"value": text, "share": added / column} for text, added in rows]
-    return found
+        column = shares[own_column.name] * total
+        listed[own_column.name] = [{"value": text, "share": added / column} for text, added in rows]
+    return listed

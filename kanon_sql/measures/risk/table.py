@@ -50,7 +50,7 @@ def open_release(engine: Engine, loaded: LoadedConfig, source: Source, roles: Ro
         path = loaded.base / target.path
         if not path.is_file():
             return None
-        released = [item.name for item in roles.released]
+        released = [column.name for column in roles.released]
         file_format = FILE_FORMATS[target.format or format_of(path) or "csv"]
         opened = file_format.open_release(engine, path, target, source, released, place)
         return replace(opened, label=shown(path.resolve()))
@@ -61,8 +61,8 @@ def open_release(engine: Engine, loaded: LoadedConfig, source: Source, roles: Ro
     schema, name = split_name(target.table, place)
     if not database.is_file():
         return None
-    known = {"catalog": attach(engine, database), "schema": schema, "name": name}
-    if not engine.query("source/table_exists", values=known)[0][0]:
+    table_name = {"catalog": attach(engine, database), "schema": schema, "name": name}
+    if not engine.query("source/table_exists", values=table_name)[0][0]:
         return None
     return open_table(engine, database, target.table, source.missing, place)
 
@@ -72,7 +72,7 @@ def released_columns(release: Source, names: list[str], place: str) -> list[Colu
 
     Raises ConfigurationError with every quasi-identifier that is not there.
     """
-    by_name = {item.name: item for item in release.columns}
+    by_name = {column.name: column for column in release.columns}
     found: list[Column] = []
     problems = []
     for name in names:
@@ -116,7 +116,7 @@ class RiskTable:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the quasi-identifiers."""
-        return tuple(item.name for item in self.quasi_identifiers)
+        return tuple(qi.name for qi in self.quasi_identifiers)
 
 
 def value_name(index: int) -> str:
@@ -140,7 +140,7 @@ def count_table(
     columns = (*quasi_identifiers, *others)
     tuples, classes = state(f"risk_{side}_tuples"), state(f"risk_{side}_classes")
     with telling_faults(engine, source):
-        read_tuples(engine, rows, tuples, [normalized(item, source.missing) for item in columns])
+        read_tuples(engine, rows, tuples, [normalized(column, source.missing) for column in columns])
         n, _, _ = engine.query("measures/risk/rows", names={"tuples": tuples})[0]
         total = n if rows == source.relation else _count(engine, source.relation)
     if not n:
@@ -159,7 +159,7 @@ def count_table(
 def count_holders(engine: Engine, table: RiskTable, source: Source, holder: Column, rows: exp.Select) -> RiskTable:
     """The table with the entities that hold its rows, as the source's column `holder` tells them apart."""
     held = state("risk_held")
-    values = [normalized(item, source.missing) for item in table.columns]
+    values = [normalized(column, source.missing) for column in table.columns]
     with telling_faults(engine, source):
         read_tuples(engine, rows, held, [*values, person(holder, source.missing)])
     return replace(table, held=held)
@@ -211,18 +211,18 @@ class Subsets:
     measured: tuple[SubsetMeasures, ...]
 
 
-def subset_size(columns: int, asked: int | None, place: str) -> int:
+def subset_size(columns: int, requested: int | None, place: str) -> int:
     """The size up to which the subsets of so many columns are counted: what was asked for, else 3 or what is feasible.
 
     Raises ConfigurationError where more than 5,000 subsets were asked for.
     """
-    if asked is None:
+    if requested is None:
         feasible = [size for size in range(LARGEST + 1) if _subsets_of(columns, size) <= MOST_SUBSETS]
         return min(max(feasible), columns)
-    size = min(asked, columns)
+    size = min(requested, columns)
     if _subsets_of(columns, size) > MOST_SUBSETS:
         raise ConfigurationError(
-            f"--subsets {asked}: {columns} columns of {place} have {_subsets_of(columns, size):,} subsets of up to "
+            f"--subsets {requested}: {columns} columns of {place} have {_subsets_of(columns, size):,} subsets of up to "
             f"{size}; expected at most {MOST_SUBSETS:,}: ask for smaller ones, or name fewer columns"
         )
     return size
@@ -232,18 +232,18 @@ def measure_subsets(engine: Engine, table: RiskTable, size: int, deadline: Deadl
     """Counts every subset of up to `size` of the table's columns, until the deadline."""
     width = len(table.columns)
     count = _subsets_of(width, size)
-    found: dict[tuple[int, ...], SubsetMeasures] = {}
+    measured: dict[tuple[int, ...], SubsetMeasures] = {}
     try:
         with engine.until(deadline):
             if count:
                 encode(engine, table, state("risk_coded"))
             for subset in _subsets(width, size):
                 deadline.check()
-                found[subset] = _measure(engine, table, subset, found)
+                measured[subset] = _measure(engine, table, subset, measured)
                 progress.advance(1, f"of {count} subsets counted")
     except TimeUpError:
         pass
-    listed = sorted(found.values(), key=lambda one: (-one.alone, -one.combinations, len(one.columns)))
+    listed = sorted(measured.values(), key=lambda subset: (-subset.alone, -subset.combinations, len(subset.columns)))
     return Subsets(size, count, tuple(listed))
 
 
@@ -258,10 +258,10 @@ def _subsets(width: int, size: int) -> Iterator[tuple[int, ...]]:
 
 
 def _measure(
-    engine: Engine, table: RiskTable, subset: Sequence[int], found: dict[tuple[int, ...], SubsetMeasures]
+    engine: Engine, table: RiskTable, subset: Sequence[int], measured: dict[tuple[int, ...], SubsetMeasures]
 ) -> SubsetMeasures:
     names, n = tuple(table.columns[i].name for i in subset), table.n
-    below = [found[part] for part in combinations(subset, len(subset) - 1) if part]
+    below = [measured[part] for part in combinations(subset, len(subset) - 1) if part]
     if any(part.combinations == n for part in below):
         # What tells all rows apart does so with any further column; nothing need be counted.
         return SubsetMeasures(names, n, n, 1.0, 1.0 if n > 1 else None, holds_key=True)

@@ -73,42 +73,60 @@ def compared_columns(subject: Subject, source: Source) -> tuple[list[Compared], 
     """
     levels = subject.loaded.config.algorithm.declared.full_domain
     meanings = {name: meaning_of(spec, tree, levels=levels) for name, (spec, tree) in subject.hierarchies.items()}
-    others = [item for item in subject.roles.released if item not in subject.roles.quasi_identifiers]
-    others.sort(key=lambda item: subject.roles.of(item) != "sensitive")
-    quasi = [item.name for item in subject.roles.quasi_identifiers]
+    others = [
+        source_column
+        for source_column in subject.roles.released
+        if source_column not in subject.roles.quasi_identifiers
+    ]
+    others.sort(key=lambda released_column: subject.roles.of(released_column) != "sensitive")
+    quasi = [qi.name for qi in subject.roles.quasi_identifiers]
     _, problems = find_cells(subject.release, quasi, [meanings[name] for name in quasi])
     if problems:
         raise ConfigurationError(problems)
-    present = {item.name: item for item in subject.release.columns}
-    found: list[Compared] = []
+    present = {source_column.name: source_column for source_column in subject.release.columns}
+    compared: list[Compared] = []
     left_out = []
-    for item in [*subject.roles.quasi_identifiers, *others]:
-        meaning = meanings.get(item.name, EQUAL)
-        cells, absent = find_cells(subject.release, [item.name], [meaning])
-        if absent or without_text(item.type):
-            left_out.append(item.name)
+    for source_column in [*subject.roles.quasi_identifiers, *others]:
+        meaning = meanings.get(source_column.name, EQUAL)
+        cells, absent = find_cells(subject.release, [source_column.name], [meaning])
+        if absent or without_text(source_column.type):
+            left_out.append(source_column.name)
             continue
-        released, kind = _released(present.get(item.name), cells[0], subject.release)
-        before = _before(subject, source, item)
-        treated = None if before is None else item
-        found.append(Compared(len(found), before or item, subject.roles.of(item), released, kind, meaning, treated))
+        released, kind = _released(present.get(source_column.name), cells[0], subject.release)
+        before = _before(subject, source, source_column)
+        treated = None if before is None else source_column
+        compared.append(
+            Compared(
+                len(compared),
+                before or source_column,
+                subject.roles.of(source_column),
+                released,
+                kind,
+                meaning,
+                treated,
+            )
+        )
     what = "they are not in the release, or of a type that has no order"
-    return found, [f"{', '.join(map(repr, left_out))}: not compared, {what}"] if left_out else []
+    return compared, [f"{', '.join(map(repr, left_out))}: not compared, {what}"] if left_out else []
 
 
-def _before(subject: Subject, source: Source, item: Column) -> Column | None:
+def _before(subject: Subject, source: Source, source_column: Column) -> Column | None:
     """The values of a column before its treatments, where the release can be compared with these.
 
     A hierarchy of listed values knows none of them.
     """
-    spec, hierarchy = subject.hierarchies.get(item.name, (None, None))
+    spec, hierarchy = subject.hierarchies.get(source_column.name, (None, None))
     listed = hierarchy is not None or (spec is not None and spec.builtin not in (None, *_OF_EVERY_VALUE))
-    return None if listed else source.before.get(item.name)
+    return None if listed else source.before.get(source_column.name)
 
 
-def _released(item: Column | None, cell: Cell, release: Source) -> tuple[exp.Expr, str]:
+def _released(source_column: Column | None, cell: Cell, release: Source) -> tuple[exp.Expr, str]:
     """A label over the keys of the release, and its type; two bounds are one text."""
-    return (cell.text, "VARCHAR") if item is None else (normalized(item, release.missing), item.type)
+    return (
+        (cell.text, "VARCHAR")
+        if source_column is None
+        else (normalized(source_column, release.missing), source_column.type)
+    )
 
 
 def tuples(side: str) -> str:
@@ -130,8 +148,8 @@ class Reader:
         rows = participants(wide, subject.roles, subject.loaded.config.missing)
         self._rows = {"source": rows, "release": subject.release.relation}
         self._values = {
-            "source": {one.index: normalized(one.item, source.missing) for one in columns},
-            "release": {one.index: one.released for one in columns},
+            "source": {compared.index: normalized(compared.item, source.missing) for compared in columns},
+            "release": {compared.index: compared.released for compared in columns},
         }
         self.treated = frozenset(source.treatments)
         self._numbers: dict[tuple[str, int], exp.Expr] = {}
@@ -139,10 +157,10 @@ class Reader:
 
     def distinct(self, columns: Sequence[Compared]) -> list[int]:
         """About how many distinct values each column of the source has."""
-        source, items = self._tables["source"], [{"key": one.item.key} for one in columns]
+        source, items = self._tables["source"], [{"key": compared.item.key} for compared in columns]
         names = {"source": self._rows["source"]}
-        found = source.backend.query("source/distinct_estimates", names=names, lists={"out": items}) if items else [()]
-        return [int(count) for count in found[0]]
+        rows = source.backend.query("source/distinct_estimates", names=names, lists={"out": items}) if items else [()]
+        return [int(count) for count in rows[0]]
 
     def has_rows(self, side: str) -> bool:
         """Whether there is any row on a side."""
@@ -153,27 +171,32 @@ class Reader:
         """The rows of a side in DuckDB."""
         return self._rows[side]
 
-    def count(self, side: str, one: Compared) -> None:
+    def count(self, side: str, compared: Compared) -> None:
         """Counts the values of one column, from the rows themselves. Raises EngineError."""
-        value = self._values[side][one.index]
+        value = self._values[side][compared.index]
         with telling_faults(self._engine, self._tables[side]):
             rows, total = self._given(side, [value])
-            names = {"source": rows, "counted_values": one.table("values"), "item_value": value, "row_total": total}
+            names = {
+                "source": rows,
+                "counted_values": compared.table("values"),
+                "item_value": value,
+                "row_total": total,
+            }
             self._engine.query("measures/utility/counted_rows", names=names)
 
-    def add_treated(self, one: Compared) -> None:
+    def add_treated(self, compared: Compared) -> None:
         """Adds to the counted values of a column before its treatments, for no row, those treated that are released."""
-        if one.treated is None:
+        if compared.treated is None:
             return
         source, release = self._tables["source"], self._tables["release"]
-        value = normalized(one.treated, source.missing)
+        value = normalized(compared.treated, source.missing)
         names = {
             "source": self._rows["source"],
             "release": release.relation,
-            "counted_values": one.table("values"),
+            "counted_values": compared.table("values"),
             "treated_value": value,
-            "treated_text": as_written(value.copy(), one.treated.type),
-            "released_text": as_written(one.released.copy(), one.released_type),
+            "treated_text": as_written(value.copy(), compared.treated.type),
+            "released_text": as_written(compared.released.copy(), compared.released_type),
         }
         with telling_faults(self._engine, source):
             self._engine.query("measures/utility/treated_values", names=names)
@@ -184,40 +207,40 @@ class Reader:
         Of `folds`, columns of many texts, those that are not in their table of the most frequent are one; `sums` are
         the numbers of which only sums are kept.
         """
-        values = {one.index: self._values[side][one.index] for one in columns}
+        values = {compared.index: self._values[side][compared.index] for compared in columns}
         folding: list[Item] = []
-        for one in folds:
-            raw, table = values[one.index], one.table(f"{side}_fold")
+        for compared in folds:
+            raw, table = values[compared.index], compared.table(f"{side}_fold")
             folding.append({"raw": raw, "table": table})
             is_rest = exp.and_(
                 exp.Is(this=column("value", table), expression=exp.null()),
                 exp.Is(this=raw.copy(), expression=exp.null()).not_(),
             )
-            rest = exp.select("value").from_(exp.to_table(one.table(f"{side}_rest"))).subquery()
-            values[one.index] = exp.Case(ifs=[exp.If(this=is_rest, true=rest)], default=column("kept", table))
-        items: list[Item] = [{"name": one.value, "value": values[one.index]} for one in columns]
+            rest = exp.select("value").from_(exp.to_table(compared.table(f"{side}_rest"))).subquery()
+            values[compared.index] = exp.Case(ifs=[exp.If(this=is_rest, true=rest)], default=column("kept", table))
+        items: list[Item] = [{"name": compared.value, "value": values[compared.index]} for compared in columns]
         with telling_faults(self._engine, self._tables[side]):
-            rows, total = self._given(side, [self._values[side][one.index] for one in columns])
+            rows, total = self._given(side, [self._values[side][compared.index] for compared in columns])
             self._engine.query(
                 "measures/utility/tuples",
                 names={"source": rows, "tuples": tuples(side), "row_total": total},
                 lists={"item": items, "fold": folding, "sum": sums},
             )
 
-    def number(self, side: str, one: Compared, kind: str, span: tuple[float, float]) -> exp.Expr:
+    def number(self, side: str, compared: Compared, kind: str, span: tuple[float, float]) -> exp.Expr:
         """The number of a value of a row, where `span`, its least and its greatest number, are 0 and 1."""
-        value = self._values[side][one.index]
-        described = one.item.type if side == "source" else one.released_type
+        value = self._values[side][compared.index]
+        described = compared.item.type if side == "source" else compared.released_type
         if described == "VARCHAR":
-            value = understood(value, one.item.reading)
+            value = understood(value, compared.item.reading)
         if kind == "date":
             moment = exp.TryCast(this=value, to=exp.DataType.build("TIMESTAMP"))
             value = exp.Anonymous(this="epoch_us", expressions=[moment])
         number = exp.TryCast(this=value, to=exp.DataType.build("DOUBLE"))
         low, high = (exp.cast(exp.Literal.string(repr(end)), "DOUBLE") for end in (span[0], span[1] - span[0] or 1.0))
-        made = exp.Div(this=exp.Paren(this=exp.Sub(this=number, expression=low)), expression=high)
-        self._numbers[side, one.index] = made
-        return made
+        scaled = exp.Div(this=exp.Paren(this=exp.Sub(this=number, expression=low)), expression=high)
+        self._numbers[side, compared.index] = scaled
+        return scaled
 
     def raw_number(self, side: str, index: int) -> exp.Expr:
         """The number of a value of a row once more."""
@@ -236,8 +259,8 @@ def rows_for(
     What another engine holds is brought into a temporary table of that name.
     """
     if table.backend.weighted:
-        keys = {found.name for value in values for found in value.find_all(exp.Column)}
-        read = [item for item in table.columns if item.key in keys]
+        keys = {node.name for value in values for node in value.find_all(exp.Column)}
+        read = [source_column for source_column in table.columns if source_column.key in keys]
         rows = bring_counted(engine, table.backend, rows, read, name)
     elif not table.weighted:
         return rows, exp.Count(this=exp.Star())
@@ -292,18 +315,18 @@ def coded_table(side: str) -> str:
     return state(f"utility_coded_{side}")
 
 
-def make_bins(engine: Engine, one: Compared, *, ordered: bool) -> None:
+def make_bins(engine: Engine, compared: Compared, *, ordered: bool) -> None:
     """Makes the tables bins and bin_runs of a column."""
-    names = {name: one.table(name) for name in ("ranks", "bins", "bin_runs")}
+    names = {name: compared.table(name) for name in ("ranks", "bins", "bin_runs")}
     engine.query("measures/utility/bins", scope=names, values={"most": MOST_BINS, "ordered": ordered})
     engine.query("measures/utility/bin_runs", scope=names, values={"most": MOST_BINS})
 
 
-def make_label_bins(engine: Engine, one: Compared) -> None:
+def make_label_bins(engine: Engine, compared: Compared) -> None:
     """Makes the tables of the bins that the labels of each side are spread over."""
-    names = {name: one.table(name) for name in ("runs", "bins", "bin_runs")}
+    names = {name: compared.table(name) for name in ("runs", "bins", "bin_runs")}
     for side, query in (("source", "own_bins"), ("release", "label_bins")):
-        engine.query(f"measures/utility/{query}", scope={**names, "label_bins": one.table(f"{side}_bins")})
+        engine.query(f"measures/utility/{query}", scope={**names, "label_bins": compared.table(f"{side}_bins")})
 
 
 def code_sides(subject: Subject, columns: list[Coded]) -> None:
@@ -312,35 +335,35 @@ def code_sides(subject: Subject, columns: list[Coded]) -> None:
     for side, query in (("source", "own_codes"), ("release", "label_codes")):
         items: list[Item] = []
         numbers: list[Item] = []
-        for one in columns:
-            if one.summed:
+        for coded in columns:
+            if coded.summed:
                 continue
-            codes = one.column.table(f"{side}_codes")
+            codes = coded.column.table(f"{side}_codes")
             own = ("domain", "ranks", "labels", "runs", "bins")
-            names = {name: one.column.table(name) for name in own}
+            names = {name: coded.column.table(name) for name in own}
             engine.query(f"measures/utility/{query}", scope={**names, "codes": codes})
-            items.append({"codes": codes, "code": one.code, "name": one.column.value})
-            if one.ordered:
-                numbers.append({"codes": codes, "x": one.x, **one.sums})
+            items.append({"codes": codes, "code": coded.code, "name": coded.column.value})
+            if coded.ordered:
+                numbers.append({"codes": codes, "x": coded.x, **coded.sums})
         engine.query(
             "measures/utility/coded",
             names={"tuples": tuples(side), "coded": coded_table(side)},
-            lists={"item": items, "number": numbers, "sum": [one.sums for one in columns if one.summed]},
+            lists={"item": items, "number": numbers, "sum": [coded.sums for coded in columns if coded.summed]},
         )
 
 
-def fold(engine: Engine, one: Compared) -> None:
+def fold(engine: Engine, compared: Compared) -> None:
     """Makes for each side the tables of the texts of a column that are not in its last bin, and of one that is."""
     for side, query in (("source", "fold"), ("release", "fold_labels")):
         own = ("domain", "bins", "labels", "release_bins")
-        names = {name: one.table(name) for name in own}
+        names = {name: compared.table(name) for name in own}
         for part, is_rest in (("fold", False), ("rest", True)):
-            made = {"folded": one.table(f"{side}_{part}")}
+            output = {"folded": compared.table(f"{side}_{part}")}
             values = {"rest": MOST_BINS - 1, "is_rest": is_rest}
-            engine.query(f"measures/utility/{query}", scope={**names, **made}, values=values)
+            engine.query(f"measures/utility/{query}", scope={**names, **output}, values=values)
 
 
-def span(engine: Engine, one: Compared) -> tuple[float, float]:
+def span(engine: Engine, compared: Compared) -> tuple[float, float]:
     """The least and the greatest number of a column of the source."""
-    low, high = engine.query("measures/utility/span", names={"ranks": one.table("ranks")})[0]
+    low, high = engine.query("measures/utility/span", names={"ranks": compared.table("ranks")})[0]
     return float(low), float(high)

@@ -43,18 +43,18 @@ _PLACES = ("first", "second", "third")
 
 def measure_queries(subject: Subject, columns: Sequence[Coded], rows: int, deadline: Deadline) -> Json | None:
     """The errors of the queries on a source of `rows` rows, None where no column has two values. Raises TimeUpError."""
-    bins = {one.column.index: _bins(subject, one) for one in columns if not one.summed}
-    sets = _draw_sets([one for one in columns if len(bins.get(one.column.index, ())) > 1])
+    bins = {coded.column.index: _bins(subject, coded) for coded in columns if not coded.summed}
+    sets = _draw_sets([coded for coded in columns if len(bins.get(coded.column.index, ())) > 1])
     if not sets:
         return None
-    asked = {name: json.dumps(listed) for name, listed in draw_bins(sets, bins).items()}
-    subject.engine.query("measures/utility/asked", names={"asked": state("utility_asked")}, values=asked)
+    drawn_queries = {name: json.dumps(listed) for name, listed in draw_bins(sets, bins).items()}
+    subject.engine.query("measures/utility/asked", names={"asked": state("utility_asked")}, values=drawn_queries)
     answers: dict[str, list[float]] = {}
     for side in SIDES:
-        for one in {one.code: one for drawn in sets for one in drawn}.values():
+        for coded in {coded.code: coded for drawn in sets for coded in drawn}.values():
             deadline.check()
-            names = {"label_bins": one.bins(side), "asked": state("utility_asked"), "query_weights": _weights(one)}
-            values = {"column": one.column.index, "size": SIZE}
+            names = {"label_bins": coded.bins(side), "asked": state("utility_asked"), "query_weights": _weights(coded)}
+            values = {"column": coded.column.index, "size": SIZE}
             subject.engine.query("measures/utility/query_weights", names=names, values=values)
         answers[side] = []
         for number, drawn in enumerate(sets):
@@ -62,7 +62,7 @@ def measure_queries(subject: Subject, columns: Sequence[Coded], rows: int, deadl
             answers[side] += _answer(subject, side, number, drawn)
     bound = SANITY * rows
     pairs = zip(answers["source"], answers["release"], strict=True)
-    errors = sorted(abs(told - true) / max(true, bound) for true, told in pairs)
+    errors = sorted(abs(released - true) / max(true, bound) for true, released in pairs)
     return {
         "count": len(errors),
         "median_relative_error": _quantile(errors, 0.5),
@@ -78,51 +78,51 @@ def _quantile(errors: Sequence[float], share: float) -> float:
     return errors[low] + (place - low) * (errors[high] - errors[low])
 
 
-def _bins(subject: Subject, one: Coded) -> list[int]:
-    names = {"bins": one.column.table("bins"), "ranks": one.column.table("ranks")}
+def _bins(subject: Subject, coded: Coded) -> list[int]:
+    names = {"bins": coded.column.table("bins"), "ranks": coded.column.table("ranks")}
     return [int(number) for number, _ in subject.engine.query("measures/utility/listed_bins", names=names)]
 
 
-def _weights(one: Coded) -> str:
-    return one.column.table("query_weights")
+def _weights(coded: Coded) -> str:
+    return coded.column.table("query_weights")
 
 
 def _draw_sets(columns: Sequence[Coded]) -> list[tuple[Coded, ...]]:
     """Different sets of columns, each with a quasi-identifier."""
     random = Random(SEED)
-    quasi = [one for one in columns if one.column.generalized]
-    found: dict[tuple[str, ...], tuple[Coded, ...]] = {}
+    quasi = [coded for coded in columns if coded.column.generalized]
+    drawn_sets: dict[tuple[str, ...], tuple[Coded, ...]] = {}
     for _ in range(10 * SETS if quasi else 0):
         others = random.sample(list(columns), min(random.randrange(MOST_COLUMNS), len(columns)))
-        drawn = {one.code: one for one in [random.choice(quasi), *others[: MOST_COLUMNS - 1]]}
-        found.setdefault(tuple(sorted(drawn)), tuple(drawn.values()))
-        if len(found) == SETS:
+        drawn = {coded.code: coded for coded in [random.choice(quasi), *others[: MOST_COLUMNS - 1]]}
+        drawn_sets.setdefault(tuple(sorted(drawn)), tuple(drawn.values()))
+        if len(drawn_sets) == SETS:
             break
-    return list(found.values())
+    return list(drawn_sets.values())
 
 
 def draw_bins(sets: Sequence[tuple[Coded, ...]], bins: Mapping[int, Sequence[int]]) -> dict[str, list[int]]:
     """What each query takes of each of its columns, whose `bins` are by their numbers: sets, columns, queries, bins."""
     random = Random(SEED)
-    asked: dict[str, list[int]] = {"sets": [], "columns": [], "queries": [], "bins": []}
+    listed: dict[str, list[int]] = {"sets": [], "columns": [], "queries": [], "bins": []}
     for number, drawn in enumerate(sets):
         for query in range(SIZE):
-            for one in drawn:
-                there = bins[one.column.index]
+            for coded in drawn:
+                there = bins[coded.column.index]
                 size = random.randint(1, len(there) - 1)
                 start = random.randint(0, len(there) - size)
-                taken = there[start : start + size] if one.ordered else random.sample(there, size)
-                asked["sets"] += [number] * size
-                asked["columns"] += [one.column.index] * size
-                asked["queries"] += [query] * size
-                asked["bins"] += taken
-    return asked
+                taken = there[start : start + size] if coded.ordered else random.sample(there, size)
+                listed["sets"] += [number] * size
+                listed["columns"] += [coded.column.index] * size
+                listed["queries"] += [query] * size
+                listed["bins"] += taken
+    return listed
 
 
 def _answer(subject: Subject, side: str, number: int, drawn: Sequence[Coded]) -> list[float]:
     names = {"coded": coded_table(side)}
-    for place, one in zip(_PLACES, drawn, strict=False):
-        names |= {f"{place}_code": one.code, f"{place}_weights": _weights(one)}
+    for place, coded in zip(_PLACES, drawn, strict=False):
+        names |= {f"{place}_code": coded.code, f"{place}_weights": _weights(coded)}
     items: list[Item] = [{"number": query + 1} for query in range(SIZE)]
     query = f"measures/utility/answers_{len(drawn)}"
     row = subject.engine.query(query, names=names, lists={"query": items}, values={"set": number})[0]
@@ -133,20 +133,20 @@ def _answer(subject: Subject, side: str, number: int, drawn: Sequence[Coded]) ->
 _OWN = 100_000
 
 
-def count_values(subject: Subject, side: str, one: Compared) -> None:
+def count_values(subject: Subject, side: str, compared: Compared) -> None:
     """Counts the values of a column in the frequency table of a side."""
-    names = {"tuples": tuples(side), "counted_values": one.table("values"), "item_name": one.value}
+    names = {"tuples": tuples(side), "counted_values": compared.table("values"), "item_name": compared.value}
     subject.engine.query("measures/utility/counted_values", names=names)
 
 
-def make_domain(subject: Subject, one: Compared) -> Kind:
+def make_domain(subject: Subject, compared: Compared) -> Kind:
     """Makes the domain of a column from its counted values, and the table ranks; what its values are."""
     engine = subject.engine
-    dimension = _ordered(subject, one)
+    dimension = _ordered(subject, compared)
     number: exp.Expr = exp.cast(exp.null(), "DOUBLE")
     if dimension.kind == "number":
         # A label such as 0.1-0.3 holds the text of a FLOAT, which as a DOUBLE is another number.
-        written = exp.cast(column("ordered"), "VARCHAR") if one.item.type == "FLOAT" else column("ordered")
+        written = exp.cast(column("ordered"), "VARCHAR") if compared.item.type == "FLOAT" else column("ordered")
         number = exp.cast(written, "DOUBLE")
     elif dimension.kind == "date":
         moment = exp.cast(column("ordered"), "TIMESTAMP")
@@ -154,64 +154,64 @@ def make_domain(subject: Subject, one: Compared) -> Kind:
     engine.query(
         "measures/utility/domain",
         names={
-            "domain": one.table("domain"),
-            "counted_values": one.table("values"),
+            "domain": compared.table("domain"),
+            "counted_values": compared.table("values"),
             "ordered_values": dimension.domain,
             "number_value": number,
-            "value_text": as_written(column("value", "counted"), one.item.type),
+            "value_text": as_written(column("value", "counted"), compared.item.type),
         },
     )
-    engine.query("measures/utility/ranks", names={"domain": one.table("domain"), "ranks": one.table("ranks")})
+    engine.query("measures/utility/ranks", names={"domain": compared.table("domain"), "ranks": compared.table("ranks")})
     engine.run(tables.drop(dimension.domain))
     engine.run(tables.drop(dimension.places))
     return dimension.kind
 
 
-def _ordered(subject: Subject, one: Compared) -> Dimension:
+def _ordered(subject: Subject, compared: Compared) -> Dimension:
     """The values of a column in their order: as the search orders them, as texts where they fit no other."""
-    distinct = exp.select("value").from_(exp.to_table(one.table("values")))
-    spec = subject.hierarchies[one.name][0] if one.generalized else QuasiIdentifier()
+    distinct = exp.select("value").from_(exp.to_table(compared.table("values")))
+    spec = subject.hierarchies[compared.name][0] if compared.generalized else QuasiIdentifier()
     coded = spec.builtin == "prefix" or spec.builtin in CODES  # digits of codes are no numbers
-    for said in ("text" if coded else spec.type, "text"):
+    for value_type in ("text" if coded else spec.type, "text"):
         try:
-            given = Input(_OWN + one.index, one.item, QuasiIdentifier(type=said), distinct)
+            given = Input(_OWN + compared.index, compared.item, QuasiIdentifier(type=value_type), distinct)
             return ordered_dimension(subject.engine, given)
         except ConfigurationError:
-            if said == "text":
+            if value_type == "text":
                 raise
     raise AssertionError
 
 
-def make_runs(subject: Subject, one: Compared, kind: Kind) -> None:
+def make_runs(subject: Subject, compared: Compared, kind: Kind) -> None:
     """Makes the tables labels(code, label ...) and runs(code, first, last) of a column from its counted labels."""
     engine = subject.engine
     own = ("domain", "ranks", "labels", "runs")
-    names: dict[str, Any] = {name: one.table(name) for name in own}
+    names: dict[str, Any] = {name: compared.table(name) for name in own}
     scratch = ("steps", "points", "spans", "span_runs", "open_labels", "members")
     names |= {name: state(f"utility_{name}") for name in scratch}
-    text = as_written(column("value"), one.released_type)
-    labels = {"counted_values": one.table("values"), "labels": names["labels"], "label_text": text}
-    engine.query("measures/utility/labels", names=labels, values={"ranges": one.meaning.ranges})
+    text = as_written(column("value"), compared.released_type)
+    labels = {"counted_values": compared.table("values"), "labels": names["labels"], "label_text": text}
+    engine.query("measures/utility/labels", names=labels, values={"ranges": compared.meaning.ranges})
     engine.run(tables.empty(names["span_runs"], {"code": "BIGINT", "first": "BIGINT", "last": "BIGINT"}))
-    level = _make_steps(subject, one, names)
+    level = _make_steps(subject, compared, names)
     engine.query("measures/utility/points", scope=names, values={"level": level})
-    if one.meaning.ranges:
-        _read_ranges(subject, one, kind, names)
+    if compared.meaning.ranges:
+        _read_ranges(subject, compared, kind, names)
     engine.query("measures/utility/missing_points", scope=names)
-    engine.query("measures/utility/runs", scope=names, values={"generalized": one.generalized})
+    engine.query("measures/utility/runs", scope=names, values={"generalized": compared.generalized})
     engine.query("measures/utility/strange_runs", scope=names)
     for name in ("values", *scratch):
-        engine.run(tables.drop(names.get(name) or one.table(name)))
+        engine.run(tables.drop(names.get(name) or compared.table(name)))
 
 
-def _make_steps(subject: Subject, one: Compared, names: dict[str, Any]) -> int | None:
+def _make_steps(subject: Subject, compared: Compared, names: dict[str, Any]) -> int | None:
     """Makes the table of what stands for each value at each level; the level that all labels are of, where one is."""
     engine = subject.engine
-    spec, hierarchy = subject.hierarchies[one.name] if one.generalized else (QuasiIdentifier(), None)
+    spec, hierarchy = subject.hierarchies[compared.name] if compared.generalized else (QuasiIdentifier(), None)
     if hierarchy is None and spec.builtin is None:
         engine.query("measures/utility/own_steps", scope=names)
         return 0
-    mapping = _mapping(subject, one)
+    mapping = _mapping(subject, compared)
     levels: list[Item] = [{"number": level, "label": f"label_{level}"} for level in range(1, mapping.height + 1)]
     engine.query("measures/utility/steps", names={"mapping": mapping.table}, scope=names, lists={"level": levels})
     engine.run(tables.drop(mapping.table))
@@ -220,26 +220,26 @@ def _make_steps(subject: Subject, one: Compared, names: dict[str, Any]) -> int |
     return None if level is None else int(level)
 
 
-def _mapping(subject: Subject, one: Compared) -> MappingTable:
-    spec, hierarchy = subject.hierarchies[one.name]
-    domain = exp.to_table(one.table("domain"))
+def _mapping(subject: Subject, compared: Compared) -> MappingTable:
+    spec, hierarchy = subject.hierarchies[compared.name]
+    domain = exp.to_table(compared.table("domain"))
     distinct = exp.select("value").from_(domain)
     counted = exp.select("value", "row_count").from_(domain.copy())
-    place = subject.loaded.place("quasi_identifiers", one.name)
-    given = Input(_OWN + one.index, one.item, spec, distinct, hierarchy, place=place, counted=counted)
+    place = subject.loaded.place("quasi_identifiers", compared.name)
+    given = Input(_OWN + compared.index, compared.item, spec, distinct, hierarchy, place=place, counted=counted)
     return build_mapping(subject.engine, given)
 
 
-def _read_ranges(subject: Subject, one: Compared, kind: Kind, names: dict[str, Any]) -> None:
+def _read_ranges(subject: Subject, compared: Compared, kind: Kind, names: dict[str, Any]) -> None:
     """Adds what labels of columns without hierarchy stand for: members of sets, ranges of numbers and dates."""
     engine = subject.engine
     engine.query("measures/utility/open_labels", scope=names)
     unread = {"labels": names["open_labels"]}
     engine.run(tables.empty(names["members"], {"code": "BIGINT", "point": "VARCHAR"}))
-    if one.meaning.sets:
+    if compared.meaning.sets:
         engine.query("measures/link/set_points", names={**unread, "points": names["members"]})
     engine.query("measures/utility/bare_points", scope=names)
     engine.query("measures/utility/open_labels", scope=names)
     if kind in ("number", "date"):
         engine.query(f"measures/link/{kind}_spans", names={**unread, "spans": names["spans"]})
-        engine.query("measures/utility/span_runs", scope=names, values={"between": one.meaning.aggregated})
+        engine.query("measures/utility/span_runs", scope=names, values={"between": compared.meaning.aggregated})

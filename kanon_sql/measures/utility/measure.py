@@ -1,10 +1,15 @@
-"""How far the distribution of each column of the release is from that of the source.
+"""What the data of a release are still good for: how far it is from its source, in figures that users can judge by.
 
-Total variation is the largest difference of the shares of any set of values: half the sum of the differences. The earth
-mover's distance of ordered values is that of N. Li, T. Li, S. Venkatasubramanian: t-closeness, ICDE 2007, section 4:
-neighbouring values are 1 / (m - 1) apart, so that it runs from 0 to 1; a missing value comes first.
+A released label stands for the values of the source that lie below it (those below a label of its hierarchy, within a
+range, in a set; * for every value), each with equal weight. Source and release are so compared on the values that the
+source holds.
 
-How strongly pairs of columns are associated in the source, and in the release.
+How far the distribution of a column is from that of the source: total variation is the largest difference of the
+shares of any set of values, half the sum of the differences. The earth mover's distance of ordered values is that of
+N. Li, T. Li, S. Venkatasubramanian: t-closeness, ICDE 2007, section 4: neighbouring values are 1 / (m - 1) apart, so
+that it runs from 0 to 1; a missing value comes first.
+
+How strongly two columns are associated in the source, and in the release:
 
 * Two columns of categories: Cramér's V (H. Cramér: Mathematical Methods of Statistics, 1946, section 21.9), the rows of
   a label spread over the values that it stands for.
@@ -14,12 +19,6 @@ How strongly pairs of columns are associated in the source, and in the release.
 
 The number of a label is the mean of the values that it stands for; rows without a number are left out. Where a column
 has no more than one value there is no association: 0.
-
-What the data of a release are still good for: how far it is from its source, in figures that users can judge by.
-
-A released label stands for the values of the source that lie below it (those below a label of its hierarchy, within a
-range, in a set; * for every value), each with equal weight. Source and release are so compared on the values that the
-source holds.
 """
 
 from __future__ import annotations
@@ -55,9 +54,9 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item
 
 
-def measure_column(engine: Engine, one: Compared, *, ordered: bool) -> Json:
+def measure_column(engine: Engine, compared: Compared, *, ordered: bool) -> Json:
     """The distances of one column, `earth_mover` None where its values have no order."""
-    names = {name: one.table(name) for name in ("ranks", "runs", "labels", "shares")}
+    names = {name: compared.table(name) for name in ("ranks", "runs", "labels", "shares")}
     engine.query("measures/utility/shares", names=names)
     varied, moved = engine.query("measures/utility/distances", names={"shares": names["shares"]})[0]
     return {"total_variation": _bounded(varied), "earth_mover": _bounded(moved) if ordered else None}
@@ -78,80 +77,85 @@ _Found = dict[tuple[int, int], float]
 def measure_pairs(subject: Subject, reader: Reader, columns: Sequence[Coded], deadline: Deadline) -> Iterator[Json]:
     """The association of each pair, in the order of the columns. Raises TimeUpError."""
     sides = [_associations(subject, reader, side, columns, deadline) for side in SIDES]
-    for one, other in combinations(columns, 2):
-        key = (one.column.index, other.column.index)
+    for first, other in combinations(columns, 2):
+        key = (first.column.index, other.column.index)
         source, release = (side[key] for side in sides)
         yield {
-            "columns": [one.name, other.name],
-            "measure": _measure(one, other),
+            "columns": [first.name, other.name],
+            "measure": _measure(first, other),
             "source": source,
             "release": release,
         }
 
 
-def _measure(one: Coded, other: Coded) -> str:
-    if one.ordered and other.ordered:
+def _measure(coded: Coded, other: Coded) -> str:
+    if coded.ordered and other.ordered:
         return "pearson"
-    return "correlation_ratio" if one.ordered or other.ordered else "cramers_v"
+    return "correlation_ratio" if coded.ordered or other.ordered else "cramers_v"
 
 
 def _associations(subject: Subject, reader: Reader, side: str, columns: Sequence[Coded], deadline: Deadline) -> _Found:
-    numbers = [one for one in columns if one.ordered]
-    categories = [one for one in columns if not one.ordered]
-    found = _correlations(subject, reader, side, numbers)
-    for one in categories:
+    numbers = [coded for coded in columns if coded.ordered]
+    categories = [coded for coded in columns if not coded.ordered]
+    associations = _correlations(subject, reader, side, numbers)
+    for category in categories:
         deadline.check()
-        found |= _ratios(subject, side, one, numbers)
-    for one, other in combinations(categories, 2):
+        associations |= _ratios(subject, side, category, numbers)
+    for category, other in combinations(categories, 2):
         deadline.check()
         names = {
             "coded": coded_table(side),
-            "first_code": one.code,
+            "first_code": category.code,
             "second_code": other.code,
-            "first_bins": one.bins(side),
+            "first_bins": category.bins(side),
             "second_bins": other.bins(side),
         }
         row = subject.engine.query("measures/utility/contingency", names=names)[0]
-        found[_key(one, other)] = _cramers_v(float(row[0]), int(row[1]), int(row[2]))
-    return found
+        associations[_key(category, other)] = _cramers_v(float(row[0]), int(row[1]), int(row[2]))
+    return associations
 
 
-def _key(one: Coded, other: Coded) -> tuple[int, int]:
-    first, second = sorted((one.column.index, other.column.index))
+def _key(coded: Coded, other: Coded) -> tuple[int, int]:
+    first, second = sorted((coded.column.index, other.column.index))
     return first, second
 
 
 def _correlations(subject: Subject, reader: Reader, side: str, numbers: Sequence[Coded]) -> _Found:
     """Pearson's correlation of each pair of numbers."""
-    found: _Found = {}
-    pairs = [(one, other) if other.summed <= one.summed else (other, one) for one, other in combinations(numbers, 2)]
+    associations: _Found = {}
+    pairs = [
+        (first, other) if other.summed <= first.summed else (other, first) for first, other in combinations(numbers, 2)
+    ]
     kept = [pair for pair in pairs if not pair[1].summed]
     if kept:
         items: list[Item] = [{"x": second.x, **first.sums} for first, second in kept]
         row = subject.engine.query(
             "measures/utility/numbers", names={"coded": coded_table(side)}, lists={"pair": items}
         )[0]
-        found |= {_key(*pair): _pearson(*map(float, sums)) for pair, sums in zip(kept, row, strict=True)}
+        associations |= {_key(*pair): _pearson(*map(float, sums)) for pair, sums in zip(kept, row, strict=True)}
     raw = [pair for pair in pairs if pair[1].summed]
     if raw:
         items = [
-            {"first": reader.raw_number(side, one.column.index), "second": reader.raw_number(side, other.column.index)}
-            for one, other in raw
+            {
+                "first": reader.raw_number(side, first.column.index),
+                "second": reader.raw_number(side, other.column.index),
+            }
+            for first, other in raw
         ]
         names = {"source": reader.rows(side)}
         row = subject.engine.query("measures/utility/raw_numbers", names=names, lists={"pair": items})[0]
-        found |= {_key(*pair): _pearson(*map(float, sums)) for pair, sums in zip(raw, row, strict=True)}
-    return found
+        associations |= {_key(*pair): _pearson(*map(float, sums)) for pair, sums in zip(raw, row, strict=True)}
+    return associations
 
 
-def _ratios(subject: Subject, side: str, one: Coded, numbers: Sequence[Coded]) -> _Found:
+def _ratios(subject: Subject, side: str, coded: Coded, numbers: Sequence[Coded]) -> _Found:
     """The correlation ratio of each column of numbers given one of categories."""
     if not numbers:
         return {}
-    names = {"coded": coded_table(side), "this_code": one.code, "label_bins": one.bins(side)}
+    names = {"coded": coded_table(side), "this_code": coded.code, "label_bins": coded.bins(side)}
     items: list[Item] = [other.sums for other in numbers]
     row = subject.engine.query("measures/utility/ratios", names=names, lists={"number": items})[0]
-    return {_key(one, other): _ratio(*map(float, sums)) for other, sums in zip(numbers, row, strict=True)}
+    return {_key(coded, other): _ratio(*map(float, sums)) for other, sums in zip(numbers, row, strict=True)}
 
 
 def _cramers_v(phi_square: float, first: int, second: int) -> float:
@@ -174,8 +178,8 @@ def _pearson(
     spread, other = first_square - first * first / rows, second_square - second * second / rows
     if spread <= _NOTHING * first_square or other <= _NOTHING * second_square:
         return 0.0
-    found = (product - first * second / rows) / (sqrt(spread) * sqrt(other))
-    return found if abs(found) <= 1 else copysign(1.0, found)
+    correlation = (product - first * second / rows) / (sqrt(spread) * sqrt(other))
+    return correlation if abs(correlation) <= 1 else copysign(1.0, correlation)
 
 
 MOST_COLUMNS = 20  # that are looked at together
@@ -229,7 +233,9 @@ class _Measuring:
 
     def entry(self) -> Json:
         """What was found, columns in their order."""
-        measured = {one.name: self.found[one.name] for one in self.columns if one.name in self.found}
+        measured = {
+            compared.name: self.found[compared.name] for compared in self.columns if compared.name in self.found
+        }
         return {"columns": rounded(measured), **rounded(self.others), "warnings": self.warnings}
 
     def measure(self) -> None:
@@ -240,24 +246,24 @@ class _Measuring:
             self.warnings.append("the release has no rows: there is nothing to compare")
             return
         many = self._many()
-        for one in many:
+        for compared in many:
             self.deadline.check()
-            self.reader.count("source", one)
-            self.reader.add_treated(one)
-            kind = make_domain(self.subject, one)
-            self.reader.count("release", one)
-            self._measure_column(one, kind, many=True)
+            self.reader.count("source", compared)
+            self.reader.add_treated(compared)
+            kind = make_domain(self.subject, compared)
+            self.reader.count("release", compared)
+            self._measure_column(compared, kind, many=True)
         together = self._together(many)
         self._read(together)
-        for one in together:
-            if one.index not in self.coded:
+        for compared in together:
+            if compared.index not in self.coded:
                 self.deadline.check()
-                count_values(self.subject, "source", one)
-                self.reader.add_treated(one)
-                kind = make_domain(self.subject, one)
-                count_values(self.subject, "release", one)
-                self._measure_column(one, kind, many=False)
-        coded = [self.coded[one.index] for one in together]
+                count_values(self.subject, "source", compared)
+                self.reader.add_treated(compared)
+                kind = make_domain(self.subject, compared)
+                count_values(self.subject, "release", compared)
+                self._measure_column(compared, kind, many=False)
+        coded = [self.coded[compared.index] for compared in together]
         code_sides(self.subject, coded)
         self.others["pairs"] = list(measure_pairs(self.subject, self.reader, coded, self.deadline))
         names = {"tuples": tuples("source")}
@@ -269,29 +275,31 @@ class _Measuring:
 
     def _many(self) -> list[Compared]:
         """The columns of many values that are released as they are."""
-        released = [one for one in self.columns if not one.generalized]
+        released = [compared for compared in self.columns if not compared.generalized]
         counts = self.reader.distinct(released)
-        for one, count in zip(released, counts, strict=True):
+        for compared, count in zip(released, counts, strict=True):
             if count > MOST_VALUES:
-                self.warnings.append(f"column {one.name!r} has more than {MOST_VALUES:,} values: it is not compared")
-                self.columns.remove(one)
-        return [one for one, count in zip(released, counts, strict=True) if MOST_BINS < count <= MOST_VALUES]
+                self.warnings.append(
+                    f"column {compared.name!r} has more than {MOST_VALUES:,} values: it is not compared"
+                )
+                self.columns.remove(compared)
+        return [compared for compared, count in zip(released, counts, strict=True) if MOST_BINS < count <= MOST_VALUES]
 
-    def _measure_column(self, one: Compared, kind: Kind, *, many: bool) -> None:
+    def _measure_column(self, compared: Compared, kind: Kind, *, many: bool) -> None:
         """Compares one column, of which the domain is made and the labels are counted."""
         engine, ordered = self.subject.engine, kind in ("number", "date")
-        make_runs(self.subject, one, kind)
-        self.found[one.name] = measure_column(engine, one, ordered=ordered)
-        if one.name in self.reader.treated:
-            self.found[one.name]["compared_with"] = "treated" if one.treated is None else "untreated"
-        make_bins(engine, one, ordered=ordered)
-        make_label_bins(engine, one)
-        self.coded[one.index] = Coded(one, kind, summed=many and ordered)
+        make_runs(self.subject, compared, kind)
+        self.found[compared.name] = measure_column(engine, compared, ordered=ordered)
+        if compared.name in self.reader.treated:
+            self.found[compared.name]["compared_with"] = "treated" if compared.treated is None else "untreated"
+        make_bins(engine, compared, ordered=ordered)
+        make_label_bins(engine, compared)
+        self.coded[compared.index] = Coded(compared, kind, summed=many and ordered)
 
     def _together(self, many: Sequence[Compared]) -> list[Compared]:
         """The columns that are looked at together: the first ones, quasi-identifiers before others."""
-        summed = [one.index for one in many if self.coded[one.index].summed]
-        kept = [one for one in self.columns if not (self.reader.weighted and one.index in summed)]
+        summed = [compared.index for compared in many if self.coded[compared.index].summed]
+        kept = [compared for compared in self.columns if not (self.reader.weighted and compared.index in summed)]
         if len(kept) > MOST_COLUMNS:
             self.warnings.append(
                 f"pairs, queries and pmse are of the first {MOST_COLUMNS} of {len(kept)} columns, quasi-identifiers "
@@ -302,16 +310,16 @@ class _Measuring:
     def _read(self, together: Sequence[Compared]) -> None:
         """Makes the frequency tables of both sides."""
         engine = self.subject.engine
-        known = [self.coded[one.index] for one in together if one.index in self.coded]
-        summed = [one for one in known if one.summed]
-        folds = [one.column for one in known if not one.summed]
-        spans = {one.column.index: span(engine, one.column) for one in summed}
-        for one in folds:
-            fold(engine, one)
-        read = [one for one in together if one.index not in spans]
+        coded_columns = [self.coded[compared.index] for compared in together if compared.index in self.coded]
+        summed = [coded for coded in coded_columns if coded.summed]
+        folds = [coded.column for coded in coded_columns if not coded.summed]
+        spans = {coded.column.index: span(engine, coded.column) for coded in summed}
+        for compared in folds:
+            fold(engine, compared)
+        read = [compared for compared in together if compared.index not in spans]
         for side in SIDES:
             sums: list[Item] = [
-                {**one.sums, "number": self.reader.number(side, one.column, one.kind, spans[one.column.index])}
-                for one in summed
+                {**coded.sums, "number": self.reader.number(side, coded.column, coded.kind, spans[coded.column.index])}
+                for coded in summed
             ]
             self.reader.read(side, read, folds, sums)

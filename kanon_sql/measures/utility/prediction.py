@@ -74,55 +74,55 @@ class Effects:
 
 def measure_propensity(subject: Subject, columns: Sequence[Coded], deadline: Deadline) -> float | None:
     """The pMSE, None where no column has two values, or one side no rows. Raises TimeUpError."""
-    effects = make_effects(subject, [one for one in columns if not one.summed])
+    effects = make_effects(subject, [coded for coded in columns if not coded.summed])
     if not effects:
         return None
     draw_kinds(subject, effects, None)
-    items: list[Item] = [{"kind": one.kind, "vectors": one.vectors} for one in effects]
+    items: list[Item] = [{"kind": effect.kind, "vectors": effect.vectors} for effect in effects]
     parts: list[Item] = [
-        {"feature": template.column(name, one.vectors), "name": name} for one in effects for name in one.names
+        {"feature": template.column(name, effect.vectors), "name": name} for effect in effects for name in effect.names
     ]
     names = {"drawn": state("utility_drawn"), "design": state("utility_design")}
     subject.engine.query("measures/utility/design", names=names, lists={"item": items, "part": parts})
-    return _fit(subject, ["x0", *(name for one in effects for name in one.names)], deadline)
+    return _fit(subject, ["x0", *(name for effect in effects for name in effect.names)], deadline)
 
 
 def make_effects(subject: Subject, columns: Sequence[Coded]) -> list[Effects]:
     """Groups the bins of each column, and makes the tables of its profiles and vectors."""
     most = min(max(MOST_EFFECTS // max(len(columns), 1) + 1, 2), MOST_GROUPS)
-    found = []
-    for one in columns:
-        groups = _groups(subject, one, most)
+    all_effects = []
+    for coded in columns:
+        groups = _groups(subject, coded, most)
         size = max(groups.values())
         if not size:
             continue
-        effects = Effects(one, size)
+        effects = Effects(coded, size)
         grouped = state("utility_grouped")
         values = {"bins": json.dumps(list(groups)), "groups": json.dumps(list(groups.values()))}
         subject.engine.query("measures/utility/grouped", names={"grouped": grouped}, values=values)
         names = {"profiles": effects.profiles, "grouped": grouped}
-        names |= {f"{side}_bins": one.bins(side) for side in ("source", "release")}
+        names |= {f"{side}_bins": coded.bins(side) for side in ("source", "release")}
         items: list[Item] = [{"name": name, "number": number} for number, name in enumerate(effects.names, 1)]
         subject.engine.query("measures/utility/profiles", names=names, lists={"feature": items})
         names = {"profiles": effects.profiles, "vectors": effects.vectors}
         subject.engine.query("measures/utility/vectors", names=names, lists={"feature": items})
-        found.append(effects)
-    return found
+        all_effects.append(effects)
+    return all_effects
 
 
-def _groups(subject: Subject, one: Coded, most: int) -> dict[int, int]:
+def _groups(subject: Subject, coded: Coded, most: int) -> dict[int, int]:
     """The group of each bin, numbered from 0: of about as many rows where there is an order, else the most frequent.
 
     What stands for no value of the source is a group of its own.
     """
     engine = subject.engine
-    names = {"bins": one.column.table("bins"), "ranks": one.column.table("ranks")}
+    names = {"bins": coded.column.table("bins"), "ranks": coded.column.table("ranks")}
     rows = {int(bin_): int(count) for bin_, count in engine.query("measures/utility/listed_bins", names=names)}
-    found = _grouped(rows, most, ordered=one.ordered)
-    released = {"label_bins": one.bins("release")}
+    grouped = _grouped(rows, most, ordered=coded.ordered)
+    released = {"label_bins": coded.bins("release")}
     if engine.query("measures/utility/strangers", names=released, values={"most": MOST_BINS})[0][0]:
-        found[MOST_BINS] = max(found.values()) + 1
-    return found
+        grouped[MOST_BINS] = max(grouped.values()) + 1
+    return grouped
 
 
 def _grouped(rows: dict[int, int], most: int, *, ordered: bool) -> dict[int, int]:
@@ -131,17 +131,19 @@ def _grouped(rows: dict[int, int], most: int, *, ordered: bool) -> dict[int, int
     if not ordered:
         by_rows = sorted(rows, key=lambda bin_: (-rows[bin_], bin_))
         return {bin_: min(number, most - 1) for number, bin_ in enumerate(by_rows)}
-    whole, so_far, found = sum(rows.values()), 0.0, {}
+    whole, so_far, groups = sum(rows.values()), 0.0, {}
     for bin_, count in rows.items():
-        found[bin_] = int(most * (so_far + count / 2) / whole)
+        groups[bin_] = int(most * (so_far + count / 2) / whole)
         so_far += count
-    dense = {group: number for number, group in enumerate(sorted(set(found.values())))}
-    return {bin_: dense[group] for bin_, group in found.items()}
+    dense = {group: number for number, group in enumerate(sorted(set(groups.values())))}
+    return {bin_: dense[group] for bin_, group in groups.items()}
 
 
 def draw_kinds(subject: Subject, effects: Sequence[Effects], target: Coded | None) -> None:
     """Makes the table drawn(is_release, target, kinds, row_count) of both sides, at most about MOST_ROWS rows."""
-    items: list[Item] = [{"kind": one.kind, "code": one.one.code, "profiles": one.profiles} for one in effects]
+    items: list[Item] = [
+        {"kind": effect.kind, "code": effect.one.code, "profiles": effect.profiles} for effect in effects
+    ]
     names: dict[str, Fill] = {"drawn": state("utility_drawn")}
     for number, side in enumerate(("source", "release")):
         coded: dict[str, Fill] = {"coded": coded_table(side), "side_number": number}
@@ -174,8 +176,8 @@ def _fit(subject: Subject, parts: Sequence[str], deadline: Deadline) -> float | 
             matrix[i][j] = matrix[j][i] = second
         return row[0], row[1], row[2 : len(parts) + 2], matrix
 
-    found = largest(fitted, [log(share / (1 - share)), *(0.0 for _ in parts[1:])], rows)
-    return found if found > 1e-12 else 0.0
+    maximum = largest(fitted, [log(share / (1 - share)), *(0.0 for _ in parts[1:])], rows)
+    return maximum if maximum > 1e-12 else 0.0
 
 
 def largest(fitted: Callable[[list[float]], _Fitted], start: list[float], rows: float) -> float:
@@ -186,7 +188,7 @@ def largest(fitted: Callable[[list[float]], _Fitted], start: list[float], rows: 
     """
     # Where everything is told apart there is no largest likelihood: it is bounded a little.
     ridge = _RIDGE * rows
-    here, step, highest, found = start, [0.0] * len(start), -inf, 0.0
+    here, step, highest, last = start, [0.0] * len(start), -inf, 0.0
     for _ in range(_STEPS):
         there = [value + change for value, change in zip(here, step, strict=True)]
         distance, likelihood, gradient, matrix = fitted(there)
@@ -194,15 +196,15 @@ def largest(fitted: Callable[[list[float]], _Fitted], start: list[float], rows: 
         if height < highest - _SLACK * rows:
             step = [change / 2 for change in step]
             continue
-        is_near = highest > -inf and abs(distance - found) <= _NEAR
-        here, highest, found = there, height, distance
+        is_near = highest > -inf and abs(distance - last) <= _NEAR
+        here, highest, last = there, height, distance
         if is_near:
             break
         for i, value in enumerate(here):
             matrix[i][i] += ridge
             gradient[i] -= ridge * value * (i > 0)
         step = solved(matrix, gradient)
-    return found
+    return last
 
 
 def solved(matrix: list[list[float]], right: list[float]) -> list[float]:
@@ -218,11 +220,11 @@ def solved(matrix: list[list[float]], right: list[float]) -> list[float]:
             if factor:
                 for i in range(place, size + 1):
                     below[i] -= factor * pivot[i]
-    found = [0.0] * size
+    solution = [0.0] * size
     for place in reversed(range(size)):
-        known = sum(rows[place][i] * found[i] for i in range(place + 1, size))
-        found[place] = (rows[place][size] - known) / rows[place][place]
-    return found
+        settled = sum(rows[place][i] * solution[i] for i in range(place + 1, size))
+        solution[place] = (rows[place][size] - settled) / rows[place][place]
+    return solution
 
 
 FOLDS, DEPTH, LEAST = 3, 10, 0.001
@@ -235,27 +237,27 @@ def can_predict() -> bool:
 
 def measure_prediction(subject: Subject, columns: Sequence[Coded], deadline: Deadline) -> Json:
     """For each sensitive column of codes the share of rows that is predicted rightly. Raises TimeUpError."""
-    targets = [one for one in columns if one.column.role == "sensitive" and not one.summed]
-    found: Json = {}
-    effects = make_effects(subject, [one for one in columns if one.column.generalized]) if targets else []
-    vectors = [_vectors(subject, one) for one in effects]
+    targets = [coded for coded in columns if coded.column.role == "sensitive" and not coded.summed]
+    measured: Json = {}
+    effects = make_effects(subject, [coded for coded in columns if coded.column.generalized]) if targets else []
+    vectors = [_vectors(subject, effect) for effect in effects]
     for target in targets if effects else ():  # nothing can be told from quasi-identifiers of one value
         deadline.check()
         draw_kinds(subject, effects, target)
         sides = [_drawn(subject, effects, vectors, number) for number in (0, 1)]
         source, release = (_accuracy(*side) for side in sides)
         _, labels, rows = sides[0]
-        found[target.name] = {"source": source, "release": release, "guessing": _most(labels, rows)}
-    return found
+        measured[target.name] = {"source": source, "release": release, "guessing": _most(labels, rows)}
+    return measured
 
 
-def _vectors(subject: Subject, one: Effects) -> dict[int, list[float]]:
+def _vectors(subject: Subject, effects: Effects) -> dict[int, list[float]]:
     """The shares of each kind of labels."""
-    items: list[Item] = [{"name": name} for name in one.names]
-    found = subject.engine.query(
-        "measures/utility/listed_vectors", names={"vectors": one.vectors}, lists={"feature": items}
+    items: list[Item] = [{"name": name} for name in effects.names]
+    rows = subject.engine.query(
+        "measures/utility/listed_vectors", names={"vectors": effects.vectors}, lists={"feature": items}
     )
-    return {int(kind): list(map(float, shares)) for kind, *shares in found}
+    return {int(kind): list(map(float, shares)) for kind, *shares in rows}
 
 
 def _drawn(
@@ -264,19 +266,19 @@ def _drawn(
     """The vectors of the quasi-identifiers, the labels to predict and the rows of a side."""
     import numpy
 
-    items: list[Item] = [{"kind": one.kind} for one in effects]
-    found = subject.engine.query(
+    items: list[Item] = [{"kind": effect.kind} for effect in effects]
+    counts = subject.engine.query(
         "measures/utility/listed_kinds",
         names={"drawn": state("utility_drawn")},
         lists={"item": items},
         values={"side": number},
     )
     shares = [
-        [share for kind, known in zip(kinds, vectors, strict=True) for share in known[int(kind)]]
-        for _, _, *kinds in found
+        [share for kind, by_kind in zip(kinds, vectors, strict=True) for share in by_kind[int(kind)]]
+        for _, _, *kinds in counts
     ]
-    labels = numpy.array([int(label) for label, *_ in found])
-    rows = numpy.array([int(count) for _, count, *_ in found])
+    labels = numpy.array([int(label) for label, *_ in counts])
+    rows = numpy.array([int(count) for _, count, *_ in counts])
     return numpy.array(shares), labels, rows
 
 
@@ -290,19 +292,19 @@ def _accuracy(shares: numpy.ndarray, labels: numpy.ndarray, rows: numpy.ndarray)
     right = 0
     for fold in range(FOLDS):
         # Of the rows of a combination every third is in a fold, counted on from those before.
-        asked = (starts + rows - fold + FOLDS - 1) // FOLDS - (starts - fold + FOLDS - 1) // FOLDS
-        seen = rows - asked
-        if not asked.sum():
+        tested = (starts + rows - fold + FOLDS - 1) // FOLDS - (starts - fold + FOLDS - 1) // FOLDS
+        seen = rows - tested
+        if not tested.sum():
             continue
         if not seen.sum():
             return None
         tree = DecisionTreeClassifier(max_depth=DEPTH, min_weight_fraction_leaf=LEAST, random_state=0)
-        known = seen > 0
+        trained = seen > 0
         with warnings.catch_warnings():
             # Where nearly every row has a label of its own, and that is what the figure shall show.
             warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
-            tree.fit(shares[known], labels[known], sample_weight=seen[known])
-        right += int(asked[tree.predict(shares) == labels].sum())
+            tree.fit(shares[trained], labels[trained], sample_weight=seen[trained])
+        right += int(tested[tree.predict(shares) == labels].sum())
     return right / int(rows.sum())
 
 

@@ -36,9 +36,12 @@ def draw_html(data: Json) -> str:
 def attack_rows(data: Json) -> list[tuple[str, Json]]:
     """The attacks that were played, each with its name."""
     singled, linked = data["singling_out"], data["linkability"]
-    found = [("singling out", singled), ("singling out, all columns", singled and singled["all_columns"])]
-    found += [("linkability", linked), *((f"inference of {cut(name)}", one) for name, one in data["inference"].items())]
-    return [(name, one) for name, one in found if one is not None]
+    attacks = [("singling out", singled), ("singling out, all columns", singled and singled["all_columns"])]
+    attacks += [
+        ("linkability", linked),
+        *((f"inference of {cut(name)}", attack) for name, attack in data["inference"].items()),
+    ]
+    return [(name, attack) for name, attack in attacks if attack is not None]
 
 
 def draw_attacks(data: Json, name: str = "attacks") -> Figure:
@@ -46,21 +49,26 @@ def draw_attacks(data: Json, name: str = "attacks") -> Figure:
     rows = attack_rows(data)
     against = data["against"]
     others = "the control group" if against == "control" else "blind guessing"
-    pairs = [Pair(label, one[against], one["main"], (_share(one[against]), _share(one["main"]))) for label, one in rows]
+    pairs = [
+        Pair(label, attack[against], attack["main"], (_share(attack[against]), _share(attack["main"])))
+        for label, attack in rows
+    ]
     track = Track("How often adversaries are right", "share of their guesses", 0.0, 1.0)
-    worst = max(rows, key=lambda one: one[1]["risk"], default=None)
-    said = "No attack was played."
+    worst = max(rows, key=lambda row: row[1]["risk"], default=None)
+    description = "No attack was played."
     if worst is not None:
         low, high = worst[1]["interval"]
-        said = f"The greatest risk is {_share(worst[1]['risk'])} ({low:.2f} to {high:.2f}): {worst[0]}."
+        description = f"The greatest risk is {_share(worst[1]['risk'])} ({low:.2f} to {high:.2f}): {worst[0]}."
     panels = (
         Panel("Success", f"Success on the source and against {others}.", draw_dumbbells(track, pairs)),
         Panel("Risk", "The risk of each attack with its interval.", _draw_risks(rows)),
     )
     marks = (Key(dot(0, 0, before=True), others), Key(dot(0, 0, before=False), "rows of the source"))
     note = f"Risk: how much more often adversaries are right than against {others}, with intervals of 95 %."
-    table = tuple((label, *_cells(one)) for label, one in rows)
-    return Figure(name, "What do adversaries learn of persons?", said, panels * bool(rows), marks, _HEAD, table, note)
+    table = tuple((label, *_cells(attack)) for label, attack in rows)
+    return Figure(
+        name, "What do adversaries learn of persons?", description, panels * bool(rows), marks, _HEAD, table, note
+    )
 
 
 def _draw_risks(rows: list[tuple[str, Json]]) -> svg.Drawing:
@@ -71,15 +79,15 @@ def _draw_risks(rows: list[tuple[str, Json]]) -> svg.Drawing:
     top = drawing.height + 2
     floor = top + len(rows) * _PITCH
     add_axis(drawing, across, top, floor, "risk")
-    for place, (label, one) in enumerate(rows):
-        drawing.marks.append(_risk(label, one, across, top + place * _PITCH))
+    for place, (label, attack) in enumerate(rows):
+        drawing.marks.append(_risk(label, attack, across, top + place * _PITCH))
     drawing.height = floor + 34
     return drawing
 
 
-def _risk(label: str, one: Json, across: Axis, y: float) -> str:
-    low, high = one["interval"]
-    words = f"{_share(one['risk'])} ({low:.2f} to {high:.2f})"
+def _risk(label: str, attack: Json, across: Axis, y: float) -> str:
+    low, high = attack["interval"]
+    words = f"{_share(attack['risk'])} ({low:.2f} to {high:.2f})"
     line = y + _TRACK
     name = svg.shortened(clean(label), WIDTH - svg.text_width(words, SIZE) - 10, SIZE)
     path = f"M{across.start:.1f} {line:.1f}H{across.end:.1f}"
@@ -90,14 +98,14 @@ def _risk(label: str, one: Json, across: Axis, y: float) -> str:
         svg.text(WIDTH, y + 15, words, SIZE, text_anchor="end"),
         svg.tag("path", d=path, class_="axis", stroke=svg.BORDER, stroke_width=1),
         svg.tag("path", d=between, class_="between", stroke=AFTER, stroke_width=5, stroke_opacity=0.4),
-        dot(across.at(one["risk"]), line, before=False),
+        dot(across.at(attack["risk"]), line, before=False),
     ]
     return svg.tag("g", *marks, class_="pair")
 
 
-def _cells(one: Json) -> tuple[str, ...]:
-    values = [one[key] for key in ("main", "baseline", "control", "risk")]
-    return (f"{one['guesses']['main']:,}", *map(_share, [*values, *one["interval"]]))
+def _cells(attack: Json) -> tuple[str, ...]:
+    values = [attack[key] for key in ("main", "baseline", "control", "risk")]
+    return (f"{attack['guesses']['main']:,}", *map(_share, [*values, *attack["interval"]]))
 
 
 def _share(value: float | None) -> str:
@@ -106,8 +114,8 @@ def _share(value: float | None) -> str:
 
 def _notes(data: Json) -> list[str]:
     rows = ", ".join(f"{side} {count:,}" for side, count in data["rows"].items() if count is not None)
-    found = [f"Rows: {rows}. Seed {data['seed']}."]
+    notes = [f"Rows: {rows}. Seed {data['seed']}."]
     if data["linkability"] is not None:
         parts = " | ".join(", ".join(map(clean, part)) for part in data["linkability"]["columns"])
-        found.append(f"Linkability: {parts}.")
-    return [*found, *data["warnings"]]
+        notes.append(f"Linkability: {parts}.")
+    return [*notes, *data["warnings"]]

@@ -72,8 +72,8 @@ def _bar(count: _Counts, y: float, scale: float, columns: Sequence[float]) -> li
             width = max(size * scale, _LEAST_PART)
             box = {"x": x, "y": y, "width": width, "height": float(_BAR_HEIGHT)}
             look: dict[str, str | float] = {"fill": colour, "stroke": svg.BORDER, "stroke_width": 0.7}
-            said = svg.tooltip(f"height {count.height}: {size:,} {word}")
-            marks.append(svg.tag("rect", said, class_="bar", **box, **look))
+            label = svg.tooltip(f"height {count.height}: {size:,} {word}")
+            marks.append(svg.tag("rect", label, class_="bar", **box, **look))
             x += width
     numbers = [count.nodes, count.satisfying, count.minimal, count.nodes - count.satisfying]
     marks += _cells(columns, baseline, [f"{value:,}" for value in numbers], svg.INK)

@@ -62,8 +62,8 @@ def _is_released(step: Step, column: ColumnFacts) -> bool:
 def _pair(bar: Bar, k: int, others: bool) -> Pair:
     label = "all others" if others else _said(bar.label)
     source = f"< {k:,}" if bar.source is None else f"{bar.source:,}"
-    said = f"{label}\nsource: {source} rows\nrelease: {bar.release:,} rows"
-    return Pair(label, bar.source, bar.release, (source, f"{bar.release:,}"), said)
+    text = f"{label}\nsource: {source} rows\nrelease: {bar.release:,} rows"
+    return Pair(label, bar.source, bar.release, (source, f"{bar.release:,}"), text)
 
 
 def _said(label: str | None) -> str:
@@ -148,11 +148,12 @@ def _parts(count: int, released: bool, y: float) -> str:
 def draw_bands(bands: Sequence[ClassBand], name: str = "bands") -> Figure:
     """Rows in classes of each range of sizes, and the mean loss of these rows."""
     rows = [
-        Pair(_size(one), None, one.rows, ("", f"{one.rows:,}"), f"{_size(one)} rows\n{one.classes:,} classes")
-        for one in bands
+        Pair(_size(band), None, band.rows, ("", f"{band.rows:,}"), f"{_size(band)} rows\n{band.classes:,} classes")
+        for band in bands
     ]
     losses = [
-        Pair(_size(one), None, None if one.loss is None else 100 * one.loss, ("", _percent(one.loss))) for one in bands
+        Pair(_size(band), None, None if band.loss is None else 100 * band.loss, ("", _percent(band.loss)))
+        for band in bands
     ]
     alt = _words(bands)
     panels = (

@@ -56,12 +56,12 @@ class Diagram:
     def edges(self) -> list[tuple[int, int]]:
         """Positions of each node and its direct successors: one level more in one quasi-identifier."""
         positions = {node.levels: position for position, node in enumerate(self.nodes)}
-        found = (
+        edges = (
             (position, positions.get((*node.levels[:i], level + 1, *node.levels[i + 1 :])))
             for position, node in enumerate(self.nodes)
             for i, level in enumerate(node.levels)
         )
-        return [(lower, upper) for lower, upper in found if upper is not None]
+        return [(lower, upper) for lower, upper in edges if upper is not None]
 
     @property
     def widest(self) -> int:

@@ -98,15 +98,15 @@ def _add_axes(drawing: svg.Drawing, across: Axis, heights: tuple[int, int], *, l
 
 
 def _counted(nodes: Sequence[NodeFacts], top: float) -> list[Cell]:
-    found: dict[tuple[int, int | None], Cell] = {}
+    cells: dict[tuple[int, int | None], Cell] = {}
     for node in nodes:
         column = _column(node.loss, top)
         key = (sum(node.levels), column)
-        if key not in found:
+        if key not in cells:
             bounds = (None, None) if column is None else (column * top / _COLUMNS, (column + 1) * top / _COLUMNS)
-            found[key] = Cell(key[0], *bounds)
-        found[key].add(node)
-    return [found[key] for key in sorted(found, key=lambda key: (key[0], math.inf if key[1] is None else key[1]))]
+            cells[key] = Cell(key[0], *bounds)
+        cells[key].add(node)
+    return [cells[key] for key in sorted(cells, key=lambda key: (key[0], math.inf if key[1] is None else key[1]))]
 
 
 def _column(loss: float | None, top: float) -> int | None:

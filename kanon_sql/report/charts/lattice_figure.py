@@ -55,7 +55,9 @@ def draw_lattice(facts: LatticeFacts, name: str = "lattice") -> Figure:
     titles = (("Nodes by height", "narrow"), ("Nodes, and the steps between them", "wide"))
     return replace(
         base,
-        panels=tuple(Panel(said, alt, one.drawing, kind) for one, (said, kind) in zip(layouts, titles, strict=False)),
+        panels=tuple(
+            Panel(title, alt, layout.drawing, kind) for layout, (title, kind) in zip(layouts, titles, strict=False)
+        ),
         legend=legend_of(Counter(map(state_of, nodes))),
         note=_order(facts, boxes=boxes is not None) + note,
         data=_data(facts, [_node_item(node) for node in nodes], layouts, "nodes"),
@@ -72,9 +74,9 @@ def _completed(facts: LatticeFacts) -> list[NodeFacts]:
     """The nodes, and those that nobody looked at where they are all known by name and few enough to be drawn."""
     nodes = list(facts.nodes)
     if len(nodes) < facts.size <= MOST_SQUARES and facts.size == prod(high + 1 for high in facts.highs):
-        known = {node.levels for node in nodes}
+        listed = {node.levels for node in nodes}
         every = product(*(range(high + 1) for high in facts.highs))
-        nodes += [NodeFacts(levels, None, None, None, None) for levels in every if levels not in known]
+        nodes += [NodeFacts(levels, None, None, None, None) for levels in every if levels not in listed]
     return sorted(nodes, key=lambda node: (sum(node.levels), node.levels))
 
 
@@ -91,15 +93,20 @@ def _words(facts: LatticeFacts, nodes: Sequence[NodeFacts]) -> str:
     minimal = sum(node.minimal for node in nodes)
     unknown = facts.size - sum(node.satisfies is not None for node in nodes)
     rows = "no row" if not facts.limit else f"at most {facts.limit:,} row{'s' * (facts.limit != 1)}"
-    said = f"{satisfying:,} are known to satisfy k = {facts.k:,} with {rows} suppressed, {minimal:,} of them minimal."
+    description = (
+        f"{satisfying:,} are known to satisfy k = {facts.k:,} with {rows} suppressed, {minimal:,} of them minimal."
+    )
     if unknown > 0:
-        said += f" {unknown:,} were not needed: whether they satisfy is not known."
+        description += f" {unknown:,} were not needed: whether they satisfy is not known."
     winner = next((node for node in nodes if node.winner), None)
     if winner is None:
-        return said
+        return description
     loss = "" if winner.loss is None else f" and loses {winner.loss:.2f} %"
     lost = "an unknown number of" if winner.suppressed is None else f"{winner.suppressed:,}"
-    return f"{said} The winner, of height {sum(winner.levels)}, suppresses {lost} rows{loss}: {_levels(facts, winner)}."
+    return (
+        f"{description} The winner, of height {sum(winner.levels)}, suppresses {lost} rows{loss}: "
+        f"{_levels(facts, winner)}."
+    )
 
 
 def _levels(facts: LatticeFacts, node: NodeFacts) -> str:
@@ -142,11 +149,11 @@ def _details(facts: LatticeFacts, node: NodeFacts) -> tuple[tuple[str, str], ...
 
 def _table(facts: LatticeFacts, nodes: Sequence[NodeFacts]) -> tuple[tuple[str, ...], ...]:
     """The winner and the minimal nodes, those of least loss first."""
-    found = [node for node in nodes if node.winner or node.minimal]
-    found.sort(key=lambda node: (not node.winner, node.loss is None, node.loss or 0.0, node.levels))
+    shown = [node for node in nodes if node.winner or node.minimal]
+    shown.sort(key=lambda node: (not node.winner, node.loss is None, node.loss or 0.0, node.levels))
     return tuple(
         (_standing(node), _levels(facts, node), _count(node.suppressed), _count(node.classes), _loss(node))
-        for node in found[:_MOST_LISTED]
+        for node in shown[:_MOST_LISTED]
     )
 
 
@@ -176,11 +183,11 @@ def _data(facts: LatticeFacts, items: Sequence[list[object]], layouts: Sequence[
         }
         for layout in layouts
     ]
-    found = {
+    payload = {
         "kind": kind,
         "names": [clean(name) for name in facts.names],
         "words": [[clean(word) for word in words] for words in facts.labels],
         "items": items,
         "layouts": places,
     }
-    return json.dumps(found, separators=(",", ":"))
+    return json.dumps(payload, separators=(",", ":"))

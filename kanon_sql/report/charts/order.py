@@ -25,7 +25,7 @@ def ordered_rows(diagram: Diagram) -> Rows:
         above.setdefault(lower, []).append(upper)
         below.setdefault(upper, []).append(lower)
     swept = (_best_of_sweeps(start, below, above) for start in _starts(diagram))
-    return min(swept, key=lambda found: found[0])[1]
+    return min(swept, key=lambda entry: entry[0])[1]
 
 
 def _starts(diagram: Diagram) -> Iterator[Rows]:

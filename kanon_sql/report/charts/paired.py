@@ -70,7 +70,7 @@ def draw_pairs_of_bars(frame: Frame, pairs: Sequence[Pair], sides: Sequence[bool
     drawing = svg.Drawing(WIDTH, 0)
     add_head(drawing, frame.title)
     labels = [clean(pair.label) for pair in pairs]
-    room = min(max([svg.text_width(one, SIZE) for one in labels] + [_LABELS[0]]), _LABELS[1]) + 6
+    room = min(max([svg.text_width(label, SIZE) for label in labels] + [_LABELS[0]]), _LABELS[1]) + 6
     values = [value for pair in pairs for value in (pair.before, pair.after) if value is not None]
     across = _fitting(value_axis(values, room, WIDTH - _EDGE, may_be_log=False, whole=frame.whole), pairs)
     pitch, top = len(sides) * _BAR + _GAP, drawing.height + 4

@@ -33,8 +33,8 @@ def draw_pairs(pairs: Sequence[Json], name: str = "pairs") -> Figure:
         few = [_pair(pair) for pair in changed[:_MOST_CHANGED]]
         lowest = min(value for pair in few for value in (pair.before or 0.0, pair.after or 0.0))
         track = Track("The pairs that changed most", "association, 0 none to 1 full", -1.0 if lowest < 0 else 0.0, 1.0)
-        said = "The pairs of columns whose association differs most between source and release."
-        panels.append(Panel("Pairs that changed most", said, draw_dumbbells(track, few)))
+        description = "The pairs of columns whose association differs most between source and release."
+        panels.append(Panel("Pairs that changed most", description, draw_dumbbells(track, few)))
     total = len({column for pair in pairs for column in pair["columns"]})
     note = "Below the diagonal: the source; above it: the release. The fuller the colour, the stronger." * bool(columns)
     if total > len(columns):
@@ -119,14 +119,14 @@ def _cell(pair: Json, key: str, row: int, column: int, side: float, top: float) 
     """A square as dark as the association is strong, with its number where it has room; crossed out where unknown."""
     value = pair[key]
     x, y = _NAMES + column * side, top + row * side
-    said = svg.tooltip(f"{' and '.join(map(cut, pair['columns']))}\n{key}: {_number(value)} {_measure(pair)}")
+    tip = svg.tooltip(f"{' and '.join(map(cut, pair['columns']))}\n{key}: {_number(value)} {_measure(pair)}")
     look: dict[str, str | float] = (
         {"class_": "cell before", "color": BEFORE} if key == "source" else {"class_": "cell after", "color": AFTER}
     )
     box = {"x": x, "y": y, "width": side - 1, "height": side - 1}
     if value is None:
         line = svg.tag("path", d=f"M{x:.1f} {y:.1f}l{side - 1:.1f} {side - 1:.1f}", class_="axis", stroke=svg.BORDER)
-        return svg.tag("g", said, svg.tag("rect", **box, fill="none", stroke=svg.BORDER, class_="axis"), line)
+        return svg.tag("g", tip, svg.tag("rect", **box, fill="none", stroke=svg.BORDER, class_="axis"), line)
     dense = f"{_DENSEST * min(abs(value), 1.0):.3f}"
     square = svg.tag("rect", **box, fill="currentColor", fill_opacity=dense, stroke="currentColor", stroke_width=0.5)
     words = ""
@@ -134,4 +134,4 @@ def _cell(pair: Json, key: str, row: int, column: int, side: float, top: float) 
         short = f"{value:.2f}".replace("0.", ".")
         middle = x + (side - 1) / 2
         words = svg.text(middle, y + side / 2 + 3.5, short, 10 if side >= 26 else 9.2, text_anchor="middle")
-    return svg.tag("g", said, square, words, **look)
+    return svg.tag("g", tip, square, words, **look)

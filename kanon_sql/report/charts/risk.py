@@ -49,7 +49,7 @@ def draw_class_sizes(risk: Json, k: int, name: str = "class-sizes", words: str =
     """
     sides = _sides(risk)
     bins = [{key: risk[key]["sizes"][place] for key in sides} for place in range(len(risk[sides[0]]["sizes"]))]
-    line = _place_of(k, [one[sides[0]] for one in bins])
+    line = _place_of(k, [bucket[sides[0]] for bucket in bins])
     shown = tuple(key == "before" for key in sides)
     words = words or f"k = {k:,}"
     share = Frame("Rows in classes of this size", "% of the rows", False, line, words)
@@ -59,17 +59,18 @@ def draw_class_sizes(risk: Json, k: int, name: str = "class-sizes", words: str =
         Panel(
             "Rows by the size of their class",
             f"For each size of class, the share of the rows that are in such classes. {alt}",
-            draw_pairs_of_bars(share, [_share_pair(one, sides) for one in bins], shown),
+            draw_pairs_of_bars(share, [_share_pair(bucket, sides) for bucket in bins], shown),
         ),
         Panel(
             "Classes by size",
             f"For each size of class, the number of such classes. {alt}",
-            draw_pairs_of_bars(count, [_class_pair(one, sides) for one in bins], shown),
+            draw_pairs_of_bars(count, [_class_pair(bucket, sides) for bucket in bins], shown),
         ),
     )
     columns = (("rows", "rows"), ("%", "share"), ("classes", "classes"))
     table = tuple(
-        (size_text(one[sides[0]]), *(_cell(one[key], what) for _, what in columns for key in sides)) for one in bins
+        (size_text(bucket[sides[0]]), *(_cell(bucket[key], what) for _, what in columns for key in sides))
+        for bucket in bins
     )
     head = ("rows in the class", *(f"{words} {key}" for words, _ in columns for key in sides))
     title = "How many rows share their quasi-identifiers?"
@@ -119,9 +120,9 @@ def draw_risks(risk: Json, name: str = "risks") -> Figure:
     return Figure(name, "How likely is somebody found?", alt, panels, dots, ("measure", *sides), table)
 
 
-def size_text(one: Json) -> str:
+def size_text(bucket: Json) -> str:
     """A range of class sizes."""
-    low, high = one["from"], one["to"]
+    low, high = bucket["from"], bucket["to"]
     return f"{low:,}" if low == high else f"{low:,}{_DASH}{high:,}"
 
 
@@ -135,16 +136,16 @@ def _legend(sides: Sequence[str]) -> tuple[Key, ...]:
 
 def _place_of(k: int, sizes: Sequence[Json]) -> float | None:
     """How many of the rows of the drawing lie below k; a part of the one that holds k."""
-    for place, one in enumerate(sizes):
-        if k <= one["to"]:
-            return float(place + max(k - one["from"], 0) / (one["to"] - one["from"] + 1))
+    for place, bucket in enumerate(sizes):
+        if k <= bucket["to"]:
+            return float(place + max(k - bucket["from"], 0) / (bucket["to"] - bucket["from"] + 1))
     return None
 
 
 def _smallest(risk: Json, sides: Sequence[str], k: int) -> str:
     """The smallest class of each side, as a sentence."""
-    found = {key: risk[key]["classes"]["min"] for key in sides}
-    words = {key: f"fewer than {k:,} rows" if n is None else _rows(n) for key, n in found.items()}
+    smallest = {key: risk[key]["classes"]["min"] for key in sides}
+    words = {key: f"fewer than {k:,} rows" if n is None else _rows(n) for key, n in smallest.items()}
     if len(sides) == 2:
         return f"The smallest class of the source has {words['before']}, that of the release {words['after']}."
     return f"The smallest class has {words[sides[0]]}."
@@ -157,13 +158,13 @@ def _rows(count: int) -> str:
 def _likely(risk: Json, sides: Sequence[str]) -> str:
     """The highest and the average risk of each side, as a sentence."""
     words = {"before": " in the source", "after": " in the release"} if len(sides) == 2 else {}
-    found = {
+    risks = {
         what: " and ".join(f"{_probability(risk[key]['prosecutor'][what])}{words.get(key, '')}" for key in sides)
         for what in ("highest", "average")
     }
     return (
         "For somebody who knows that a person is in the table, the probability to find the one at most risk is "
-        f"{found['highest']}; the mean over all rows is {found['average']}."
+        f"{risks['highest']}; the mean over all rows is {risks['average']}."
     )
 
 
@@ -175,9 +176,9 @@ def _count(count: int | None) -> str:
     return _NOT_TOLD if count is None else f"{count:,}"
 
 
-def _cell(one: Json, what: str) -> str:
+def _cell(entry: Json, what: str) -> str:
     """A count, or a share in percent, of the table."""
-    value = one[what]
+    value = entry[what]
     return _count(value) if value is None or what != "share" else f"{100 * value:.2f}"
 
 
@@ -187,25 +188,25 @@ def _percent(share: float | None, digits: int) -> str:
     return f"{100 * share:.{digits}f} %" if share else "0"
 
 
-def _share_pair(one: Mapping[str, Json], sides: Sequence[str]) -> Pair:
-    shares = {key: one[key]["share"] for key in sides}
+def _share_pair(bucket: Mapping[str, Json], sides: Sequence[str]) -> Pair:
+    shares = {key: bucket[key]["share"] for key in sides}
     texts = {key: _percent(share, 1) for key, share in shares.items()}
     values = {key: None if share is None else 100 * share for key, share in shares.items()}
-    said = [f"classes of {size_text(one[sides[0]])} rows"]
-    said += [f"{key}: {_count(one[key]['rows'])} rows, {texts[key]}" for key in sides]
-    return _pair(size_text(one[sides[0]]), values, texts, "\n".join(said))
+    lines = [f"classes of {size_text(bucket[sides[0]])} rows"]
+    lines += [f"{key}: {_count(bucket[key]['rows'])} rows, {texts[key]}" for key in sides]
+    return _pair(size_text(bucket[sides[0]]), values, texts, "\n".join(lines))
 
 
-def _class_pair(one: Mapping[str, Json], sides: Sequence[str]) -> Pair:
-    counts = {key: one[key]["classes"] for key in sides}
+def _class_pair(bucket: Mapping[str, Json], sides: Sequence[str]) -> Pair:
+    counts = {key: bucket[key]["classes"] for key in sides}
     texts = {key: _count(count) for key, count in counts.items()}
-    said = [f"classes of {size_text(one[sides[0]])} rows", *(f"classes {key}: {texts[key]}" for key in sides)]
-    return _pair(size_text(one[sides[0]]), counts, texts, "\n".join(said))
+    lines = [f"classes of {size_text(bucket[sides[0]])} rows", *(f"classes {key}: {texts[key]}" for key in sides)]
+    return _pair(size_text(bucket[sides[0]]), counts, texts, "\n".join(lines))
 
 
-def _pair(label: str, values: Mapping[str, float | None], texts: Mapping[str, str], said: str = "") -> Pair:
+def _pair(label: str, values: Mapping[str, float | None], texts: Mapping[str, str], tip: str = "") -> Pair:
     return Pair(
-        label, values.get("before"), values.get("after"), (texts.get("before", ""), texts.get("after", "")), said
+        label, values.get("before"), values.get("after"), (texts.get("before", ""), texts.get("after", "")), tip
     )
 
 
@@ -214,10 +215,10 @@ def _is_there(risk: Json, sides: Sequence[str], path: Sequence[str]) -> bool:
 
 
 def _found(side: Json, path: Sequence[str]) -> Any:
-    found: Any = side
+    value: Any = side
     for key in path:
-        found = None if found is None else found.get(key)
-    return found
+        value = None if value is None else value.get(key)
+    return value
 
 
 def _risk_pair(risk: Json, sides: Sequence[str], label: str, path: Sequence[str]) -> Pair:
@@ -235,7 +236,7 @@ def _short(value: float) -> str:
 def _rows_pair(risk: Json, sides: Sequence[str], label: str, path: Sequence[str]) -> Pair:
     """The share of the rows; a dash where it was not measured."""
     there = {key: _found(risk[key], path) for key in sides}
-    shares = {key: None if found is None else found["share"] for key, found in there.items()}
+    shares = {key: None if there_side is None else there_side["share"] for key, there_side in there.items()}
     texts = {key: _DASH if there[key] is None else _percent(share, 2) for key, share in shares.items()}
     values = {key: None if share is None else 100 * share for key, share in shares.items()}
     return _pair(label, values, texts)
@@ -287,30 +288,30 @@ def _notes(data: Json) -> list[str]:
 
 def _uniqueness(side: Json) -> str:
     """The estimate for the population, as words that follow."""
-    found = side["population_uniqueness"]
-    if found is None:
+    estimate = side["population_uniqueness"]
+    if estimate is None:
         return ""
-    size = round(found["population_size"])
-    return f"; {100 * found['dankar']:.2f} % of {size:,} persons estimated to be unique in the population (Dankar)"
+    size = round(estimate["population_size"])
+    return f"; {100 * estimate['dankar']:.2f} % of {size:,} persons estimated to be unique in the population (Dankar)"
 
 
 def _weighted(side: Json) -> str:
     """The risk by weights, as words that follow."""
-    found = side.get("weighted")
-    if found is None:
+    weights = side.get("weighted")
+    if weights is None:
         return ""
-    return f"; {found['reidentifications']:,.1f} rows are expected to be found again, by the weights of the rows"
+    return f"; {weights['reidentifications']:,.1f} rows are expected to be found again, by the weights of the rows"
 
 
 def _special(side: Json) -> str:
     """What is said of the special uniques of one table, where they were looked for."""
-    found = side.get("special_uniques")
-    if found is None:
+    special = side.get("special_uniques")
+    if special is None:
         return ""
-    shares = sorted(found["columns"].items(), key=lambda one: -one[1])
+    shares = sorted(special["columns"].items(), key=lambda entry: -entry[1])
     most = ", ".join(f"{name} {100 * share:.0f} %" for name, share in shares[:_MOST_SHARES] if share)
     return (
-        f"; {found['rows']:,} rows hold minimal sample uniques of up to {found['size']} columns"
+        f"; {special['rows']:,} rows hold minimal sample uniques of up to {special['size']} columns"
         f"{f', their scores by columns: {most}' if most else ''}"
     )
 

@@ -115,14 +115,14 @@ def lines_of(data: Json) -> list[Line]:
 
 def _agree(points: Sequence[Json], others: Sequence[Json]) -> bool:
     """Whether they are the same searches: then the seconds agree as well."""
-    asked = ("limit", "limit_rows", "problem")
-    first, second = ([{k: v for k, v in p.items() if k not in asked} for p in some] for some in (points, others))
+    varying = ("limit", "limit_rows", "problem")
+    first, second = ([{k: v for k, v in p.items() if k not in varying} for p in some] for some in (points, others))
     return first == second
 
 
 def title_of(data: Json) -> str:
     """What was swept."""
-    configurations = list(dict.fromkeys(clean(one["configuration"].strip("<>")) for one in data["series"]))
+    configurations = list(dict.fromkeys(clean(series["configuration"].strip("<>")) for series in data["series"]))
     ks, limits = [f"{k:,}" for k in data["k"]], list(map(limit_text, data["limits"]))
     return f"{_listed(configurations)}: k = {_listed(ks)}, suppression limit {_listed(limits)}"
 
@@ -224,9 +224,9 @@ def _add_line(drawing: svg.Drawing, measure: Measure, lines: Sequence[Line], pla
         if len(ends) == 1:
             (x, y), point = spot(ends[0]), ends[0]
             around = svg.tag("circle", cx=x, cy=y, r=_REACH, fill="none", pointer_events="all")
-            said = svg.tooltip(f"{lines[place].name}\nk = {point['k']:,}\n{measure.head}: {measure.text(point)}")
+            tip = svg.tooltip(f"{lines[place].name}\nk = {point['k']:,}\n{measure.head}: {measure.text(point)}")
             mark = _mark(place, x, y, _SIZE * (1 + 0.3 * hidden(piece)))
-            marks.append(svg.tag("g", said, around, mark, class_="point"))
+            marks.append(svg.tag("g", tip, around, mark, class_="point"))
     if marks:
         drawing.marks.append(svg.tag("g", *marks, **_of_line(place)))
 
@@ -336,8 +336,8 @@ def draw_svg(data: Json) -> str:
 def draw_html(data: Json) -> str:
     """The drawings with the table of their numbers as a page that needs nothing else."""
     notes = [
-        f"{one['name']}: {one['rows']:,} rows, quasi-identifiers {', '.join(one['quasi_identifiers'])}"
-        for one in data["series"]
+        f"{series['name']}: {series['rows']:,} rows, quasi-identifiers {', '.join(series['quasi_identifiers'])}"
+        for series in data["series"]
     ]
     return page(f"k sweep of {title_of(data)}", [replace(_figure(data), title=_CAPTION)], notes)
 

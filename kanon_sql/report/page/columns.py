@@ -35,14 +35,16 @@ def overview(facts: PageFacts) -> Table:
     """All quasi-identifiers in one table."""
     rows = [
         (
-            shortened(one.name),
-            "by class" if one.level is None else f"{one.level} of {max((step.level for step in one.steps), default=0)}",
-            count(one.distinct[0]),
-            count(one.distinct[1]),
-            percent(one.loss),
-            one.generalized_by,
+            shortened(column.name),
+            "by class"
+            if column.level is None
+            else f"{column.level} of {max((step.level for step in column.steps), default=0)}",
+            count(column.distinct[0]),
+            count(column.distinct[1]),
+            percent(column.loss),
+            column.generalized_by,
         )
-        for one in facts.columns
+        for column in facts.columns
     ]
     head = ("column", "level", "values before", "after", "loss", "generalized by")
     return Table("Quasi-identifiers, and what is left of each", head, tuple(rows), texts=(0, 5))
@@ -57,7 +59,7 @@ def known(facts: PageFacts, column: ColumnFacts) -> str:
         )
     if column.level is None:
         return _by_class(facts.report, column)
-    step = next((one for one in column.steps if one.level == column.level), None)
+    step = next((step for step in column.steps if step.level == column.level), None)
     if column.distinct[1] == 1 and column.level > 0:
         return "nothing: one label for all rows"
     if column.level == 0:
@@ -76,20 +78,20 @@ def shortened(label: str | None) -> str:
 def _asked(report: Json, name: str) -> Json:
     """What the configuration says of a quasi-identifier, where the report has it."""
     listed = (report.get("configuration") or {}).get("quasi_identifiers")
-    found = listed.get(name) if isinstance(listed, dict) else None
-    return found if isinstance(found, dict) else {}
+    spec = listed.get(name) if isinstance(listed, dict) else None
+    return spec if isinstance(spec, dict) else {}
 
 
-def _built_in(asked: Json, level: int) -> str | None:
+def _built_in(entry: Json, level: int) -> str | None:
     """What a level of a built-in hierarchy keeps."""
     keys = {"intervals": "widths", "prefix": "keep", "date": "levels"}
-    listed = asked.get(keys.get(asked.get("builtin", ""), ""))
+    listed = entry.get(keys.get(entry.get("builtin", ""), ""))
     if not isinstance(listed, list) or not 0 < level <= len(listed):
         return None
     kept: Any = listed[level - 1]
-    if asked["builtin"] == "intervals":
+    if entry["builtin"] == "intervals":
         return f"in steps of {kept}"
-    if asked["builtin"] == "date":
+    if entry["builtin"] == "date":
         return f"by {kept}"
     return f"by {'its first character' if kept == 1 else f'its first {kept} characters'}"
 
@@ -98,23 +100,23 @@ def _groups(column: ColumnFacts, step: Step | None) -> str:
     before, after = column.distinct
     groups = counted(after, "group")
     instead = f" instead of {count(before)} values" if before is not None else ""
-    labels = [shortened(one) for one in column.labels[:2]]
+    labels = [shortened(label) for label in column.labels[:2]]
     return f"in {groups}{instead}{f', such as {joined(labels)}' if labels else ''}"
 
 
 def _by_class(report: Json, column: ColumnFacts) -> str:
     """How many rows are exact, coarser or not told; the report says it too where the search is local."""
     top = max((step.level for step in column.steps), default=0)
-    told = {step.level: step.rows for step in column.steps if step.rows}
+    rows_by_level = {step.level: step.rows for step in column.steps if step.rows}
     by_level = ((report.get("solution") or {}).get("rows_by_level") or {}).get(column.name) or {}
-    told = told or {int(level): count for level, count in by_level.items()}
-    rows, exact = sum(told.values()), told.get(0, 0)
+    rows_by_level = rows_by_level or {int(level): count for level, count in by_level.items()}
+    rows, exact = sum(rows_by_level.values()), rows_by_level.get(0, 0)
     if column.loss == 0 or (rows and exact == rows):
         return "as in the source"
     if not rows:
         return "each class has labels of its own"
     ends_in_star = any(step.level == top > 0 and step.labels == ("*",) for step in column.steps)
-    hidden = told.get(top, 0) if ends_in_star else 0
+    hidden = rows_by_level.get(top, 0) if ends_in_star else 0
     coarser = rows - exact - hidden
     parts = [f"exactly in {percent(exact / rows)} of the rows" if exact else "exactly in no row"]
     parts += [f"coarser in {percent(coarser / rows)}"] * bool(coarser)
@@ -165,15 +167,15 @@ class Utility:
 
 def describe(facts: PageFacts) -> Utility | None:
     """The utility of a release in words and tables; None where it was not measured."""
-    found = facts.utility
-    if found is None:
+    utility = facts.utility
+    if utility is None:
         return None
     return Utility(
-        columns=_columns(found["columns"]),
-        pairs=_pairs(found.get("pairs") or ()),
-        answers=tuple(_answers(found)),
-        prediction=_prediction(found.get("prediction")),
-        warnings=tuple(found.get("warnings") or ()),
+        columns=_columns(utility["columns"]),
+        pairs=_pairs(utility.get("pairs") or ()),
+        answers=tuple(_answers(utility)),
+        prediction=_prediction(utility.get("prediction")),
+        warnings=tuple(utility.get("warnings") or ()),
     )
 
 
@@ -188,11 +190,11 @@ def _columns(columns: Json) -> Table:
     rows = [
         (
             shortened(name),
-            decimal(one["total_variation"]),
-            decimal(one.get("earth_mover")),
-            one.get("word") or word_of(one["total_variation"], *DISTANCE),
+            decimal(column["total_variation"]),
+            decimal(column.get("earth_mover")),
+            column.get("word") or word_of(column["total_variation"], *DISTANCE),
         )
-        for name, one in columns.items()
+        for name, column in columns.items()
     ]
     head = ("column", "total variation", "earth mover's", "in a word")
     return Table("Distances of the distributions of each column, source to release", head, tuple(rows), (0, 3))
@@ -200,34 +202,34 @@ def _columns(columns: Json) -> Table:
 
 def _pairs(pairs: Sequence[Json]) -> Table | None:
     rows = []
-    for one in pairs:
-        before, after = one["source"], one["release"]
+    for pair in pairs:
+        before, after = pair["source"], pair["release"]
         change = None if before is None or after is None else abs(after - before)
         rows.append(
             (
-                " and ".join(shortened(name) for name in one["columns"]),
-                _MEASURES.get(str(one.get("measure")), ""),
-                NOT_TOLD if one.get("untold") else decimal(before),
+                " and ".join(shortened(name) for name in pair["columns"]),
+                _MEASURES.get(str(pair.get("measure")), ""),
+                NOT_TOLD if pair.get("untold") else decimal(before),
                 decimal(after),
-                one["word"] if "word" in one else word_of(change, *ASSOCIATION),
+                pair["word"] if "word" in pair else word_of(change, *ASSOCIATION),
             )
         )
     head = ("columns", "measure", "source", "release", "in a word")
     return Table("Association of pairs of columns", head, tuple(rows), (0, 1, 4)) if rows else None
 
 
-def _answers(found: Json) -> list[Answer]:
+def _answers(entry: Json) -> list[Answer]:
     """The figures, or the words that the page has in their place: "" where not even these are told."""
     answers = []
-    queries, pmse = found.get("queries"), found.get("pmse")
+    queries, pmse = entry.get("queries"), entry.get("pmse")
     if queries is not None:
-        asked = f"of {count(queries['count'])} random questions" if queries.get("count") else "of random questions"
+        questions = f"of {count(queries['count'])} random questions" if queries.get("count") else "of random questions"
         such = "\N{LEFT DOUBLE QUOTATION MARK}how many rows are f and 30 to 39\N{RIGHT DOUBLE QUOTATION MARK}"
         for what, key, meaning in (
             (
                 "Counting, half of the answers",
                 "median_relative_error",
-                f"half {asked} such as {such} are answered with no greater relative error",
+                f"half {questions} such as {such} are answered with no greater relative error",
             ),
             (
                 "Counting, 95 of 100 answers",
@@ -257,12 +259,16 @@ def _prediction(prediction: Json | None) -> Table | None:
         (
             shortened(name),
             *(
-                percent(one[key]) if one.get(key) is not None else NOT_TOLD if key in one.get("untold", ()) else UNKNOWN
+                percent(entry[key])
+                if entry.get(key) is not None
+                else NOT_TOLD
+                if key in entry.get("untold", ())
+                else UNKNOWN
                 for key in ("guessing", "source", "release")
             ),
         )
-        for name, one in prediction.items()
-        if isinstance(one, dict)
+        for name, entry in prediction.items()
+        if isinstance(entry, dict)
     ]
     head = ("predicted column", "guessing the most frequent", "learnt from the source", "learnt from the release")
     return Table("Accuracy of predicting sensitive columns", head, tuple(rows)) if rows else None

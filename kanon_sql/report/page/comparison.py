@@ -65,10 +65,10 @@ def _alone(risk: Json) -> str:
 
 def found_by(risk: Json, k: int) -> str:
     """How likely somebody finds the row of a person, before and after."""
-    told = {"before": "in the source", "after": "in the release"}
+    places = {"before": "in the source", "after": "in the release"}
     parts = [
         f"{where} with a probability of {_probabilities(risk[word]['prosecutor'], k)}"
-        for word, where in told.items()
+        for word, where in places.items()
         if risk.get(word) is not None
     ]
     return (
@@ -77,10 +77,10 @@ def found_by(risk: Json, k: int) -> str:
     )
 
 
-def _probabilities(found: Json, k: int) -> str:
-    highest = found["highest"]
+def _probabilities(entry: Json, k: int) -> str:
+    highest = entry["highest"]
     most = f"more than {decimal(1 / k, 4)} for some rows" if highest is None else _most(highest)
-    return most if found["average"] is None else f"{most}, {decimal(found['average'], 4)} on average"
+    return most if entry["average"] is None else f"{most}, {decimal(entry['average'], 4)} on average"
 
 
 def _most(highest: float) -> str:
@@ -88,9 +88,9 @@ def _most(highest: float) -> str:
     return written if written.endswith(")") else f"{written} at most"
 
 
-def _rows(found: Json) -> str:
+def _rows(entry: Json) -> str:
     """How many rows are something: "5 rows (1.2 %) are"."""
-    rows, share = found["rows"], found["share"]
+    rows, share = entry["rows"], entry["share"]
     if rows == 0:
         return "no row is"
     part = "" if share is None else f" ({percent(share)})"
@@ -129,10 +129,10 @@ def _share(name: str, key: str, untold: str = NOT_TOLD) -> Callable[[Json], str]
     return lambda side: UNKNOWN if side[name] is None else _risk(side[name], key, untold)
 
 
-def _risk(found: Json, key: str, untold: str = NOT_TOLD) -> str:
-    if found[key] is None:
+def _risk(entry: Json, key: str, untold: str = NOT_TOLD) -> str:
+    if entry[key] is None:
         return untold
-    return chance(found[key]) if key == "highest" else decimal(found[key], 4)
+    return chance(entry[key]) if key == "highest" else decimal(entry[key], 4)
 
 
 def _above(name: str) -> Callable[[Json], str]:
@@ -163,21 +163,21 @@ def _subsets(words: Sequence[str], sides: Sequence[Json]) -> Table | None:
     """The combinations of few columns that single out most rows; those that hold a smaller key say nothing new."""
     if not sides or not sides[0].get("subsets"):
         return None
-    telling = [one for one in sides[0]["subsets"]["listed"] if not one["holds_key"]][:_MOST_SUBSETS]
-    others = [{tuple(one["columns"]): one for one in side["subsets"]["listed"]} for side in sides[1:]]
+    telling = [subset for subset in sides[0]["subsets"]["listed"] if not subset["holds_key"]][:_MOST_SUBSETS]
+    others = [{tuple(subset["columns"]): subset for subset in side["subsets"]["listed"]} for side in sides[1:]]
     rows = []
-    for one in telling:
-        after = [other.get(tuple(one["columns"])) for other in others]
+    for subset in telling:
+        after = [other.get(tuple(subset["columns"])) for other in others]
         rows.append(
             (
-                ", ".join(one["columns"]),
-                _unique(one),
-                *(UNKNOWN if found is None else _unique(found) for found in after),
+                ", ".join(subset["columns"]),
+                _unique(subset),
+                *(UNKNOWN if subset is None else _unique(subset) for subset in after),
             )
         )
     head = ("columns", *(f"unique rows {word}" for word in words))
     return Table("Combinations of few columns that single out most rows", head, tuple(rows)) if rows else None
 
 
-def _unique(one: Json) -> str:
-    return _cell({"rows": one["unique"], "share": one["unique_share"]})
+def _unique(subset: Json) -> str:
+    return _cell({"rows": subset["unique"], "share": subset["unique_share"]})

@@ -65,8 +65,8 @@ def draw(facts: PageFacts) -> Drawings:
 
 
 def _column(column: ColumnFacts, k: int, place: int) -> list[Figure]:
-    found = [draw_steps(column, f"steps-{place}")] if len(column.steps) > 1 else []
-    return [*found, draw_labels(column, k, f"labels-{place}")] if column.bars else found
+    figures = [draw_steps(column, f"steps-{place}")] if len(column.steps) > 1 else []
+    return [*figures, draw_labels(column, k, f"labels-{place}")] if column.bars else figures
 
 
 def _bare(figure: Figure) -> Figure:
@@ -143,7 +143,7 @@ def _policy(scripts: Iterable[str]) -> str:
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -152,8 +152,8 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
         finalize=_printable,
     )
-    made.filters["block"] = _block
-    return made
+    environment.filters["block"] = _block
+    return environment
 
 
 def _printable(value: Any) -> Any:

@@ -45,35 +45,38 @@ class Proof:
 
 def lay_out(facts: PageFacts) -> Proof | None:
     """The evidence of a page; None where none was gathered."""
-    found = facts.evidence
-    if found is None:
+    evidence = facts.evidence
+    if evidence is None:
         return None
     return Proof(
-        files=(_file("Source", found.source), _file("Release", found.release)),
-        recounts=tuple(Again(one.title, one.sql, _row(one.expected)) for one in found.recounts),
-        hierarchies=_hierarchies(found),
-        run=_run(facts, found),
+        files=(_file("Source", evidence.source), _file("Release", evidence.release)),
+        recounts=tuple(Again(recount.title, recount.sql, _row(recount.expected)) for recount in evidence.recounts),
+        hierarchies=_hierarchies(evidence),
+        run=_run(facts, evidence),
     )
 
 
-def _file(what: str, one: FileFacts) -> File:
+def _file(what: str, file: FileFacts) -> File:
     listed = [
-        ("name", one.label),
-        ("rows", "" if one.rows is None else count(one.rows)),
-        ("size", "" if one.size is None else size(one.size)),
-        ("SHA-256", one.sha256 or ""),
-        (SALTED, one.salted or ""),
+        ("name", file.label),
+        ("rows", "" if file.rows is None else count(file.rows)),
+        ("size", "" if file.size is None else size(file.size)),
+        ("SHA-256", file.sha256 or ""),
+        (SALTED, file.salted or ""),
     ]
-    return File(what, tuple((name, text) for name, text in listed if text), one.note or "")
+    return File(what, tuple((name, text) for name, text in listed if text), file.note or "")
 
 
 def _row(values: Sequence[Any]) -> str:
     plain = {None: "NULL", True: "true", False: "false"}
-    return ", ".join(plain[one] if one is None or isinstance(one, bool) else str(one) for one in values)
+    return ", ".join(plain[entry] if entry is None or isinstance(entry, bool) else str(entry) for entry in values)
 
 
-def _hierarchies(found: Evidence) -> Table | None:
-    rows = tuple((one.column, one.origin, count(one.levels), one.digest) for one in found.hierarchies)
+def _hierarchies(evidence: Evidence) -> Table | None:
+    rows = tuple(
+        (hierarchy.column, hierarchy.origin, count(hierarchy.levels), hierarchy.digest)
+        for hierarchy in evidence.hierarchies
+    )
     return (
         Table("What values were generalized by", ("column", "from", "levels", SALTED), rows, (0, 1, 3))
         if rows
@@ -81,14 +84,14 @@ def _hierarchies(found: Evidence) -> Table | None:
     )
 
 
-def _run(facts: PageFacts, found: Evidence) -> Table:
+def _run(facts: PageFacts, evidence: Evidence) -> Table:
     seconds = facts.report.get("seconds") or {}
     took = ", ".join(f"{name} {value:.2f}" for name, value in seconds.items())
     listed: Sequence[tuple[str, str]] = (
-        *found.versions,
-        *found.machine,
+        *evidence.versions,
+        *evidence.machine,
         ("seconds", took or UNKNOWN),
-        *((f"ledger: {what}", text) for what, text in found.ledger),
+        *((f"ledger: {what}", text) for what, text in evidence.ledger),
     )
     return Table(
         "Versions, machine, time", ("what", "which"), tuple((what, plain(text)) for what, text in listed), (0, 1)
@@ -137,16 +140,16 @@ def explain(facts: PageFacts) -> Choice:
 def algorithm(described: Json) -> str:
     """The search and its settings."""
     name, *options = described.items()
-    said = ((key, " and ".join(value) if isinstance(value, list) else value) for key, value in options)
-    settings = ", ".join(f"{key} {value}" for key, value in said)
+    texts = ((key, " and ".join(value) if isinstance(value, list) else value) for key, value in options)
+    settings = ", ".join(f"{key} {value}" for key, value in texts)
     return f"{name[1]}, {settings}" if settings else str(name[1])
 
 
-def change(one: Json) -> str:
+def change(alternative: Json) -> str:
     """What an alternative changes, as the command line takes it."""
-    if "without" in one:
-        return f"without {one['without']}"
-    return " ".join(f"--set {key}={value}" for key, value in one["change"].items())
+    if "without" in alternative:
+        return f"without {alternative['without']}"
+    return " ".join(f"--set {key}={value}" for key, value in alternative["change"].items())
 
 
 def _effort(report: Json) -> str:
@@ -198,14 +201,14 @@ def _gap(search: Json) -> str:
 
 def _alternatives(report: Json) -> Table | None:
     rows = []
-    for one in report.get("advice") or ():
-        instead, others = one.get("instead_of"), " in the other columns" if "without" in one else ""
+    for alternative in report.get("advice") or ():
+        instead, others = alternative.get("instead_of"), " in the other columns" if "without" in alternative else ""
         rows.append(
             (
-                change(one),
-                f"{percent(one['loss']['ncp'] / 100)}{'' if one['exact'] else ' or less'}{others}",
+                change(alternative),
+                f"{percent(alternative['loss']['ncp'] / 100)}{'' if alternative['exact'] else ' or less'}{others}",
                 percent(instead["ncp"] / 100) if instead else "no release",
-                count(one["suppressed"]),
+                count(alternative["suppressed"]),
             )
         )
     head = ("change", "loss then", "loss now", "rows suppressed then")

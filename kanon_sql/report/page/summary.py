@@ -95,15 +95,15 @@ def summarize(facts: PageFacts) -> Summary:
     report = facts.report
     status: str = report["status"]
     own = [*_values_of_their_own(facts), *_attacks(facts)] if status in ("released", "dry-run") else []
-    found = [*verdicts(report), *own]
-    headline, look = _headline(facts, found)
+    all_verdicts = [*verdicts(report), *own]
+    headline, look = _headline(facts, all_verdicts)
     return Summary(
         headline=headline,
         look=look,
         sentences=tuple(_sentences(facts)),
         tiles=tuple(_tiles(report)),
-        verdicts=tuple(found),
-        kept=tuple((one.name, known(facts, one), percent(one.loss)) for one in facts.columns),
+        verdicts=tuple(all_verdicts),
+        kept=tuple((column.name, known(facts, column), percent(column.loss)) for column in facts.columns),
         warnings=tuple(report.get("warnings") or ()),
         errors=tuple(report.get("errors") or ()),
     )
@@ -125,23 +125,25 @@ def _headline(facts: PageFacts, verdicts: Sequence[Verdict]) -> tuple[str, str]:
 
 def verdicts(report: Json) -> list[Verdict]:
     """A verdict for k and each model beside it, and for the rows that could be suppressed."""
-    known = _known(report)
-    found = [
-        _verdict(key, {**entry, "known": known} if key == "k" and known else entry)
+    known_columns = _known(report)
+    all_verdicts = [
+        _verdict(key, {**entry, "known": known_columns} if key == "k" and known_columns else entry)
         for key, entries in report["privacy"].items()
         for entry in (entries if isinstance(entries, list) else [entries])
     ]
     if (groups := report["rows"].get("groups")) is not None:
         asks = "the rows of a group are released or suppressed together"
-        found.append(Verdict("groups", asks, "none in part", f"{count(groups['split'])} in part", not groups["split"]))
+        all_verdicts.append(
+            Verdict("groups", asks, "none in part", f"{count(groups['split'])} in part", not groups["split"])
+        )
     limit, there = report["suppression"]["limit"], report["classes"] is not None
     if limit is not None:
         suppressed = report["rows"]["suppressed"]
         holds = suppressed <= limit if there and suppressed is not None else None
         asks = f"at most {counted(limit, 'row')} of the source are suppressed"
         reached = "" if holds is None else count(suppressed)
-        found.append(Verdict("suppression", asks, f"at most {count(limit)}", reached, holds))
-    return found
+        all_verdicts.append(Verdict("suppression", asks, f"at most {count(limit)}", reached, holds))
+    return all_verdicts
 
 
 def _values_of_their_own(facts: PageFacts) -> list[Verdict]:
@@ -173,10 +175,10 @@ def _attacks(facts: PageFacts) -> list[Verdict]:
 
 def _known(report: Json) -> int | None:
     """How many quasi-identifiers somebody may know, where that is fewer than all: the release has smaller classes."""
-    asked = report["privacy"].get("known_columns")
+    entry = report["privacy"].get("known_columns")
     names = report["loss"]["attributes"] if report["loss"] else None
-    known = (asked.get("actual") or asked["required"]) if asked else None
-    return None if known is None or (names is not None and known >= len(names)) else int(known)
+    number = (entry.get("actual") or entry["required"]) if entry else None
+    return None if number is None or (names is not None and number >= len(names)) else int(number)
 
 
 def _sentences(facts: PageFacts) -> list[str]:
@@ -186,20 +188,20 @@ def _sentences(facts: PageFacts) -> list[str]:
     when = f"on {moment(report['created'])}" if report.get("created") else "at a time that was not recorded"
     of = "took the place of its source" if target == source else f"was made of {source}"
     if report["status"] == "released" and "created" in facts.notes:
-        found = [f"{target} {of}; this page was made {when}, by {made_by}. {facts.notes['created']}"]
+        sentences = [f"{target} {of}; this page was made {when}, by {made_by}. {facts.notes['created']}"]
     elif report["status"] == "released":
-        found = [f"{target} {of} {when}, by {made_by}."]
+        sentences = [f"{target} {of} {when}, by {made_by}."]
     elif report["status"] == "dry-run":
-        found = [f"{target} would be made of {source}; looked at {when}, by {made_by}."]
+        sentences = [f"{target} would be made of {source}; looked at {when}, by {made_by}."]
     else:
-        found = [f"{target or 'A release'} was to be made of {source} {when}, by {made_by}; nothing was changed."]
+        sentences = [f"{target or 'A release'} was to be made of {source} {when}, by {made_by}; nothing was changed."]
     if report["classes"] is not None:
-        found.append(_anonymous(report))
+        sentences.append(_anonymous(report))
     if report["verification"] is not None:
-        found.append(_compared(report))
+        sentences.append(_compared(report))
     if facts.removed:
-        found.append(f"Not in the release: {joined(list(map(shortened, facts.removed)))}.")
-    return found
+        sentences.append(f"Not in the release: {joined(list(map(shortened, facts.removed)))}.")
+    return sentences
 
 
 def _source(facts: PageFacts) -> str:
@@ -213,9 +215,9 @@ def _anonymous(report: Json) -> str:
     k, names = report["privacy"]["k"], list(report["loss"]["attributes"]) if report["loss"] else []
     unit = "entities" if "counts" in k else "rows"
     every = f"By {_named(names)} every row" if names else "Every row"
-    classes, least, known = report["classes"], k["actual"], _known(report)
-    if known is not None:
-        of = f"any {counted(known, 'column')}" if known > 1 else "any one column"
+    classes, least, known_columns = report["classes"], k["actual"], _known(report)
+    if known_columns is not None:
+        of = f"any {counted(known_columns, 'column')}" if known_columns > 1 else "any one column"
         return (
             f"By {of} of {_named(names)} every row looks like at least {count(least - 1)} others; by all of "
             f"them together the rows fall into {counted(classes['count'], 'class', 'classes')}, the smallest of "
@@ -235,10 +237,10 @@ def _named(names: Sequence[str]) -> str:
 
 
 def _compared(report: Json) -> str:
-    found = report["verification"]
+    verification = report["verification"]
     what = "would be written" if report["status"] == "dry-run" else "was written"
-    if found["compared"] == "rows":
-        columns = counted(found["columns"], "column")
+    if verification["compared"] == "rows":
+        columns = counted(verification["columns"], "column")
         return f"What {what} was read again: every row was compared with the source, in {columns}."
     return f"What {what} was counted again; its rows were not compared with the source one by one."
 
@@ -250,29 +252,35 @@ def _tiles(report: Json) -> list[Tile]:
     def share(of: int | None) -> str:
         return percent(of / rows["source"]) if rows["source"] and of is not None else ""
 
-    found = [Tile("rows in the source", count(rows["source"]))]
+    tiles = [Tile("rows in the source", count(rows["source"]))]
     if rows["missing"]:
-        found.append(Tile("left out for missing values", count(rows["missing"]), share(rows["missing"])))
+        tiles.append(Tile("left out for missing values", count(rows["missing"]), share(rows["missing"])))
     if there:
         masked = f", {count(rows['masked'])} of them masked" if rows["masked"] else ""
-        found.append(Tile("rows suppressed", count(rows["suppressed"]), share(rows["suppressed"]) + masked))
-    found.append(Tile("rows released", count(rows["released"]), share(rows["released"]) if there else ""))
+        tiles.append(Tile("rows suppressed", count(rows["suppressed"]), share(rows["suppressed"]) + masked))
+    tiles.append(Tile("rows released", count(rows["released"]), share(rows["released"]) if there else ""))
     actual = k["actual"]
     unit = ("entity", "entities") if "counts" in k else ("row", "rows")
     reached = "none" if actual is None else counted(actual, *unit)
-    known = _known(report)
-    smallest = "smallest class (k)" if known is None else f"smallest combination of {counted(known, 'column')} (k)"
+    known_columns = _known(report)
+    smallest = (
+        "smallest class (k)"
+        if known_columns is None
+        else f"smallest combination of {counted(known_columns, 'column')} (k)"
+    )
     chance = f"; somebody is found with at most 1 in {count(actual)}" if actual and actual > 1 and there else ""
-    found.insert(0, Tile(smallest, reached, f"asked for k = {count(k['required'])}{chance}"))
+    tiles.insert(0, Tile(smallest, reached, f"asked for k = {count(k['required'])}{chance}"))
     if loss is not None:
         meaning = "0 %: all is as in the source; 100 %: nothing is known"
-        found.append(Tile("information lost", percent(loss["ncp"] / 100), meaning))
-    return found
+        tiles.append(Tile("information lost", percent(loss["ncp"] / 100), meaning))
+    return tiles
 
 
 def _verdict(key: str, entry: Json) -> Verdict:
     names = (entry.get(name) for name in ("variant", "distance", "column"))
-    name = "k-anonymity" if key == "k" else " ".join([key.replace("_", "-"), *(str(one) for one in names if one)])
+    name = (
+        "k-anonymity" if key == "k" else " ".join([key.replace("_", "-"), *(str(option) for option in names if option)])
+    )
     actual, ends = entry.get("actual"), _ends(key)
     bound = {"least": "at least ", "most": "at most "}[next(iter(ends.values()))] if len(ends) == 1 else ""
     reached = "" if actual is None or (isinstance(actual, dict) and None in actual.values()) else plain(actual)
@@ -308,10 +316,12 @@ def _holds(key: str, entry: Json) -> bool | None:
     if required is None or actual is None:
         return None
     ends = _ends(key)
-    asked, reached = (one if isinstance(one, dict) else dict.fromkeys(ends, one) for one in (required, actual))
+    wanted, reached = (
+        threshold if isinstance(threshold, dict) else dict.fromkeys(ends, threshold) for threshold in (required, actual)
+    )
     if any(reached.get(name) is None for name in ends):
         return None
     return all(
-        reached[name] >= asked[name] - _NEAR if end == "least" else reached[name] <= asked[name] + _NEAR
+        reached[name] >= wanted[name] - _NEAR if end == "least" else reached[name] <= wanted[name] + _NEAR
         for name, end in ends.items()
     )

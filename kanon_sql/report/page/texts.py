@@ -35,9 +35,9 @@ def count(value: int | None, fewer_than: int | None = None) -> str:
     return f"{value:,}"
 
 
-def counted(value: int | None, one: str, more: str | None = None, *, fewer_than: int | None = None) -> str:
+def counted(value: int | None, singular: str, more: str | None = None, *, fewer_than: int | None = None) -> str:
     """A count and what is counted: "1 row", "5 rows"."""
-    return f"{count(value, fewer_than)} {one if value == 1 else more or one + 's'}"
+    return f"{count(value, fewer_than)} {singular if value == 1 else more or singular + 's'}"
 
 
 def percent(share: float | None, digits: int = 1) -> str:

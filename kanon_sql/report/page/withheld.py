@@ -1,13 +1,12 @@
-"""What a page leaves out of the texts that it is given: literals of queries, texts of the source, where files lie.
+"""What a page leaves out of what the JSON report holds, which is for its owner alone; a page goes to others.
 
-The JSON report holds all of it, for its owner alone; a page goes to others. Names of columns and labels of the release
-are as they are.
+Out of texts go literals of queries, texts of the source, and where files lie; names of columns and labels of the
+release are as they are.
 
-What the page tells of a report and of figures of utility: less than the JSON report, which is confidential.
-
-Whoever has the release and the page may subtract one from the other. So the page shows what follows from the release,
-from how many rows were suppressed, and from the quasi-identifiers that the released rows have in the source; of these
-never which row of a class has which of them, so that whatever rows of a class change places, the page stays the same.
+Out of figures goes what tells of suppressed rows: whoever has the release and the page may subtract one from the other.
+So the page shows what follows from the release, from how many rows were suppressed, and from the quasi-identifiers that
+the released rows have in the source; of these never which row of a class has which of them, so that whatever rows of a
+class change places, the page stays the same.
 """
 
 from __future__ import annotations
@@ -62,13 +61,13 @@ def without_literals(query: str) -> str:
         tokens = tokenize(query, read="duckdb")
     except SqlglotError:
         return _LEFT_OUT
-    made, end = "", 0
+    shown_query, end = "", 0
     for token in tokens:
         between = query[end : token.start]
-        made += between if not between.strip() else " "
-        made += _LITERALS.get(token.token_type, query[token.start : token.end + 1])
+        shown_query += between if not between.strip() else " "
+        shown_query += _LITERALS.get(token.token_type, query[token.start : token.end + 1])
         end = token.end + 1
-    return made
+    return shown_query
 
 
 def withhold(facts: PageFacts, loaded: LoadedConfig) -> PageFacts:
@@ -79,7 +78,7 @@ def withhold(facts: PageFacts, loaded: LoadedConfig) -> PageFacts:
         title=words.place(facts.title),
         report=words.report(facts.report),
         risk=words.tables(facts.risk),
-        columns=tuple(replace(one, generalized_by=words.text(one.generalized_by)) for one in facts.columns),
+        columns=tuple(replace(column, generalized_by=words.text(column.generalized_by)) for column in facts.columns),
         utility=words.every(facts.utility),
         evidence=words.evidence(facts.evidence, facts.report),
         notes={name: words.text(note) for name, note in facts.notes.items()},
@@ -121,9 +120,9 @@ class _Words:
         """A text of ours, in which names of files may stand."""
         for folder in self.folders:
             text = re.sub(rf"(?<![\w/.-]){re.escape(folder)}", "", text)
-        for known in (self.places, self.literals):
-            for one, instead in known.items():
-                text = text.replace(one, instead)
+        for replacements in (self.places, self.literals):
+            for hidden, instead in replacements.items():
+                text = text.replace(hidden, instead)
         text = _PLAIN.sub("", _QUOTED.sub(r"\1\2\1", text))
         for user in self.users:
             text = re.sub(rf"(?:[^\s'\",;]*/)?{re.escape(user)}/(?:[^\s'\",;]*/)?", "", text)
@@ -131,8 +130,8 @@ class _Words:
 
     def place(self, text: str) -> str:
         """What names a file or a table, and nothing else."""
-        made = self.text(text)
-        return _name(made) if made.startswith(("/", "~")) else made
+        shown = self.text(text)
+        return _name(shown) if shown.startswith(("/", "~")) else shown
 
     def every(self, value: Any) -> Any:
         """All texts in what a report holds; its keys, which are names of columns, stay."""
@@ -145,13 +144,13 @@ class _Words:
     def report(self, report: Json) -> Json:
         """A JSON report as a page may show it; labels of the release are as they are."""
         kept = {key: report[key] for key in ("labels",) if key in report}
-        made: Json = self.every({key: entry for key, entry in report.items() if key not in ("configuration", *kept)})
+        shown: Json = self.every({key: entry for key, entry in report.items() if key not in ("configuration", *kept)})
         if "configuration" in report:
-            made["configuration"] = self.configuration(report["configuration"])
+            shown["configuration"] = self.configuration(report["configuration"])
         for part, name in (("source", "table"), ("release", "target")):
-            if isinstance(made.get(part), dict) and isinstance(report[part].get(name), str):
-                made[part][name] = self.place(report[part][name])
-        return {key: kept.get(key, made.get(key)) for key in report}
+            if isinstance(shown.get(part), dict) and isinstance(report[part].get(name), str):
+                shown[part][name] = self.place(report[part][name])
+        return {key: kept.get(key, shown.get(key)) for key in report}
 
     def configuration(self, value: Any, key: str = "") -> Any:
         """A configuration without what stands for values of the source."""
@@ -160,7 +159,7 @@ class _Words:
                 return _counted(len(value))
             return {name: self.configuration(entry, str(name)) for name, entry in value.items()}
         if isinstance(value, (list, tuple)):
-            return _counted(len(value)) if key == "missing" else [self.configuration(one, key) for one in value]
+            return _counted(len(value)) if key == "missing" else [self.configuration(entry, key) for entry in value]
         if not isinstance(value, str):
             return value
         return self.text(without_literals(value)) if key == "query" else self.text(value)
@@ -169,27 +168,29 @@ class _Words:
         """The risks of two tables, which are named."""
         if risk is None:
             return None
-        made = dict(risk)
+        shown = dict(risk)
         for side in ("before", "after"):
             if risk.get(side) is not None:
-                made[side] = {**risk[side], "table": self.place(str(risk[side].get("table", "")))}
-        return made
+                shown[side] = {**risk[side], "table": self.place(str(risk[side].get("table", "")))}
+        return shown
 
-    def evidence(self, found: Evidence | None, report: Json) -> Evidence | None:
+    def evidence(self, evidence: Evidence | None, report: Json) -> Evidence | None:
         """The evidence; its statements name no folder and hold no text of the source that the release lacks already."""
-        if found is None:
+        if evidence is None:
             return None
         source, release = (
-            replace(one, label=self.place(one.label), note=None if one.note is None else self.text(one.note))
-            for one in (found.source, found.release)
+            replace(file, label=self.place(file.label), note=None if file.note is None else self.text(file.note))
+            for file in (evidence.source, evidence.release)
         )
         return replace(
-            found,
+            evidence,
             source=source,
             release=release,
             configuration=to_yaml(self.configuration(report["configuration"])) if report.get("configuration") else "",
-            hierarchies=tuple(replace(one, origin=self.text(one.origin)) for one in found.hierarchies),
-            ledger=tuple((what, self.text(text)) for what, text in found.ledger),
+            hierarchies=tuple(
+                replace(hierarchy, origin=self.text(hierarchy.origin)) for hierarchy in evidence.hierarchies
+            ),
+            ledger=tuple((what, self.text(text)) for what, text in evidence.ledger),
         )
 
 
@@ -297,7 +298,7 @@ def _privacy(privacy: Json) -> Json:
     return {
         key: entry
         if key not in OF_ALL_ROWS
-        else [_whether(key, one) for one in entry]
+        else [_whether(key, value) for value in entry]
         if isinstance(entry, list)
         else _whether(key, entry)
         for key, entry in privacy.items()
@@ -351,32 +352,32 @@ def _utility(utility: Json, quasi: Collection[str], rows: int) -> Json:
     linked = rows >= MANY_ROWS
     return {
         **utility,
-        "columns": {name: _distances(one, digits) for name, one in utility["columns"].items()},
-        "pairs": [_pair(one, quasi, digits, linked=linked) for one in utility.get("pairs") or ()],
+        "columns": {name: _distances(distances, digits) for name, distances in utility["columns"].items()},
+        "pairs": [_pair(pair, quasi, digits, linked=linked) for pair in utility.get("pairs") or ()],
         "queries": _queries_told(utility.get("queries"), linked=linked),
         "pmse": _worded(utility.get("pmse"), PROPENSITY, linked=linked),
         "prediction": _prediction(utility.get("prediction")),
     }
 
 
-def _distances(one: Json, digits: int) -> Json:
-    varied, moved = one["total_variation"], one.get("earth_mover")
+def _distances(distances: Json, digits: int) -> Json:
+    varied, moved = distances["total_variation"], distances.get("earth_mover")
     return {
-        **one,
+        **distances,
         "total_variation": _rounded(varied, digits),
         "earth_mover": _rounded(moved, digits),
         "word": word_of(varied, *DISTANCE),
     }
 
 
-def _pair(one: Json, quasi: Collection[str], digits: int, *, linked: bool) -> Json:
-    known = [name in quasi for name in one["columns"]]
-    before, after = one["source"], one["release"]
+def _pair(pair: Json, quasi: Collection[str], digits: int, *, linked: bool) -> Json:
+    are_quasi = [name in quasi for name in pair["columns"]]
+    before, after = pair["source"], pair["release"]
     word = word_of(None if before is None or after is None else abs(after - before), *ASSOCIATION)
-    found = {**one, "source": _rounded(before, digits), "release": _rounded(after, digits), "word": word}
-    if any(known) and not all(known) and before is not None:
-        found |= {"source": None, "untold": True, "word": word if linked else NOT_TOLD}
-    return found
+    shown = {**pair, "source": _rounded(before, digits), "release": _rounded(after, digits), "word": word}
+    if any(are_quasi) and not all(are_quasi) and before is not None:
+        shown |= {"source": None, "untold": True, "word": word if linked else NOT_TOLD}
+    return shown
 
 
 def _queries_told(queries: Json | None, *, linked: bool) -> Json | None:
@@ -394,7 +395,7 @@ def _worded(value: float | None, steps: Steps, *, linked: bool) -> str | None:
 def _prediction(prediction: Json | None) -> Json | None:
     if not prediction:
         return prediction
-    return {name: {**one, "source": None, "untold": ["source"]} for name, one in prediction.items()}
+    return {name: {**entry, "source": None, "untold": ["source"]} for name, entry in prediction.items()}
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

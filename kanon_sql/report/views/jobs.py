@@ -49,10 +49,10 @@ def summarize_run(report: Json) -> Parts:
 
 def _few(report: Json) -> str:
     """Of which combinations k was asked for, where these are not those of all columns, and what they reach."""
-    known = report["privacy"].get("known_columns")
-    if known is None or known["actual"] >= len(report["loss"]["attributes"]):
+    known_columns = report["privacy"].get("known_columns")
+    if known_columns is None or known_columns["actual"] >= len(report["loss"]["attributes"]):
         return ""
-    return f" of any {known['actual']} columns, which hold {report['privacy']['k']['actual']:,}"
+    return f" of any {known_columns['actual']} columns, which hold {report['privacy']['k']['actual']:,}"
 
 
 def _columns(report: Json) -> Grid:
@@ -69,16 +69,18 @@ def _columns(report: Json) -> Grid:
 def advised(advice: Sequence[Json]) -> Facts:
     """What other settings would lose."""
     changes = [
-        f"without {one['without']}"
-        if "without" in one
-        else " ".join(f"--set {key}={value}" for key, value in one["change"].items())
-        for one in advice
+        f"without {alternative['without']}"
+        if "without" in alternative
+        else " ".join(f"--set {key}={value}" for key, value in alternative["change"].items())
+        for alternative in advice
     ]
     entries: list[tuple[str, str, Look]] = []
-    for change, one in zip(changes, advice, strict=True):
-        loss = f"{one['loss']['ncp']:.2f} %{'' if one['exact'] else ' or less'}"
-        where = f" in the other columns, now {one['instead_of']['ncp']:.2f} %" if "without" in one else ""
-        entries.append((change, f"{loss}{where}, {one['suppressed']:,} rows suppressed", ""))
+    for change, alternative in zip(changes, advice, strict=True):
+        loss = f"{alternative['loss']['ncp']:.2f} %{'' if alternative['exact'] else ' or less'}"
+        where = (
+            f" in the other columns, now {alternative['instead_of']['ncp']:.2f} %" if "without" in alternative else ""
+        )
+        entries.append((change, f"{loss}{where}, {alternative['suppressed']:,} rows suppressed", ""))
     return Facts(entries, max(map(len, changes)) + 2, indent=4)
 
 
@@ -144,13 +146,13 @@ def summarize_check(report: Json) -> Parts:
     holds = report["status"] == "satisfied"
     average = f"{classes['average']:,.1f}" if classes["average"] is not None else "-"
     models = _models(report["privacy"])
-    known = report["privacy"].get("known_columns")
-    few = known is not None and known["actual"] < len(report["quasi_identifiers"])
-    of = f" of any {known['actual']} columns" if few else ""
-    asked = f"k = {k['required']}{of}{' and the models' if models else ''}"
+    known_columns = report["privacy"].get("known_columns")
+    few = known_columns is not None and known_columns["actual"] < len(report["quasi_identifiers"])
+    of = f" of any {known_columns['actual']} columns" if few else ""
+    requirement = f"k = {k['required']}{of}{' and the models' if models else ''}"
     counted = " entities" if "counts" in k else ""
-    asked += " and the treatments" if violations["treatments"] else ""
-    verdict = f"{report['table']} {'satisfies' if holds else 'VIOLATES'} {asked}"
+    requirement += " and the treatments" if violations["treatments"] else ""
+    verdict = f"{report['table']} {'satisfies' if holds else 'VIOLATES'} {requirement}"
     facts: list[tuple[str, str, Look]] = [
         *(("model", line, "") for line in models),
         ("quasi-identifiers", ", ".join(report["quasi_identifiers"]), ""),

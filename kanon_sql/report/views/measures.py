@@ -1,11 +1,4 @@
-"""The figures of `kanon-sql risk`, `utility` and `attack` as people read them in a terminal.
-
-The report of `kanon-sql risk` as people read it in a terminal.
-
-The figures of `kanon-sql utility` as people read them in a terminal.
-
-The figures of `kanon-sql attack` as people read them in a terminal.
-"""
+"""The figures of `kanon-sql risk`, `utility` and `attack` as people read them in a terminal."""
 
 from __future__ import annotations
 
@@ -101,11 +94,11 @@ def _uniqueness(model: str) -> Callable[[Json], str]:
     """A model's share in percent; of the choice among them with the model that was chosen."""
 
     def cell(side: Json) -> str:
-        found = side["population_uniqueness"]
-        if model in found["without_estimate"]:
+        estimate = side["population_uniqueness"]
+        if model in estimate["without_estimate"]:
             return "\N{EN DASH}"
-        chosen = f" ({_UNIQUENESS[found['chosen']]})" if model == "dankar" else ""
-        return f"{_percent(found[model])} %{chosen}"
+        chosen = f" ({_UNIQUENESS[estimate['chosen']]})" if model == "dankar" else ""
+        return f"{_percent(estimate[model])} %{chosen}"
 
     return cell
 
@@ -114,10 +107,10 @@ def _weighted(*keys: str) -> Callable[[Json], str]:
     """An expected number of rows."""
 
     def cell(side: Json) -> str:
-        found = side["weighted"]
+        weights = side["weighted"]
         for key in keys:
-            found = found and found[key]
-        return number(found, 1)
+            weights = weights and weights[key]
+        return number(weights, 1)
 
     return cell
 
@@ -150,15 +143,15 @@ def _sizes(words: Sequence[Look], sides: Sequence[Json]) -> Grid:
     for word in words:
         head += [f"rows {word}" if several else "rows", "%", "classes"]
     rows = []
-    for place, one in enumerate(sides[0]["sizes"]):
-        cells = [size_text(one)]
+    for place, size in enumerate(sides[0]["sizes"]):
+        cells = [size_text(size)]
         for side in sides:
-            found = side["sizes"][place]
-            cells += [f"{found['rows']:,}", _percent(found["share"]), f"{found['classes']:,}"]
+            other_size = side["sizes"][place]
+            cells += [f"{other_size['rows']:,}", _percent(other_size["share"]), f"{other_size['classes']:,}"]
         rows.append(cells)
-    most = max(one["share"] for side in sides for one in side["sizes"]) or 1
+    most = max(size["share"] for side in sides for size in side["sizes"]) or 1
     bars: dict[int, tuple[Sequence[float | None], Look]] = {
-        2 + 3 * place: ([one["share"] / most for one in side["sizes"]], word)
+        2 + 3 * place: ([size["share"] / most for size in side["sizes"]], word)
         for place, (word, side) in enumerate(zip(words, sides, strict=True))
     }
     return Grid(head, rows, 0, bars=bars)
@@ -166,22 +159,22 @@ def _sizes(words: Sequence[Look], sides: Sequence[Json]) -> Grid:
 
 def _subsets(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
     """The riskiest subsets; those that hold a smaller key are left out, they say nothing new."""
-    first, known = sides[0]["subsets"], sides[0]["quasi_identifiers"]
-    telling = [one for one in first["listed"] if not one["holds_key"]]
-    others = [{tuple(one["columns"]): one for one in side["subsets"]["listed"]} for side in sides[1:]]
+    first, quasi = sides[0]["subsets"], sides[0]["quasi_identifiers"]
+    telling = [subset for subset in first["listed"] if not subset["holds_key"]]
+    others = [{tuple(subset["columns"]): subset for subset in side["subsets"]["listed"]} for side in sides[1:]]
     head = ["unique %", "distinct %", "separated %", "columns"]
     if others:
         head = [f"unique % {words[0]}", words[1], *head[1:]]
     rows = []
-    for one in telling[:MOST_SUBSETS]:
-        after = [other.get(tuple(one["columns"])) for other in others]
+    for subset in telling[:MOST_SUBSETS]:
+        after = [other.get(tuple(subset["columns"])) for other in others]
         rows.append(
             [
-                _percent(one["unique_share"]),
-                *("\N{EN DASH}" if found is None else _percent(found["unique_share"]) for found in after),
-                _percent(one["distinction"]),
-                _percent(one["separation"]),
-                ", ".join(f"{clean(name)}{'' if name in known else ' (!)'}" for name in one["columns"]),
+                _percent(subset["unique_share"]),
+                *("\N{EN DASH}" if subset is None else _percent(subset["unique_share"]) for subset in after),
+                _percent(subset["distinction"]),
+                _percent(subset["separation"]),
+                ", ".join(f"{clean(name)}{'' if name in quasi else ' (!)'}" for name in subset["columns"]),
             ]
         )
     shown = min(len(telling), MOST_SUBSETS)
@@ -189,52 +182,60 @@ def _subsets(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
     what = f"the riskiest {shown} of {first['count']:,} subsets of up to {size}"
     if len(telling) < len(first["listed"]):
         what += ", without those that hold a smaller key"
-    foreign = [Line("  (!) no quasi-identifier")] if set(first["columns"]) - set(known) else []
+    foreign = [Line("  (!) no quasi-identifier")] if set(first["columns"]) - set(quasi) else []
     return [Line(what, "head"), Grid(head, rows, len(head) - 1), *foreign]
 
 
 def _households(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
     """Risks of the rows where each has that of the most exposed row of its household, or of any of them."""
-    found = [side["households"] for side in sides]
+    households = [side["households"] for side in sides]
     rows = [
-        ["households", *("\N{EN DASH}" if one is None else f"{one['count']:,}" for one in found)],
+        [
+            "households",
+            *("\N{EN DASH}" if household is None else f"{household['count']:,}" for household in households),
+        ],
         [
             "rows of one with a unique row",
-            *("\N{EN DASH}" if one is None else _counted(one["unique"]) for one in found),
+            *("\N{EN DASH}" if household is None else _counted(household["unique"]) for household in households),
         ],
     ]
     for name in ("prosecutor", "journalist"):
-        risks = [None if one is None else one[name] for one in found]
-        if any(one is not None for one in risks):
+        risks = [None if household is None else household[name] for household in households]
+        if any(risk is not None for risk in risks):
             parts = [(risk, None if risk is None else risk["any_found"]) for risk in risks]
             for key in ("highest", "average"):
-                rows.append([f"{name} risk, {key}", *(number(one and one[key], 4) for one, _ in parts)])
-                rows.append(["... of any of its rows", *(number(one and one[key], 4) for _, one in parts)])
+                rows.append([f"{name} risk, {key}", *(number(part and part[key], 4) for part, _ in parts)])
+                rows.append(["... of any of its rows", *(number(part and part[key], 4) for _, part in parts)])
     head = ["", *words] if len(words) > 1 else None
     return [Line("households: each row at the risk of the most exposed row of its own", "head"), Grid(head, rows, 0)]
 
 
 def _special(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
     """Minimal sample uniques by size, scores, and what each column adds to them."""
-    found = [side["special_uniques"] for side in sides]
-    rows = [_row("rows that hold one", found, _counted)]
-    if any(one["entities"] is not None for one in found):
-        rows.append(_row("... of so many entities", found, lambda one: number(one["entities"], 0)))
-    for size in found[0]["msus"]:
+    special_uniques = [side["special_uniques"] for side in sides]
+    rows = [_row("rows that hold one", special_uniques, _counted)]
+    if any(special["entities"] is not None for special in special_uniques):
+        rows.append(_row("... of so many entities", special_uniques, lambda special: number(special["entities"], 0)))
+    for size in special_uniques[0]["msus"]:
         name = f"minimal uniques of {size} column{'s' * (size != '1')}"
-        rows.append([name, *(f"{one['msus'].get(size, 0):,}" for one in found)])
+        rows.append([name, *(f"{special['msus'].get(size, 0):,}" for special in special_uniques)])
     for name, text in (("median", "score, median"), ("max", "score, highest")):
-        rows.append([text, *(number((one["scores"] or {}).get(name), 0) for one in found)])
-    if any(one["dis"] is not None for one in found):
-        rows.append(_row("probability of a right match", found, _dis("probability")))
-        rows.append(_row("... of the row at most risk", found, _dis("max")))
-    names = {name: [one["columns"].get(name) for one in found] for one in found for name in one["columns"]}
+        rows.append([text, *(number((special["scores"] or {}).get(name), 0) for special in special_uniques)])
+    if any(special["dis"] is not None for special in special_uniques):
+        rows.append(_row("probability of a right match", special_uniques, _dis("probability")))
+        rows.append(_row("... of the row at most risk", special_uniques, _dis("max")))
+    names = {
+        name: [special["columns"].get(name) for special in special_uniques]
+        for special in special_uniques
+        for name in special["columns"]
+    }
     shares = [
-        [clean(name), *map(_percent, names[name])] for name in sorted(names, key=lambda one: -(names[one][0] or 0))
+        [clean(name), *map(_percent, names[name])]
+        for name in sorted(names, key=lambda column: -(names[column][0] or 0))
     ]
     head = ["column", *([f"of the scores % {words[0]}", *words[1:]] if len(words) > 1 else ["of the scores %"])]
     return [
-        Line(f"special uniques: minimal sample uniques of up to {found[0]['size']} columns", "head"),
+        Line(f"special uniques: minimal sample uniques of up to {special_uniques[0]['size']} columns", "head"),
         Grid(["", *words] if len(words) > 1 else None, rows, 0),
         Line(),
         Grid(head, shares, 0),
@@ -242,14 +243,14 @@ def _special(words: Sequence[str], sides: Sequence[Json]) -> list[Part]:
 
 
 def _dis(key: str) -> Callable[[Json], str]:
-    return lambda one: "\N{EN DASH}" if one["dis"] is None else f"{one['dis'][key]:.4f}"
+    return lambda special: "\N{EN DASH}" if special["dis"] is None else f"{special['dis'][key]:.4f}"
 
 
 def _exposed(word: str, side: Json) -> list[Part]:
     names = [clean(name) for name in side["quasi_identifiers"]]
     rows = [
-        [f"{one['rows']:,}", *("NULL" if value is None else clean(value) for value in one["values"].values())]
-        for one in side["exposed"]
+        [f"{row['rows']:,}", *("NULL" if value is None else clean(value) for value in row["values"].values())]
+        for row in side["exposed"]
     ]
     return [Line(f"the smallest classes{word}", "head"), Grid(["rows", *names], rows)]
 
@@ -276,30 +277,33 @@ def summarize_utility(data: Json) -> str:
 
 def _columns(columns: Json) -> str:
     rows = [
-        [clean(name), _number(one["total_variation"]), _number(one["earth_mover"])] for name, one in columns.items()
+        [clean(name), _number(entry["total_variation"]), _number(entry["earth_mover"])]
+        for name, entry in columns.items()
     ]
     return table(["column", "total variation", "earth mover's distance"], rows, text=0)
 
 
 def _treated(columns: Json) -> list[str]:
     """Which values treated columns are compared with."""
-    said = {"untreated": "the values before their treatments", "treated": "the treated values, for want of others"}
-    named = {key: [clean(name) for name, one in columns.items() if one.get("compared_with") == key] for key in said}
-    lines = [f"{', '.join(names)}: compared with {said[key]}" for key, names in named.items() if names]
+    wording = {"untreated": "the values before their treatments", "treated": "the treated values, for want of others"}
+    named = {
+        key: [clean(name) for name, entry in columns.items() if entry.get("compared_with") == key] for key in wording
+    }
+    lines = [f"{', '.join(names)}: compared with {wording[key]}" for key, names in named.items() if names]
     return ["\n".join(lines)] if lines else []
 
 
 def _pairs(pairs: list[Json]) -> str:
     """The pairs that changed most, the largest change first."""
-    by_change = sorted(pairs, key=lambda one: -abs(one["source"] - one["release"]))
+    by_change = sorted(pairs, key=lambda pair: -abs(pair["source"] - pair["release"]))
     rows = [
         [
-            _number(one["source"]),
-            _number(one["release"]),
-            _MEASURES[one["measure"]],
-            ", ".join(map(clean, one["columns"])),
+            _number(pair["source"]),
+            _number(pair["release"]),
+            _MEASURES[pair["measure"]],
+            ", ".join(map(clean, pair["columns"])),
         ]
-        for one in by_change[:MOST_PAIRS]
+        for pair in by_change[:MOST_PAIRS]
     ]
     what = "association of columns in the source and in the release"
     if len(pairs) > MOST_PAIRS:
@@ -309,8 +313,8 @@ def _pairs(pairs: list[Json]) -> str:
 
 def _prediction(prediction: Json) -> str:
     rows = [
-        [clean(name), *(_number(one[key]) for key in ("source", "release", "guessing"))]
-        for name, one in prediction.items()
+        [clean(name), *(_number(entry[key]) for key in ("source", "release", "guessing"))]
+        for name, entry in prediction.items()
     ]
     return (
         f"share of rows whose value is predicted rightly\n{table(['', 'source', 'release', 'guessing'], rows, text=0)}"
@@ -322,8 +326,8 @@ def _others(data: Json) -> list[str]:
     lines = []
     if queries is not None:
         median, p95 = (100 * queries[f"{name}_relative_error"] for name in ("median", "p95"))
-        said = f"half are wrong by at most {median:.1f} %, 95 % by at most {p95:.1f} %"
-        lines.append(f"counting queries  {queries['count']}: {said}")
+        errors = f"half are wrong by at most {median:.1f} %, 95 % by at most {p95:.1f} %"
+        lines.append(f"counting queries  {queries['count']}: {errors}")
     if pmse is not None:
         lines.append(f"pMSE              {pmse:.4f} (0: nothing tells both apart)")
     return lines
@@ -336,8 +340,8 @@ def _number(value: float | None) -> str:
 def summarize_attack(data: Json) -> Parts:
     """One row an attack: how often it succeeds, blindly, on the control group, and the risk with its interval."""
     entries = attack_rows(data)
-    rows = [[name, *_cells(one)] for name, one in entries]
-    risks = [one["risk"] for _, one in entries]
+    rows = [[name, *_cells(attack)] for name, attack in entries]
+    risks = [attack["risk"] for _, attack in entries]
     against = "the control group" if data["against"] == "control" else "blind guessing"
     return [
         Line(f"attacks on {clean(data['release'])}: risk is success above that of {against}", "head"),
@@ -358,18 +362,20 @@ def _method(data: Json) -> Parts:
     facts: list[tuple[str, str, Look]] = []
     if worlds is not None:
         facts.append(("minimality", f"{worlds['kept']:,} of {worlds['worlds']:,} worlds lead to this release", ""))
-        for name, one in (worlds["columns"] or {}).items():
-            gain = f"a value's share up to {one['gain']:.3f} above that in its class, {one['by_chance']:.3f} by chance"
-            facts.append((f"  {clean(name)}", gain, "bad" if one["gain"] > 2 * one["by_chance"] else ""))
+        for name, entry in (worlds["columns"] or {}).items():
+            gain = (
+                f"a value's share up to {entry['gain']:.3f} above that in its class, {entry['by_chance']:.3f} by chance"
+            )
+            facts.append((f"  {clean(name)}", gain, "bad" if entry["gain"] > 2 * entry["by_chance"] else ""))
     if narrowed is not None:
         rows = narrowed["rows"]
         facts.append(("downcoding", f"{rows:,} rows can be narrowed in a column", "bad" if rows else ""))
     return [Line(), Facts(facts, 19)] if facts else []
 
 
-def _cells(one: Mapping[str, Any]) -> list[str]:
-    low, high = one["interval"]
-    shares = [_share(one[key]) for key in ("main", "baseline", "control", "risk")]
+def _cells(attack: Mapping[str, Any]) -> list[str]:
+    low, high = attack["interval"]
+    shares = [_share(attack[key]) for key in ("main", "baseline", "control", "risk")]
     return [*shares, f"{low:.3f} to {high:.3f}"]
 
 

@@ -68,7 +68,7 @@ def _plain(part: Part) -> str:
     def cell(place: int, content: str) -> str:
         return content.rjust(widths[place]) if part.is_number(place, content) else content.ljust(widths[place])
 
-    return "\n".join("  " + "  ".join(cell(*one) for one in enumerate(line)).rstrip() for line in lines)
+    return "\n".join("  " + "  ".join(cell(*numbered) for numbered in enumerate(line)).rstrip() for line in lines)
 
 
 def table(head: Sequence[str] | None, rows: Sequence[Sequence[str]], text: int | tuple[int, ...] | None = None) -> str:

@@ -13,8 +13,8 @@ def summarize_link(report: Json) -> str:
     """How far the attack came, in a few lines and two histograms."""
     matched, unique, least = report["matched"], report["unique"], report["least_matches"]
     names = [
-        one["release"] if one["release"] == one["external"] else f"{one['release']}={one['external']}"
-        for one in report["on"]
+        pair["release"] if pair["release"] == pair["external"] else f"{pair['release']}={pair['external']}"
+        for pair in report["on"]
     ]
     lines = [
         f"{report['external']} ({count(report['persons'], 'person')}) linked to {report['release']} "
@@ -31,24 +31,25 @@ def summarize_link(report: Json) -> str:
             f"  right links     {expected['by_person']:,.2f} expected if all persons matched are in the table, "
             f"{expected['by_row']:,.2f} if the persons of all rows are known",
         ]
-    for one in report["on"]:
-        strange = one["external_values"]["unmatched"]
+    for pair in report["on"]:
+        strange = pair["external_values"]["unmatched"]
         if strange:
             lines.append(
-                f"  no match        {strange:,} of {count(one['external_values']['distinct'], 'value')} of "
-                f"{one['external']!r} ({count(one['persons_unmatched'], 'person')}): other writing, or not in the table"
+                f"  no match        {strange:,} of {count(pair['external_values']['distinct'], 'value')} of "
+                f"{pair['external']!r} ({count(pair['persons_unmatched'], 'person')}): other writing, or not in the "
+                "table"
             )
     for counted, other in (("persons", "rows"), ("rows", "persons")):
         total = report[counted]
         shown = [
-            [_bucket(one), f"{one['count']:,}", f"{100 * one['count'] / total:.1f}"]
-            for one in report["histogram"][counted]
+            [_bucket(bucket), f"{bucket['count']:,}", f"{100 * bucket['count'] / total:.1f}"]
+            for bucket in report["histogram"][counted]
         ]
         lines += ["", table([f"{other} matched", counted, "%"], shown)]
-    examples = [["" if value is None else value for value in one.values()] for one in report.get("examples", ())]
+    examples = [["" if value is None else value for value in row.values()] for row in report.get("examples", ())]
     if examples:
         lines += ["", "  persons with exactly one row, the first of them:"]
-        lines.append(table([one["external"] for one in report["on"]], examples))
+        lines.append(table([pair["external"] for pair in report["on"]], examples))
     return "\n".join(lines)
 
 
@@ -57,10 +58,10 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _bucket(one: Json) -> str:
-    if one["from"] == one["to"]:
-        return f"{one['from']:,}"
-    return f"{one['from']:,} to {one['to']:,}"
+def _bucket(bucket: Json) -> str:
+    if bucket["from"] == bucket["to"]:
+        return f"{bucket['from']:,}"
+    return f"{bucket['from']:,} to {bucket['to']:,}"
 
 
 _OPEN = "its run ended before it could say that the release came to its place; it counts as one, the next run looks"
@@ -75,8 +76,9 @@ def summarize_pair(report: Json) -> str:
     joined = f", joined on {', '.join(report['on'])}" if report["on"] else ""
     lines = [f"{first['table']} and {second['table']} together {verdict} k = {k} in {names}{joined}"]
     lines += [
-        f"  alone      {one['table']}: {count(one['rows'], 'row')}, the smallest class holds {one['smallest_class']:,}"
-        for one in (first, second)
+        f"  alone      {side['table']}: {count(side['rows'], 'row')}, the smallest class holds "
+        f"{side['smallest_class']:,}"
+        for side in (first, second)
     ]
     most = "" if combined["exact"] or report["source"] else " at most"
     lines.append(
@@ -98,8 +100,8 @@ def summarize_pair(report: Json) -> str:
     lines.append(f"  order      {_order(order, k)}")
     if report.get("examples"):
         shown = [
-            [f"{one['rows']:,}", *("" if value is None else value for value in one["says"].values())]
-            for one in report["examples"]
+            [f"{example['rows']:,}", *("" if value is None else value for value in example["says"].values())]
+            for example in report["examples"]
         ]
         lines += ["", f"  combined tuples for fewer than {k} rows, the first of them:"]
         lines.append(table(["rows", *report["quasi_identifiers"]], shown))
@@ -111,11 +113,13 @@ def _order(order: Json, k: int) -> str:
         return "not comparable, the releases have different numbers of rows"
     if not order["same"]:
         return f"not the same, as far as can be told: {order['matching']:,} rows match at their place"
-    found = f"THE SAME: every row matches the one at its place (by chance: {order['chance']:.1g}); joined so, "
+    summary = f"THE SAME: every row matches the one at its place (by chance: {order['chance']:.1g}); joined so, "
     violating = order["violating"]
     if violating["tuples"]:
-        return found + f"{count(violating['tuples'], 'tuple')} with {count(violating['rows'], 'row')} fall short of {k}"
-    return found + f"the smallest tuple stands for {count(order['smallest'], 'row')}"
+        return (
+            summary + f"{count(violating['tuples'], 'tuple')} with {count(violating['rows'], 'row')} fall short of {k}"
+        )
+    return summary + f"the smallest tuple stands for {count(order['smallest'], 'row')}"
 
 
 def summarize_applied(report: Json) -> str:
@@ -139,7 +143,7 @@ def summarize_applied(report: Json) -> str:
         "",
         table(
             ["compared with release", "in both", "added", "removed"],
-            [[f"{one[name]:,}" for name in ("release", "kept", "added", "removed")] for one in report["earlier"]],
+            [[f"{entry[name]:,}" for name in ("release", "kept", "added", "removed")] for entry in report["earlier"]],
         ),
     ]
     return "\n".join(lines)
@@ -151,41 +155,45 @@ def summarize_ledger(data: Json) -> str:
         return f"{data['ledger']} holds no release"
     rows = [
         [
-            str(one["id"]) + (" (open)" if one["state"] == "open" else ""),
-            one["made_at"][:16].replace("T", " "),
-            "" if one["origin"] == one["id"] else f"{one['origin']}",
-            "" if one["built_on"] is None else f"{one['built_on']}",
-            str(one["details"]["privacy"]["k"]["required"]),
-            f"{one['details']['rows']['released']:,}",
-            ", ".join(one["quasi_identifiers"]),
-            one["source"] or "handed in",
+            str(entry["id"]) + (" (open)" if entry["state"] == "open" else ""),
+            entry["made_at"][:16].replace("T", " "),
+            "" if entry["origin"] == entry["id"] else f"{entry['origin']}",
+            "" if entry["built_on"] is None else f"{entry['built_on']}",
+            str(entry["details"]["privacy"]["k"]["required"]),
+            f"{entry['details']['rows']['released']:,}",
+            ", ".join(entry["quasi_identifiers"]),
+            entry["source"] or "handed in",
         ]
-        for one in data["releases"]
+        for entry in data["releases"]
     ]
     head = ["id", "made (UTC)", "source of", "built on", "k", "rows", "quasi-identifiers", "source"]
     lines = [table(head, rows)]
-    if any(one["state"] == "open" for one in data["releases"]):
+    if any(entry["state"] == "open" for entry in data["releases"]):
         lines.append(f"open: {_OPEN}")
     return "\n".join(lines)
 
 
-def summarize_entry(one: Json) -> str:
+def summarize_entry(entry: Json) -> str:
     """All that a ledger holds of one release."""
-    details = one["details"]
+    details = entry["details"]
     rows, classes = details["rows"], details["classes"]
-    same = "the first of its source" if one["origin"] == one["id"] else f"of the same source as release {one['origin']}"
-    built = "" if one["built_on"] is None else f", built on release {one['built_on']}"
+    same = (
+        "the first of its source"
+        if entry["origin"] == entry["id"]
+        else f"of the same source as release {entry['origin']}"
+    )
+    built = "" if entry["built_on"] is None else f", built on release {entry['built_on']}"
     levels = details["solution"].get("levels")
     lines = [
-        f"release {one['id']}, made {one['made_at']} by kanon-sql {one['program']}, {same}{built}",
-        *([f"  open               {_OPEN}"] if one["state"] == "open" else []),
-        f"  source             {one['source'] or 'handed in'} ({one['source_fingerprint']})",
-        f"  target             {one['target'] or 'handed in'} ({one['release_fingerprint']})",
+        f"release {entry['id']}, made {entry['made_at']} by kanon-sql {entry['program']}, {same}{built}",
+        *([f"  open               {_OPEN}"] if entry["state"] == "open" else []),
+        f"  source             {entry['source'] or 'handed in'} ({entry['source_fingerprint']})",
+        f"  target             {entry['target'] or 'handed in'} ({entry['release_fingerprint']})",
         f"  rows               {rows['released']:,} of {rows['source']:,}, {rows['suppressed']:,} suppressed, "
         f"order {details['order']}",
         f"  classes            {classes['count']:,}, of {classes['min']:,} to {classes['max']:,} rows",
-        f"  quasi-identifiers  {', '.join(one['quasi_identifiers'])}",
-        f"  released           {', '.join(one['released'])}",
+        f"  quasi-identifiers  {', '.join(entry['quasi_identifiers'])}",
+        f"  released           {', '.join(entry['released'])}",
     ]
     if levels:
         lines.append(f"  levels             {', '.join(f'{name} {level}' for name, level in levels.items())}")

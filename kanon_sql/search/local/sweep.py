@@ -1,31 +1,25 @@
-"""Local recoding with privacy models beyond k.
+"""The sweep of local recoding: labels by rising loss, accepted where the tuples that choose one satisfy all models.
 
 A label is accepted when the tuples that choose it satisfy all models, and so are tuples that choose it later if these
 and those before do together. What no label is accepted for is joined with whole classes, those first that lose least
 by it, until all models are satisfied: at the latest by all rows together.
 
-The sweep of labels by rising loss.
+Beside it stands full-domain generalization, each dimension at one level for all rows. The sweep almost always loses
+less, but not always: where k is near a third of the rows its first classes may leave the others a bad rest. What the
+sweep loses bounds this search from the start, and the cheapest node is known from counts of single values; so on real
+data often no node at all has to be checked.
 
-Full-domain generalization beside the sweep: each dimension at one level for all rows.
+Then the rows of a few classes that are near each other are classed anew, in many places at once, guided by prices: ruin
+and recreate (G. Schrimpf et al.: Record breaking optimization results using the ruin and recreate principle. 2000) with
+the prices of a Lagrangean relaxation. Zones of a few classes that share labels give up their rows, most classes stand.
+The rows of a zone make classes anew of the labels that lose least a row beyond their prices, which chance raises or
+lowers; or they join classes that stand, which only become larger by it, so that zones do not depend on each other. A
+zone whose rows lose no more than before stays so. Every step is one grouped statement over all zones.
 
-The sweep almost always loses less, but not always: where k is near a third of the rows its first classes may leave the
-others a bad rest. What the sweep loses bounds this search from the start, and the cheapest node is known from counts of
-single values; so on real data often no node at all has to be checked.
-
-Better classes for the rows of a few classes that are near each other, in many places at once, guided by prices.
-
-Ruin and recreate (G. Schrimpf et al.: Record breaking optimization results using the ruin and recreate principle.
-2000) with the prices of a Lagrangean relaxation: zones of a few classes that share labels give up their rows, most
-classes stand. The rows of a zone make classes anew of the labels that lose least a row beyond their prices, which
-chance raises or lowers; or they join classes that stand, which only become larger by it, so that zones do not depend on
-each other. A zone whose rows lose no more than before stays so. Every step is one grouped statement over all zones.
-
-Classes split where classes of one tuple can lend rows, in many places at once.
-
-Each class of several tuples is a zone. It gives up its rows, which make classes anew: first the label that loses least
-a row, where k rows are lacking with rows lent by classes of one tuple that have more. A zone whose rows lose less
-together than before stays so, the others as they were. Every step is one grouped statement over all zones; so all takes
-about as many as a zone makes classes, one after another.
+At the end classes are split where classes of one tuple can lend rows. Each class of several tuples is a zone. It gives
+up its rows, which make classes anew: first the label that loses least a row, where k rows are lacking with rows lent by
+classes of one tuple that have more. A zone whose rows lose less together than before stays so, the others as they were.
+So all takes about as many statements as a zone makes classes, one after another.
 """
 
 from __future__ import annotations
@@ -102,7 +96,7 @@ class Judge:
         tables = Tables(
             classed,
             judged(str(self._source.holders)) if self.models.by_entity else None,
-            {name: judged(str(made)) for name, made in self._source.sensitive.items()},
+            {name: judged(str(cells)) for name, cells in self._source.sensitive.items()},
         )
         return self.models.classes(tables)
 
@@ -155,9 +149,9 @@ class Sweep:
         sample = min(_SAMPLE, tuples)
         values = {"low": low, "sample": sample, "skipped": pairs * sample // tuples}
         for most in (low + _WIDER * width, self.keys.end) if width else (self.keys.end,):
-            found = self.queries.run("window_end", {**values, "most": most})
-            if found:
-                return max(int(found[0][0]), low + 1)
+            rows = self.queries.run("window_end", {**values, "most": most})
+            if rows:
+                return max(int(rows[0][0]), low + 1)
         return self.keys.end
 
     def _settle(self) -> bool:
@@ -201,12 +195,12 @@ class WholeDomain:
         self.queries = queries
         self.trees = trees
         self.k = k
-        found = [_level_costs(queries, tree) for tree in trees]
-        self._costs = [{level: one.cost for level, one in levels.items()} for levels in found]
-        self._levels = found
+        by_tree = [_level_costs(queries, tree) for tree in trees]
+        self._costs = [{level: figures.cost for level, figures in levels.items()} for levels in by_tree]
+        self._levels = by_tree
         tops = tuple(len(tree.shifts) - 1 for tree in trees)
         # A level with a smaller node fails alone already. The top has all rows in one.
-        lows = [min(level for level, one in levels.items() if one.smallest >= k) for levels in found]
+        lows = [min(level for level, figures in levels.items() if figures.smallest >= k) for levels in by_tree]
         self._lattice = Lattice(tuple(lows), tops, tops)
         self._failing: list[Node] = []
 
@@ -256,9 +250,9 @@ class WholeDomain:
         rarest = [
             (levels[level], tree, level) for levels, tree, level in zip(self._levels, self.trees, node, strict=True)
         ]
-        one, tree, level = min(rarest, key=lambda found: found[0].smallest)
+        figures, tree, level = min(rarest, key=lambda entry: entry[0].smallest)
         names: dict[str, Fill] = {"node_position": tree.dimension.position, "node_shift": tree.shifts[level]}
-        below = self.queries.run("smallest_class_of_node", {"position": one.position}, names, lists)[0][0]
+        below = self.queries.run("smallest_class_of_node", {"position": figures.position}, names, lists)[0][0]
         return int(below) >= self.k and int(self.queries.run("smallest_class", lists=lists)[0][0]) >= self.k
 
     def _items(self, node: Node) -> list[Item]:
@@ -271,8 +265,8 @@ class WholeDomain:
 def _level_costs(queries: Queries, tree: SearchTree) -> dict[int, _Level]:
     """What each level of a tree is as a whole."""
     names = {"ancestors": tree.ancestors, "this_position": tree.dimension.position}
-    found = queries.run("level_costs", names=names)
-    return {int(level): _Level(float(cost), int(rows), int(position)) for level, cost, rows, position in found}
+    rows = queries.run("level_costs", names=names)
+    return {int(level): _Level(float(cost), int(rows), int(position)) for level, cost, rows, position in rows}
 
 
 _WIDEST = 10  # classes of a zone beside its seed

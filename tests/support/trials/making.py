@@ -193,7 +193,7 @@ class _Columns:
         self.case.columns.append(Column("year", "text", role, list(values)))
 
 
-def _source(draw: random.Random, case: Case) -> Written:
+def _source(draw: random.Random, case: Case) -> Written:  # noqa: C901
     """Writes the source; what its form changes of the values is so from here on."""
     texts = case.way == "csv" or (case.way == "several" and draw.random() < 0.5)
     texts |= case.way == "several" and all(column.kind == "text" for column in case.columns)

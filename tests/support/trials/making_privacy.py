@@ -14,7 +14,7 @@ Json = dict[str, Any]
 FULL_DOMAIN = ("optimal", "samarati", "minimal")
 
 
-def fill(draw: random.Random, case: Case) -> None:
+def fill(draw: random.Random, case: Case) -> None:  # noqa: C901
     """Puts `privacy`, `suppression`, `missing`, `group` into the configuration."""
     privacy: Json = {"k": draw.choice([1, 2, 2, 3, 3, 4, 5, 8])}
     full = case.algorithm in FULL_DOMAIN
@@ -55,7 +55,7 @@ def fill(draw: random.Random, case: Case) -> None:
         case.config["algorithm"] = {**named, "blind": True, **({"reserve": 1} if limit and draw.random() < 0.3 else {})}
 
 
-def _models(draw: random.Random, case: Case, privacy: Json) -> None:
+def _models(draw: random.Random, case: Case, privacy: Json) -> None:  # noqa: C901
     for column in case.of("sensitive")[: draw.choice([1, 1, 2])]:
         kind = draw.choice(
             ["distinct", "entropy", "recursive", "equal", "ordered", "hierarchical", "alpha", "beta", "delta"]

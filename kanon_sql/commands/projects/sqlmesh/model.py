@@ -24,47 +24,47 @@ KEY_MARK = f"k{secrets.token_hex(12)}_"
 _SETTINGS = ("config.yaml", "config.yml", "config.py")
 
 
-def refuse(asked: ProjectModel) -> None:
+def refuse(request: ProjectModel) -> None:
     """Raises ConfigurationError for what SQLMesh would not take."""
     problems = []
-    dialect = find_dialect(asked.dialect)
-    if not _NAME.fullmatch(asked.name):
+    dialect = find_dialect(request.dialect)
+    if not _NAME.fullmatch(request.name):
         problems.append(
-            f"--name: {asked.name!r} is no name of a model; expected schema.model in lower-case letters, digits, _"
+            f"--name: {request.name!r} is no name of a model; expected schema.model in lower-case letters, digits, _"
         )
     try:
-        table_name(asked.relation, dialect, "--relation")
+        table_name(request.relation, dialect, "--relation")
     except ConfigurationError as error:
         problems += error.problems
-    if not any((asked.project / name).is_file() for name in _SETTINGS):
+    if not any((request.project / name).is_file() for name in _SETTINGS):
         problems.append(
-            f"--project: {asked.project} holds no {_SETTINGS[0]} and no {_SETTINGS[-1]} of SQLMesh; expected the "
+            f"--project: {request.project} holds no {_SETTINGS[0]} and no {_SETTINGS[-1]} of SQLMesh; expected the "
             "folder of a SQLMesh project"
         )
     if problems:
         raise ConfigurationError(problems)
 
 
-def write_model(asked: ProjectModel, loaded: LoadedConfig, compile_with: Callable[[], tuple[Json, Compiled]]) -> Json:
+def write_model(request: ProjectModel, loaded: LoadedConfig, compile_with: Callable[[], tuple[Json, Compiled]]) -> Json:
     """Writes models/NAME.sql, and audits/kanon_sql.sql where it is not there yet; the report, with the files.
 
     What the audits do not say of the configuration is among the warnings. Raises EngineError for a model that is there
     and may not be overwritten, and for other audits.
     """
-    model = asked.project / "models" / f"{asked.name.rpartition('.')[2]}.sql"
-    audits = asked.project / "audits" / "kanon_sql.sql"
-    if not asked.overwrite:
+    model = request.project / "models" / f"{request.name.rpartition('.')[2]}.sql"
+    audits = request.project / "audits" / "kanon_sql.sql"
+    if not request.overwrite:
         refuse_existing([model])
     known = audits_file().read_text(encoding="utf-8")
     if audits.exists() and audits.read_text(encoding="utf-8") != known:
         raise EngineError(f"{audits}: holds other audits than this kanon-sql has; remove it, and it is written anew")
     report, compiled = compile_with()
-    dialect = find_dialect(asked.dialect)
-    relation = table_name(asked.relation, dialect, "--relation").sql(dialect.name)
+    dialect = find_dialect(request.dialect)
+    relation = table_name(request.relation, dialect, "--relation").sql(dialect.name)
     checks, unsaid = checks_of(loaded, compiled, relation)
     notes = [f"{model.name} has no audit for {line}" for line in unsaid]
-    statement = re.sub(rf"'{KEY_MARK}(\w+)'", lambda found: f"@VAR('{found[1].lower()}')", compiled.text)
-    text = _definition(asked, dialect, checks, notes) + statement
+    statement = re.sub(rf"'{KEY_MARK}(\w+)'", lambda match: f"@VAR('{match[1].lower()}')", compiled.text)
+    text = _definition(request, dialect, checks, notes) + statement
     for folder in (model.parent, audits.parent):
         folder.mkdir(exist_ok=True)
     write_private(model, text)
@@ -77,12 +77,12 @@ def write_model(asked: ProjectModel, loaded: LoadedConfig, compile_with: Callabl
     return {**report, "files": [str(file) for file in files]}
 
 
-def _definition(asked: ProjectModel, dialect: Dialect, checks: Sequence[Check], notes: Sequence[str]) -> str:
+def _definition(request: ProjectModel, dialect: Dialect, checks: Sequence[Check], notes: Sequence[str]) -> str:
     """The head of the model. It is made anew as a whole each time: rows that are added to a release undo it."""
     head = "".join(f"-- NOT AUDITED: {' '.join(line.split())}\n" for line in notes)
     audits = ",\n    ".join(_call(check, dialect) for check in checks)
     return (
-        f"{head}MODEL (\n  name {asked.name},\n  kind FULL,\n  dialect {dialect.name},\n"
+        f"{head}MODEL (\n  name {request.name},\n  kind FULL,\n  dialect {dialect.name},\n"
         f"  description 'An anonymized release, by kanon-sql.',\n  audits (\n    {audits}\n  )\n);\n\n"
     )
 
@@ -92,22 +92,22 @@ def _call(check: Check, dialect: Dialect) -> str:
     given = dict(check.arguments)
     missing, order, distance = (given.pop(key, None) for key in ("missing", "order", "distance"))
     name = "t_close_ordered" if distance == "ordered" else check.name
-    made: dict[str, str] = {}
+    arguments: dict[str, str] = {}
     if check.name == "max_suppression" and isinstance(given["at_most"], str):
         given["percent"] = given.pop("at_most").rstrip("% ")
     for key, value in given.items():
         if key == "quasi_identifiers":
-            made[key] = f"[{', '.join(quoted(one).sql(dialect.name) for one in value)}]"
+            arguments[key] = f"[{', '.join(quoted(name).sql(dialect.name) for name in value)}]"
         elif key == "sensitive":
-            made[key] = _ordered(_present(value, missing), order, dialect).sql(dialect.name)
+            arguments[key] = _ordered(_present(value, missing), order, dialect).sql(dialect.name)
         elif key == "complete":
-            conditions = [exp.Is(this=_present(one, missing), expression=exp.null()).not_() for one in value]
-            made[key] = f"({exp.and_(*conditions).sql(dialect.name)})"
+            conditions = [exp.Is(this=_present(name, missing), expression=exp.null()).not_() for name in value]
+            arguments[key] = f"({exp.and_(*conditions).sql(dialect.name)})"
         elif key in check.tables or _NUMBER.fullmatch(str(value)):
-            made[key] = str(value)
+            arguments[key] = str(value)
         else:
-            made[key] = exp.Literal.string(value).sql(dialect.name)
-    return f"{name}({', '.join(f'{key} := {value}' for key, value in made.items())})"
+            arguments[key] = exp.Literal.string(value).sql(dialect.name)
+    return f"{name}({', '.join(f'{key} := {value}' for key, value in arguments.items())})"
 
 
 def _present(name: str, missing: Sequence[str] | None) -> exp.Expr:

@@ -21,7 +21,7 @@ def standing_for_itself(statement: exp.Query) -> exp.Query:
 
     Raises ConfigurationError for names and texts that SQLMesh would read as others.
     """
-    _refuse_names(found.name for found in statement.find_all(exp.Identifier))
+    _refuse_names(identifier.name for identifier in statement.find_all(exp.Identifier))
     for text in list(statement.find_all(exp.Literal)):
         if text.is_string and "\r" in text.name:
             raise ConfigurationError(
@@ -36,9 +36,9 @@ def standing_for_itself(statement: exp.Query) -> exp.Query:
 def _refuse_names(names: Iterable[str]) -> None:
     """Raises ConfigurationError for names that SQLMesh would read as others."""
     problems = [
-        f"column {name!r}: SQLMesh reads {found[0]!r} in a name as Jinja or a macro; rename the column"
+        f"column {name!r}: SQLMesh reads {match[0]!r} in a name as Jinja or a macro; rename the column"
         for name in dict.fromkeys(names)
-        if (found := _READ.search(name))
+        if (match := _READ.search(name))
     ]
     if problems:
         raise ConfigurationError(problems)

@@ -124,10 +124,10 @@ def _compared(facts: PageFacts) -> tuple[tuple[str, str], ...]:
     risk, beside = highest(facts), journalist(facts)
     if risk is None:
         return (("highest risk of a record", risks(facts)[0][1]),)
-    found = [("highest risk of a record", f"{decimal(risk, 4)}: one divided by the smallest class of the release")]
+    lines = [("highest risk of a record", f"{decimal(risk, 4)}: one divided by the smallest class of the release")]
     if beside is not None:
-        found.append(("in the population that was given", decimal(beside, 4)))
-    return (*found, ("threshold", str(THRESHOLD)))
+        lines.append(("in the population that was given", decimal(beside, 4)))
+    return (*lines, ("threshold", str(THRESHOLD)))
 
 
 def _measured(facts: PageFacts) -> tuple[State, str]:

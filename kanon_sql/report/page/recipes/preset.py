@@ -92,16 +92,16 @@ def risks(facts: PageFacts) -> tuple[Fact, ...]:
     measured = after(facts)
     if measured is None:
         return (("risks", _why(facts, "risk")),)
-    found: list[Fact] = [*classes(facts), ("highest prosecutor risk", chance(highest(facts)))]
-    found.append(("average prosecutor risk", _risk(measured["prosecutor"]["average"])))
+    lines: list[Fact] = [*classes(facts), ("highest prosecutor risk", chance(highest(facts)))]
+    lines.append(("average prosecutor risk", _risk(measured["prosecutor"]["average"])))
     if measured["journalist"]:
-        found.append(("highest journalist risk", f"{chance(journalist(facts))}, in the population that was given"))
+        lines.append(("highest journalist risk", f"{chance(journalist(facts))}, in the population that was given"))
     else:
-        found.append(("highest journalist risk", "not measured: no population was given"))
+        lines.append(("highest journalist risk", "not measured: no population was given"))
     if measured["marketer"]:
-        found.append(("marketer risk", f"{percent(measured['marketer']['average'])} of the rows named right"))
-    found.append(("rows alone with their quasi-identifiers", plain(unique(facts))))
-    return tuple(found)
+        lines.append(("marketer risk", f"{percent(measured['marketer']['average'])} of the rows named right"))
+    lines.append(("rows alone with their quasi-identifiers", plain(unique(facts))))
+    return tuple(lines)
 
 
 def classes(facts: PageFacts) -> tuple[Fact, ...]:
@@ -136,8 +136,10 @@ _OF_CLASSES = ("k", "known_columns")
 
 def entries(facts: PageFacts) -> list[tuple[str, Json]]:
     """The models beside k with their entries in the report."""
-    told: dict[str, Any] = facts.report["privacy"]
-    listed = [(name, one if isinstance(one, list) else [one]) for name, one in told.items() if name not in _OF_CLASSES]
+    privacy: dict[str, Any] = facts.report["privacy"]
+    listed = [
+        (name, one if isinstance(one, list) else [one]) for name, one in privacy.items() if name not in _OF_CLASSES
+    ]
     return [(name, entry) for name, several in listed for entry in several]
 
 
@@ -148,16 +150,16 @@ def roles(facts: PageFacts, role: str) -> tuple[str, ...]:
 
 def configuration(facts: PageFacts) -> Json:
     """The resolved configuration, secrets masked."""
-    found: Json = facts.report.get("configuration") or {}
-    return found
+    settings: Json = facts.report.get("configuration") or {}
+    return settings
 
 
 def pseudonyms(facts: PageFacts) -> tuple[str, ...]:
     """The columns that are released as pseudonyms."""
     return tuple(
         name
-        for name, one in (configuration(facts).get("transform") or {}).items()
-        if isinstance(one, dict) and one.get("pseudonym")
+        for name, treatment in (configuration(facts).get("transform") or {}).items()
+        if isinstance(treatment, dict) and treatment.get("pseudonym")
     )
 
 
@@ -187,14 +189,15 @@ def methods(facts: PageFacts) -> tuple[Fact, ...]:
     if not released(facts):
         return (("release", "there is none"),)
     loss: Json = (facts.report.get("loss") or {}).get("attributes") or {}
-    found: list[Fact] = [("search", str(facts.report["algorithm"]["name"]))]
-    found += [
-        (f"{one.name}: {one.generalized_by}", f"{percent(loss.get(one.name, one.loss))} lost") for one in facts.columns
+    lines: list[Fact] = [("search", str(facts.report["algorithm"]["name"]))]
+    lines += [
+        (f"{column.name}: {column.generalized_by}", f"{percent(loss.get(column.name, column.loss))} lost")
+        for column in facts.columns
     ] or [(name, f"generalized, {percent(lost)} lost") for name, lost in loss.items()]
     rows = facts.report["rows"]
-    told = f"{count(rows['suppressed'])} of {count(rows['source'])}, {count(rows['masked'])} of them masked"
-    found.append(("rows suppressed", told if rows["suppressed"] is not None else "not known"))
-    return tuple(found)
+    suppressed = f"{count(rows['suppressed'])} of {count(rows['source'])}, {count(rows['masked'])} of them masked"
+    lines.append(("rows suppressed", suppressed if rows["suppressed"] is not None else "not known"))
+    return tuple(lines)
 
 
 def worth(facts: PageFacts) -> tuple[Fact, ...]:
@@ -202,20 +205,20 @@ def worth(facts: PageFacts) -> tuple[Fact, ...]:
     loss, rows = facts.report.get("loss"), facts.report["rows"]
     if not released(facts) or loss is None:
         return (("utility", "there is no release"),)
-    found: list[Fact] = [
+    lines: list[Fact] = [
         ("information lost", f"{percent(loss['ncp'] / 100)} in the quasi-identifiers"),
         ("rows released", f"{count(rows['released'])} of {count(rows['source'])}"),
     ]
     utility = facts.utility
     if utility is None:
-        return (*found, ("distances from the source", _why(facts, "utility")))
+        return (*lines, ("distances from the source", _why(facts, "utility")))
     queries = utility.get("queries")
     if queries:
-        found.append(("counting queries, median relative error", _figure(queries["median_relative_error"], percent)))
-        found.append(("counting queries, 95th percentile", _figure(queries["p95_relative_error"], percent)))
+        lines.append(("counting queries, median relative error", _figure(queries["median_relative_error"], percent)))
+        lines.append(("counting queries, 95th percentile", _figure(queries["p95_relative_error"], percent)))
     if utility.get("pmse") is not None:
-        found.append(("propensity (pMSE)", _figure(utility["pmse"], decimal)))
-    return tuple(found)
+        lines.append(("propensity (pMSE)", _figure(utility["pmse"], decimal)))
+    return tuple(lines)
 
 
 def _figure(value: float | str | None, written: Callable[[float | None], str]) -> str:
@@ -234,11 +237,11 @@ def documents(facts: PageFacts) -> tuple[tuple[Fact, ...], State]:
         "statements to count again": bool(evidence and evidence.recounts),
         "versions of the programs": bool(evidence and evidence.versions),
     }
-    told = tuple((name, "on this page" if there else "not on this page") for name, there in parts.items())
-    made = (
+    present = tuple((name, "on this page" if there else "not on this page") for name, there in parts.items())
+    judged = (
         ("made", f"{moment(facts.report.get('created'))}, by kanon-sql {facts.report.get('version', '')}".rstrip()),
     )
-    return (*told, *made), "met" if all(parts.values()) else "not met"
+    return (*present, *judged), "met" if all(parts.values()) else "not met"
 
 
 def _hidden(facts: PageFacts) -> list[str]:
