@@ -13,6 +13,24 @@ from table_files import write_csv
 import kanon_sql
 
 MONTHS = ["month", "year"]
+SHIFT = {"days": 30, "by": "person", "key": "${SHIFT_KEY}"}
+
+
+def warnings_of(folder: Path, transform: dict[str, Any], source: str = "in.csv", **changes: Any) -> str:
+    config = {
+        "source": str(folder / source),
+        "target": str(folder / "out.csv"),
+        "identifiers": ["person"],
+        "quasi_identifiers": {"sex": {"builtin": "suppress"}},
+        "privacy": {"k": 2},
+        "transform": transform,
+        **changes,
+    }
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SHIFT_KEY", "0f" * 32)
+        environment.setenv("OTHER_KEY", "f0" * 32)
+        result = kanon_sql.run(config, advice=False, dry_run=True)
+    return "\n".join(result.warnings)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +49,6 @@ MONTHS = ["month", "year"]
 )
 def test_unshifted_dates(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     shifted: list[str],
     born: dict[str, Any] | None,
     algorithm: str,
@@ -39,40 +56,20 @@ def test_unshifted_dates(
 ) -> None:
     rows = [[f"p{i}", f"2024-01-{1 + i % 28:02}", f"2024-02-{1 + i % 2:02}", "fm"[i // 20]] for i in range(40)]
     write_csv(tmp_path / "in.csv", [["person", "a", "b", "sex"], *rows])
-    monkeypatch.setenv("SHIFT_KEY", "0f" * 32)
-    config = {
-        "source": str(tmp_path / "in.csv"),
-        "target": str(tmp_path / "out.csv"),
-        "identifiers": ["person"],
-        "quasi_identifiers": {
-            "sex": {"builtin": "suppress"},
-            **({} if born is None else {"b": {"builtin": "date", **born}}),
-        },
-        "insensitive": shifted,
-        "privacy": {"k": 2},
-        "algorithm": algorithm,
-        "transform": {name: {"shift": {"days": 30, "by": "person", "key": "${SHIFT_KEY}"}} for name in shifted},
-    }
-    result = kanon_sql.run(config, advice=False, dry_run=True)
-    assert any("beside shifted dates" in text for text in result.warnings) == warned
+    quasi_identifiers = {"sex": {"builtin": "suppress"}}
+    if born is not None:
+        quasi_identifiers["b"] = {"builtin": "date", **born}
+    transform = {name: {"shift": SHIFT} for name in shifted}
+    settings = {"quasi_identifiers": quasi_identifiers, "insensitive": shifted, "algorithm": algorithm}
+    assert ("beside shifted dates" in warnings_of(tmp_path, transform, "in.csv", **settings)) == warned
 
 
-def test_dates_that_are_cut_to_months(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_dates_that_are_cut_to_months(tmp_path: Path) -> None:
     rows = [[f"p{i}", f"2024-01-{1 + i % 28:02}", f"2024-02-{1 + i % 2:02}", "fm"[i // 20]] for i in range(40)]
     write_csv(tmp_path / "in.csv", [["person", "a", "b", "sex"], *rows])
-    monkeypatch.setenv("SHIFT_KEY", "0f" * 32)
     for cut, warned in (("month", False), ("day", True)):
-        config = {
-            "source": str(tmp_path / "in.csv"),
-            "target": str(tmp_path / "out.csv"),
-            "identifiers": ["person"],
-            "quasi_identifiers": {"sex": {"builtin": "suppress"}},
-            "insensitive": ["a", "b"],
-            "privacy": {"k": 2},
-            "transform": {"a": {"shift": {"days": 30, "by": "person", "key": "${SHIFT_KEY}"}}, "b": {"cut": cut}},
-        }
-        result = kanon_sql.run(config, advice=False, dry_run=True)
-        assert any("beside shifted dates" in text for text in result.warnings) == warned
+        transform = {"a": {"shift": SHIFT}, "b": {"cut": cut}}
+        assert ("beside shifted dates" in warnings_of(tmp_path, transform, insensitive=["a", "b"])) == warned
 
 
 @pytest.mark.parametrize(
@@ -91,7 +88,7 @@ def test_dates_that_are_cut_to_months(tmp_path: Path, monkeypatch: pytest.Monkey
 )
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_days_are_known_however_they_are_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, written: str, warned: bool, kind: str
+    tmp_path: Path, name: str, written: str, warned: bool, kind: str
 ) -> None:
     start = datetime(2024, 2, 1, tzinfo=timezone.utc)
     rows = [
@@ -101,41 +98,18 @@ def test_days_are_known_however_they_are_written(
     write_csv(tmp_path / "in.csv", [["person", "a", name, "sex"], *rows])
     if kind == "parquet":  # whole numbers have their type there
         duckdb.sql(f"COPY (FROM '{tmp_path}/in.csv') TO '{tmp_path}/in.parquet'")
-    monkeypatch.setenv("SHIFT_KEY", "0f" * 32)
-    config = {
-        "source": str(tmp_path / f"in.{kind}"),
-        "target": str(tmp_path / "out.csv"),
-        "identifiers": ["person"],
-        "quasi_identifiers": {"sex": {"builtin": "suppress"}},
-        "insensitive": ["a", name],
-        "privacy": {"k": 2},
-        "transform": {"a": {"shift": {"days": 30, "by": "person", "key": "${SHIFT_KEY}"}}},
-    }
-    result = kanon_sql.run(config, advice=False, dry_run=True)
-    assert any("beside shifted dates" in text for text in result.warnings) == warned
+    said = warnings_of(tmp_path, {"a": {"shift": SHIFT}}, f"in.{kind}", insensitive=["a", name])
+    assert ("beside shifted dates" in said) == warned
 
 
 @pytest.mark.parametrize(
     ("other", "warned"), [({}, False), ({"days": 10}, True), ({"by": "stay"}, True), ({"key": "${OTHER_KEY}"}, True)]
 )
-def test_two_shifts_beside_each_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: dict[str, Any], warned: bool
-) -> None:
+def test_two_shifts_beside_each_other(tmp_path: Path, other: dict[str, Any], warned: bool) -> None:
     rows = [
         [f"p{i}", f"s{i}", f"2024-01-{1 + i % 28:02}", f"2024-02-{1 + i % 28:02}", "fm"[i // 20]] for i in range(40)
     ]
     write_csv(tmp_path / "in.csv", [["person", "stay", "a", "b", "sex"], *rows])
-    monkeypatch.setenv("SHIFT_KEY", "0f" * 32)
-    monkeypatch.setenv("OTHER_KEY", "f0" * 32)
-    shift = {"days": 30, "by": "person", "key": "${SHIFT_KEY}"}
-    config = {
-        "source": str(tmp_path / "in.csv"),
-        "target": str(tmp_path / "out.csv"),
-        "identifiers": ["person", "stay"],
-        "quasi_identifiers": {"sex": {"builtin": "suppress"}},
-        "insensitive": ["a", "b"],
-        "privacy": {"k": 2},
-        "transform": {"a": {"shift": shift}, "b": {"shift": {**shift, **other}}},
-    }
-    result = kanon_sql.run(config, advice=False, dry_run=True)
-    assert any("shifted differently" in text for text in result.warnings) == warned
+    transform = {"a": {"shift": SHIFT}, "b": {"shift": {**SHIFT, **other}}}
+    settings = {"identifiers": ["person", "stay"], "insensitive": ["a", "b"]}
+    assert ("shifted differently" in warnings_of(tmp_path, transform, "in.csv", **settings)) == warned

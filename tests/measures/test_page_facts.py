@@ -482,3 +482,22 @@ def test_no_few_rows_are_found_by_subtraction(given: list[tuple[int, int]], abse
     rest = suppressed - sum((bar.source or 0) - bar.release for bar in told)
     assert rest in (0, suppressed) or rest >= k
     assert others.source == (None if 0 < rest < k else rest)
+
+
+def test_levels_of_rare_values_are_not_counted_on_released_rows(tmp_path: Path) -> None:
+    # Without the suppressed row c holds 3 values and would be rare: other levels than those of the release.
+    sizes = {"a": 9, "b": 8, "c": 4, "d": 2}
+    rows = ", ".join(f"('{value}', {i % 2})" for value, size in sizes.items() for i in range(size))
+    duckdb.sql(f"COPY (FROM (VALUES {rows}) people(city, sex)) TO '{tmp_path / 'people.csv'}' (HEADER)")
+    config = {
+        "source": {"path": str(tmp_path / "people.csv")},
+        "target": {"path": str(tmp_path / "release.csv")},
+        "quasi_identifiers": {"city": {"builtin": "merge-rare", "below": [4], "max_level": 1}, "sex": "suppress"},
+        "privacy": {"k": 3},
+        "suppression": {"limit": 4},
+    }
+    report, facts = facts_of(config, tmp_path, ["columns"])
+    assert report["rows"]["suppressed"]
+    city = facts.columns[0]
+    assert city.note is not None and "are suppressed rows" in city.note and not city.steps
+    assert {bar.source for bar in city.bars} == {None}

@@ -344,8 +344,13 @@ def _dates(prepared: SearchProblem, columns: Sequence[Column]) -> list[str]:
     Values are looked at where the rows are in DuckDB only.
     """
     source = prepared.source
-    typed = {column.name for column in columns if _is_typed_as_date(column)}
-    others = [column for column in columns if column.name not in typed and (column.is_text or _is_whole(column))]
+    typed = {
+        column.name
+        for column in columns
+        if column.type.startswith(("DATE", "TIMESTAMP"))
+        or (column.reading is not None and column.reading.type in ("date", "timestamp"))
+    }
+    others = [column for column in columns if column.name not in typed and (column.is_text or column.type in IN_BIGINT)]
     if others and not source.backend.weighted:
         cells: list[Item] = [
             {
@@ -359,13 +364,3 @@ def _dates(prepared: SearchProblem, columns: Sequence[Column]) -> list[str]:
         ((days,),) = source.backend.query("commands/run/days", names=names, lists={"cell": cells}, values=values)
         typed |= {column.name for column, is_date in zip(others, days, strict=True) if is_date}
     return [column.name for column in columns if column.name in typed]
-
-
-def _is_typed_as_date(column: Column) -> bool:
-    reading = column.reading
-    is_read_as_date = reading is not None and reading.type in ("date", "timestamp")
-    return is_read_as_date or column.type.startswith(("DATE", "TIMESTAMP"))
-
-
-def _is_whole(column: Column) -> bool:
-    return column.type in IN_BIGINT

@@ -14,6 +14,8 @@ SELECT [LIST_OF(count(cell_value) > 0 AND 20 * count(CASE
             TRY_CAST(cell_value AS BIGINT) BETWEEN 631152000 AND 2524608000
             OR TRY_CAST(cell_value AS BIGINT) BETWEEN 631152000000 AND 2524608000000
         ) THEN 1 END
+    -- Eighteen formats take 4 microseconds a value, this a tenth of one.
+    WHEN NOT regexp_matches(cell_value, '[0-9][-./\\ ][0-9]{1,2}[-./\\ ][0-9]') THEN NULL
     WHEN coalesce(TRY_CAST(cell_value AS TIMESTAMP), try_strptime(cell_value, $formats)) IS NOT NULL THEN 1
 END) >= 19 * count(cell_value))] AS days
 FROM table_rows
