@@ -170,7 +170,7 @@ def test_searches_of_large_lattices_end_at_the_same_winner(
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(dispatch, "_SMALL", 0)
-        patched.setattr(large, "_AT_FIRST", 0)
+        patched.setattr(large, "_FIRST_CHECKS", 0)
         patched.setattr(large, "_MOST_NODES", most_nodes)
         check_winner(case, folder, "optimal", objective)
 

@@ -118,7 +118,7 @@ def test_searches_choose_what_plain_loops_do(folder: Path, case: Case, choice: t
     with pytest.MonkeyPatch.context() as patched:
         if large:
             patched.setattr(dispatch, "_SMALL", 0)
-            patched.setattr(large_search, "_AT_FIRST", 0)
+            patched.setattr(large_search, "_FIRST_CHECKS", 0)
             patched.setattr(large_search, "_MOST_NODES", 6)
             patched.setattr(samarati, "MOST_NODES", 0)
             patched.setattr(samarati, "MOST_NODES", 0)
