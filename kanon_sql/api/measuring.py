@@ -12,11 +12,13 @@ from kanon_sql.api.measured import Measured
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
 from kanon_sql.commands.attack import ATTACKS, AttackRequest, play_attacks
 from kanon_sql.commands.check import check_table, without_absent_entity
+from kanon_sql.commands.database.measure import check_database, risk_database
 from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link import LinkRequest, Pair, run_link
 from kanon_sql.commands.risk import RiskRequest, measure_risk
 from kanon_sql.commands.sweep import DEFAULT_KS, Given, Outputs, plan_sweep, run_plan, write_outputs
 from kanon_sql.commands.utility import compare_release
+from kanon_sql.config.database import is_database, load_database
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import EngineConfig
 from kanon_sql.engines.duckdb.connection import UserInput, open_duckdb, open_given
@@ -62,6 +64,12 @@ def check(
     Raises the errors of kanon_sql.errors when it cannot be measured.
     """
     call = Call.of(options, progress)
+    if is_database(config):
+        _refuse_beside_tables(connection=connection, reference=reference)
+        if data is not None and not isinstance(data, (str, os.PathLike)):
+            raise ConfigurationError("data= of a configuration with tables is a folder or a database of DuckDB")
+        place = None if data is None else Path(data)
+        return check_database(load_database(config, overrides), place, call)
     loaded, handed = hand(config, overrides, data, connection)
     treatments, target = loaded.config.transform, loaded.config.target
     is_release = data is not None or (target is not None and target.in_place)
@@ -178,6 +186,14 @@ def risk(
     are those of `run`; `plot` names the drawing to write (.html, .svg, .png). Raises the errors of kanon_sql.errors;
     EngineError where the population contradicts the table.
     """
+    if is_database(config):
+        _refuse_beside_tables(
+            **{"data": data, "connection": connection, "population": population, "weights": weights, "plot": plot},
+            **{"population_size": population_size, "sampling_fraction": sampling_fraction, "scores": scores},
+            **{"subsets": subsets, "special_uniques": special_uniques, "all_columns": all_columns or None},
+        )
+        call = Call.of(options, progress, time_limit, report)
+        return risk_database(load_database(config, overrides), call)
     loaded, handed = hand(config, overrides, data, connection)
     people, drawing, written, scored = (
         None if path is None else Path(path) for path in (population, plot, report, scores)
@@ -192,6 +208,13 @@ def risk(
     if request.plot is not None:
         write_risk_plot(request.plot, measured)
     return Measured("risk", call.write(measured))
+
+
+def _refuse_beside_tables(**given: Any) -> None:
+    """Raises ConfigurationError for what does not go with a configuration of a whole database."""
+    names = [f"{name}=" for name, value in given.items() if value is not None]
+    if names:
+        raise ConfigurationError(f"{', '.join(names)} goes with a configuration of one table; leave it out")
 
 
 @without_causes

@@ -287,6 +287,24 @@ class RunResult:
             object.__setattr__(result, "_release", _Release(job.sink, options, owned=owned))
         return result
 
+    @classmethod
+    def of_tables(cls: type[R], data: dict[str, Any]) -> R:
+        """The result of a run of a whole database; its tables are read where they were written."""
+        levels = {**(data["solution"] or {}).get("levels", {}), **((data["facts"] or {}).get("levels", {}))}
+        return cls(
+            status=data["status"],
+            levels=levels,
+            released=data["persons"]["released"],
+            suppressed=data["persons"]["suppressed"],
+            classes=data["classes"]["count"],
+            smallest_class=data["classes"]["min"],
+            lm=data["loss"]["lm"],
+            proven=data["search"]["proven"],
+            warnings=tuple(data["warnings"]),
+            target=data["release"]["target"],
+            report=data,
+        )
+
     def df(self) -> pandas.DataFrame:
         """The release as a DataFrame of pandas. Raises ConfigurationError without pandas, EngineError."""
         _require("pandas", ".df()")

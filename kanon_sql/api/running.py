@@ -1,9 +1,4 @@
-"""Releases made and verified, of a configuration or of a table by keywords: `kanon_sql.run`, `kanon_sql.anonymize`.
-
-A release made and verified: what `kanon-sql run` does.
-
-A release of a table by keywords, without a configuration file.
-"""
+"""Releases made and verified, of a configuration or of a table by keywords: `kanon_sql.run`, `kanon_sql.anonymize`."""
 
 from __future__ import annotations
 
@@ -15,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.api.results import RunResult
+from kanon_sql.commands.database.run import run_database
 from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.arguments import of_each, read_hierarchy
+from kanon_sql.config.database import is_database, load_database
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.connection import UserInput
 from kanon_sql.engines.job import Job
@@ -69,6 +66,12 @@ def run(
     """
     if on_interrupt not in ON_INTERRUPT:
         raise ConfigurationError(f"on_interrupt={on_interrupt!r}: expected {' or '.join(map(repr, ON_INTERRUPT))}")
+    if is_database(config):
+        if data is not None or source is not None or connection is not None or target is not None:
+            raise ConfigurationError("a configuration with tables names its source and target itself; leave them out")
+        if html is not None:
+            raise ConfigurationError("there is no page of a whole database yet; leave html= out")
+        return _run_tables(config, overrides, Call.of(options, progress, time_limit, report), dry_run, strict)
     if data is not None and source is not None:
         raise ConfigurationError("data= and source= both name the rows; keep one")
     if source is not None and connection is None:
@@ -83,6 +86,15 @@ def run(
     call = replace(call, advice=advice, dry_run=dry_run, strict=strict, releases=on_interrupt == "release")
     draft = run_configuration(job, call)
     return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)
+
+
+def _run_tables(config: object, overrides: Overrides, call: Call, dry_run: bool, strict: bool) -> RunResult:
+    """A whole database of persons, anonymized as its configuration says."""
+    loaded = load_database(config, overrides)
+    if loaded.config.report is not None and loaded.config.report.data is not None:
+        call = replace(call, report=call.report or loaded.base / loaded.config.report.data)
+    call = replace(call, dry_run=dry_run, strict=strict, advice=False)
+    return RunResult.of_tables(run_database(loaded, call).to_dict())
 
 
 def telling(call: Call, loaded: LoadedConfig, html: str | os.PathLike[str] | None) -> Call:

@@ -1,9 +1,4 @@
-"""kanon-sql check, lattice, sweep, risk, utility, link and attack
-
-kanon-sql check, lattice, sweep, risk, utility and link
-
-kanon-sql attack
-"""
+"""kanon-sql check, lattice, sweep, risk, utility, link and attack"""
 
 from __future__ import annotations
 
@@ -56,6 +51,11 @@ def check(common: Common, config: str, data: Path | None, reference: Path | None
     """
     if options["qi"] and data is not None:
         raise click.UsageError("with --qi there is one argument, the table to measure")
+    from kanon_sql.config.database import is_database
+
+    if not options["qi"] and is_database(config):
+        _check_tables(common, config, data, options)
+        return
     loaded = loaded_from(config, options, common, releases=False)
     from kanon_sql import api
     from kanon_sql.report.report import write_json
@@ -69,6 +69,36 @@ def check(common: Common, config: str, data: Path | None, reference: Path | None
         write_json(common.report, report)
     common.show(report, summarize_check)
     end_violated(report)
+
+
+def _refuse_with_tables(options: dict[str, Any]) -> None:
+    """Raises UsageError for options that go with a configuration of one table."""
+    given = [name for name, value in options.items() if value not in (None, (), "", False)]
+    if given:
+        raise click.UsageError(f"--{given[0].replace('_', '-')} goes with a configuration of one table; leave it out")
+
+
+def _check_tables(common: Common, config: str, data: Path | None, options: dict[str, Any]) -> None:
+    """Measures a whole database of persons as it stands."""
+    _refuse_with_tables(options)
+    from kanon_sql import api
+    from kanon_sql.report.report import write_json
+    from kanon_sql.report.views.database import summarize_check
+
+    report = api.check(config, data, overrides=common.overrides, **common.arguments("time_limit", "report"))
+    if common.report is not None:
+        write_json(common.report, report)
+    common.show(report, summarize_check)
+    end_violated(report)
+
+
+def _risk_of_tables(common: Common, config: str, options: dict[str, Any]) -> None:
+    """Measures how many persons of a whole database facts tell apart."""
+    _refuse_with_tables(options)
+    from kanon_sql import api
+    from kanon_sql.report.views.database import summarize_risk
+
+    common.show(api.risk(config, overrides=common.overrides, **common.arguments()), summarize_risk)
 
 
 @click.command(cls=Grouped)
@@ -275,6 +305,11 @@ def risk(common: Common, config: str, **options: Any) -> None:
     """
     request_options = {name: options.pop(name) for name in _RISK}
     request_options["all_columns"] = options.pop("columns") == "all"
+    from kanon_sql.config.database import is_database
+
+    if not options["qi"] and is_database(config):
+        _risk_of_tables(common, config, {**request_options, **options})
+        return
     if options["qi"]:
         options["k"] = options["k"] or 1  # nothing is released, so k says nothing
     loaded = loaded_from(config, options, common, releases=False)

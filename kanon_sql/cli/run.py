@@ -58,6 +58,11 @@ def run(common: Common, config: str, print_config: bool, no_advice: bool, html: 
       kanon-sql run patients.csv --qi age=intervals:5,10,20 --qi sex --sensitive diagnosis --k 5 -o release.csv
     """
     run_options = {name: options.pop(name) for name in ("dry_run", "on_interrupt", "strict")}
+    from kanon_sql.config.database import is_database
+
+    if not options["qi"] and is_database(config):
+        _run_tables(common, config, html, run_options, options)
+        return
     loaded = loaded_from(config, options, common)
     if print_config:
         from kanon_sql.config.arguments import to_yaml
@@ -74,3 +79,21 @@ def run(common: Common, config: str, print_config: bool, no_advice: bool, html: 
         report = api.run(loaded, advice=not no_advice, html=html, **run_options, **common.arguments()).report
     with after_release():
         common.show(report, summarize_run)
+
+
+def _run_tables(
+    common: Common, config: str, html: Path | None, run_options: dict[str, Any], options: dict[str, Any]
+) -> None:
+    """Anonymizes a whole database of persons."""
+    from kanon_sql import api
+    from kanon_sql.report.views.database import summarize_database
+
+    given = [name for name, value in options.items() if value not in (None, (), "", False)]
+    if given:
+        raise click.UsageError(
+            f"--{given[0].replace('_', '-')} goes with a configuration of one table; say it in {config}, or with --set"
+        )
+    with common.telling():
+        report = api.run(config, overrides=common.overrides, html=html, **run_options, **common.arguments()).report
+    with after_release():
+        common.show(report, summarize_database)

@@ -1,7 +1,4 @@
-"""Strata as a configuration names them: options of the algorithm, and quasi-identifiers that groups never mix.
-
-Loads configurations: a file or a mapping goes in, a validated `Config` or every problem comes out.
-"""
+"""Loads configurations: a file or a mapping goes in, a validated `Config` or every problem comes out."""
 
 from __future__ import annotations
 
@@ -122,11 +119,16 @@ class LoadedConfig:
 
         A word of four or five characters is left in the names of files, which are no secrets; in a URL it is not.
         """
-        longest_first = sorted(self.draft.variables.items(), key=lambda variable: -len(variable[1]))
-        for name, value in longest_first:
-            if len(value) >= _SHORTEST_SECRET:
-                text = _masked(text, value, f"${{{name}}}")
-        return text
+        return redacted(self.draft, text)
+
+
+def redacted(draft: Draft, text: str) -> str:
+    """`text` with the values that a draft has from the environment shown as ${NAME} (see LoadedConfig.redact)."""
+    longest_first = sorted(draft.variables.items(), key=lambda variable: -len(variable[1]))
+    for name, value in longest_first:
+        if len(value) >= _SHORTEST_SECRET:
+            text = _masked(text, value, f"${{{name}}}")
+    return text
 
 
 def _masked(text: str, value: str, name: str) -> str:
@@ -172,7 +174,7 @@ def load_config(path: str | os.PathLike[str], overrides: Overrides = ()) -> Load
     _refuse_kind(path)
     name = os.fspath(path)
     try:
-        draft = draft_of_text(name, decode(_read(name)), os.environ)
+        draft = draft_of_text(name, decode(read_text_of(name)), os.environ)
     except YamlError as error:
         place = name if error.line is None else f"{name}:{error.line}"
         raise ConfigurationError(escape(f"{place}: {error.text}")) from None
@@ -183,7 +185,7 @@ def load_config(path: str | os.PathLike[str], overrides: Overrides = ()) -> Load
                 "beside it, such as kanon.yaml: name that"
             )
         )
-    return _validated(draft, Path(name).parent, overrides)
+    return validated(draft, Path(name).parent, overrides)
 
 
 def config_from_text(text: str, base: Path, overrides: Overrides = (), *, name: str) -> LoadedConfig:
@@ -195,7 +197,7 @@ def config_from_text(text: str, base: Path, overrides: Overrides = (), *, name: 
         draft = draft_of_text(name, text, os.environ)
     except YamlError as error:
         raise ConfigurationError(escape(f"{name}: {error.text}")) from None
-    return _validated(draft, base, overrides)
+    return validated(draft, base, overrides)
 
 
 def from_mapping(
@@ -218,10 +220,11 @@ def from_mapping(
     draft = draft_of_mapping(name, mapping)
     draft.flags = dict(flags or {})
     draft.places |= draft.flags
-    return _validated(draft, base or Path(), overrides)
+    return validated(draft, base or Path(), overrides)
 
 
-def _read(name: str) -> bytes:
+def read_text_of(name: str) -> bytes:
+    """The bytes of a configuration file. Raises ConfigurationError."""
     try:
         if is_data(Path(name)):
             raise ConfigurationError(
@@ -241,7 +244,15 @@ def _read(name: str) -> bytes:
     raise ConfigurationError(escape(f"{name}: {problem}"))
 
 
-def _validated(draft: Draft, base: Path, overrides: Overrides) -> LoadedConfig:
+def validated(draft: Draft, base: Path, overrides: Overrides = ()) -> LoadedConfig:
+    """The configuration that a draft comes to. Raises ConfigurationError with every problem."""
+    if "tables" in draft.value:
+        raise ConfigurationError(
+            escape(
+                f"{draft.place(('tables',))}: tables describe a whole database of persons, which run, check "
+                "and risk take; for this command expected a configuration of one table"
+            )
+        )
     draft.expand()
     for key, value in overrides:
         draft.override(key, value, os.environ)
@@ -257,7 +268,7 @@ def _validated(draft: Draft, base: Path, overrides: Overrides) -> LoadedConfig:
         draft.problem((), "the configuration contradicts itself", spoils=False)
     if draft.problems or config is None:
         # Nothing of pydantic's own error may show: it could hold what the environment keeps secret.
-        raise ConfigurationError(_problem_lines(draft)) from None
+        raise ConfigurationError(problem_lines(draft)) from None
     return LoadedConfig(config, base, draft.name, draft)
 
 
@@ -361,7 +372,8 @@ def _value_at(value: Any, path: KeyPath) -> Any:
     return value
 
 
-def _problem_lines(draft: Draft) -> list[str]:
+def problem_lines(draft: Draft) -> list[str]:
+    """The problems of a draft as lines, in the order of the file."""
     lines: dict[str, None] = {}
     for problem in sorted(draft.problems, key=lambda problem: _order(draft, problem.place)):
         key = key_text(draft.written(problem.path))

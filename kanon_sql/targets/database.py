@@ -20,7 +20,7 @@ from kanon_sql.targets.staging import Staged
 from kanon_sql.targets.staging_permissions import mask_of
 from kanon_sql.targets.target import LocalSink, shown
 
-_CATALOG, _OLD_CATALOG = "kanon_sql_target", "kanon_sql_replaced"
+CATALOG, _OLD_CATALOG = "kanon_sql_target", "kanon_sql_replaced"
 
 
 class _TableSink(LocalSink):
@@ -31,7 +31,7 @@ class _TableSink(LocalSink):
     def __init__(self, name: Name, final: Path) -> None:
         self.name = name
         self.final = final
-        self.catalog = _CATALOG
+        self.catalog = CATALOG
 
     def describe(self) -> str:
         return f"{'.'.join(self.name)} in {shown(self.final)}"
@@ -50,6 +50,19 @@ class _TableSink(LocalSink):
         engine.run(exp.Create(this=self.table(), kind="TABLE", expression=release, replace=replace))
 
 
+class CreatedTable(_TableSink):
+    """A table of a new database file that is written with others, and goes into place with them."""
+
+    def paths(self) -> tuple[list[Path], list[Path]]:
+        return [], [self.final.parent]
+
+    def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
+        self._create(engine, release, replace=False)
+
+    def commit(self, engine: Engine) -> None:
+        """Nothing: the database is moved into place as a whole."""
+
+
 class TableSink(_TableSink):
     """A table made in a database file itself; the transaction is committed once the table is verified.
 
@@ -65,7 +78,7 @@ class TableSink(_TableSink):
         self.overwrite = target.overwrite
         # The source's own tables are found under the name that the file goes by.
         with mask_of(path):
-            self.catalog = attach(engine, path, read_only=False, name=None if shares_source else _CATALOG)
+            self.catalog = attach(engine, path, read_only=False, name=None if shares_source else CATALOG)
         remains = (
             "the source's rows, deleted ones too" if shares_source else "rows of replaced tables and of failed runs"
         )
@@ -111,10 +124,10 @@ class DatabaseSink(_TableSink):
         if old is not None:
             with naming(self.final):
                 version, block_size = engine.query("targets/storage", values={"catalog": old})[0]
-                self._copy = DatabaseCopy(engine, old, _CATALOG, name)
+                self._copy = DatabaseCopy(engine, old, CATALOG, name)
             storage = f"STORAGE_VERSION {literal(version.rstrip('+')).sql('duckdb')}, BLOCK_SIZE {int(block_size)}"
             self.name = self._copy.name or name
-        attach(engine, staged.path, read_only=False, name=_CATALOG, options=storage)
+        attach(engine, staged.path, read_only=False, name=CATALOG, options=storage)
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
         super().refuse(released, place)
@@ -162,13 +175,13 @@ class DatabaseSink(_TableSink):
 
     def written(self, engine: Engine) -> Source:
         # What is verified is the file, not what the engine remembers of it.
-        engine.run(f"CHECKPOINT {_CATALOG}")
-        engine.run(f"DETACH {_CATALOG}")
-        attach(engine, self.staged.path, name=_CATALOG)
+        engine.run(f"CHECKPOINT {CATALOG}")
+        engine.run(f"DETACH {CATALOG}")
+        attach(engine, self.staged.path, name=CATALOG)
         return super().written(engine)
 
     def commit(self, engine: Engine) -> None:
-        engine.run(f"DETACH {_CATALOG}")
+        engine.run(f"DETACH {CATALOG}")
         # An old database stays attached, so that no other program can change it in the meantime; where there was none,
         # or an empty file, one may have been made there.
         self.staged.commit(unchanged=True)

@@ -48,6 +48,7 @@ SLOW = dict.fromkeys(
         "README.md",
         "choosing.md",
         "commands.md",
+        "databases.md",
         "limits.md",
         "local.md",
         "mondrian.md",
@@ -64,7 +65,11 @@ SLOW = dict.fromkeys(
     pytest.mark.slow,
 )
 TIMED = ["timeout", "--preserve-status", "--signal=INT", "300"]  # before a command that ends earlier here
-MESSY = ["python", "examples/messy/make.py"]  # makes the table of docs/choosing.md
+# What makes the tables of a page.
+MAKERS = {
+    "choosing.md": ["python", "examples/messy/make.py"],
+    "databases.md": ["python", "examples/clinic/make.py"],
+}
 # What a part of a configuration is completed with, so that it can be run.
 REST: dict[str, Any] = {
     "source": "patients.parquet",
@@ -242,7 +247,7 @@ def carry_out(page: Path) -> None:
         for words, statuses in shell_commands(block.text) if block.language == "sh" else ():
             program = Path(words[0]).name
             if program not in NOT_RUN and f"{program} {words[1]}" not in NOT_RUN:
-                assert program == "kanon-sql" or words[:2] == MESSY, f"{page.name}:{block.line}: {words}"
+                assert program == "kanon-sql" or words[:2] in MAKERS.values(), f"{page.name}:{block.line}: {words}"
                 status, out, err = run(words)
                 assert status in statuses, f"{page.name}:{block.line}: {shlex.join(words)}: {status}\n{err}"
                 last = out
@@ -268,9 +273,9 @@ def test_configurations_run(block: Block, folder: Path, monkeypatch: pytest.Monk
         (folder / "shown.yaml").write_text(block.text + (to_yaml(rest) if rest else ""))
         load_config(folder / "shown.yaml")
         return
-    if block.page == "choosing.md":
-        run(MESSY)
-    complete = {"source", "target", "quasi_identifiers", "privacy"} <= set(given)
+    if block.page in MAKERS:
+        run(MAKERS[block.page])
+    complete = {"source", "target", "quasi_identifiers", "privacy"} <= set(given) or "tables" in given
     rest = {} if complete else {key: value for key, value in REST.items() if key not in given}
     (folder / "shown.yaml").write_text(block.text + (to_yaml(rest) if rest else ""))
     status, _, err = run(["kanon-sql", "run", "shown.yaml"])

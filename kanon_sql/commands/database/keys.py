@@ -1,0 +1,102 @@
+"""New values of the keys that join the tables of a database, the same wherever a key stands, and none without a row.
+
+A key belongs to the table of which each row has another value of it, as a visit's key to the table of visits. Elsewhere
+its value is NULL where that row is not released, so that no key of the release leads nowhere.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from kanon_sql.commands.database.tables import OpenTable
+from kanon_sql.config.database import KeyConfig, LoadedDatabase
+from kanon_sql.settings.treatments import TreatmentConfig
+from kanon_sql.source.duckdb import opened
+from kanon_sql.source.treatments.applying import treat_columns
+from kanon_sql.source.treatments.lookups import with_lookups
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import copy
+from kanon_sql.sql.template import Fill, column, quoted, state
+
+_ROOM = "commands/database"
+
+
+def homes(engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable]) -> dict[str, str | None]:
+    """Of each key the table that it belongs to, None where there is none in the release."""
+    through = {
+        table.config.link.column: table.config.link.through
+        for table in tables.values()
+        if table.config.link is not None and table.config.link.through is not None
+        # Where that table does not show it, it leads nowhere anyway.
+        if table.config.link.column in tables[table.config.link.through].keys
+    }
+    found: dict[str, str | None] = {loaded.config.unit.key: loaded.config.unit.table}
+    for key in loaded.keys:
+        if key in found:
+            continue
+        if through.get(key) is not None:
+            found[key] = through[key]
+            continue
+        candidates: list[tuple[int, str]] = []
+        for table in tables.values():
+            if key in table.keys:
+                names: dict[str, Fill] = {"table_rows": table.source.relation, "own_key": column(table.keys[key].key)}
+                rows, is_single = engine.query(f"{_ROOM}/key_is_single", names=names)[0]
+                if is_single:
+                    candidates.append((-int(rows), table.name))
+        found[key] = min(candidates)[1] if candidates else None
+    return found
+
+
+def make_key_map(engine: Engine, loaded: LoadedDatabase, key: str, values: str) -> str:
+    """Makes the new values of a key of the values in a table (key); gives the name of the table (key, new_value)."""
+    config = loaded.keys[key]
+    name = state(f"database_key_{list(loaded.keys).index(key)}")
+    names: dict[str, Fill] = {"key_map": name, "key_values": values}
+    if config.how == "keep":
+        rows = exp.select(column("key"), exp.alias_(column("key"), "new_value"))
+        engine.run(copy(name, rows.from_(exp.Table(this=quoted(values))).subquery("kept")))
+    elif config.how == "pseudonym":
+        _make_pseudonyms(engine, loaded, config, names)
+    else:
+        engine.query(f"{_ROOM}/renumbered", names=names, values={"drawn": secrets.token_hex(32)})
+    return name
+
+
+def _make_pseudonyms(engine: Engine, loaded: LoadedDatabase, config: KeyConfig, names: Mapping[str, Fill]) -> None:
+    assert loaded.unit.loaded is not None
+    before, after = column("key"), exp.alias_(column("key"), "pseudonym")
+    table = state("database_key_twice")
+    values = exp.Table(this=quoted(str(names["key_values"])))
+    engine.run(copy(table, exp.select(before, after).from_(values).subquery("twice")))
+    source = opened(engine, exp.Table(this=quoted(table)), "keys", "keys", ())
+    treatment = TreatmentConfig(pseudonym=config.pseudonym)
+    update = loaded.unit.loaded.config.model_copy(update={"transform": {"pseudonym": treatment}})
+    treated = with_lookups(engine, treat_columns(source, replace(loaded.unit.loaded, config=update)))
+    engine.query(
+        f"{_ROOM}/pseudonyms",
+        names={
+            "key_map": names["key_map"],
+            "key_values": treated.relation,
+            "key_before": treated.column("key").key,
+            "key_after": treated.column("pseudonym").key,
+        },
+    )
+
+
+def key_values(engine: Engine, key: str, rows: Sequence[exp.Select], name: str) -> str:
+    """Makes the table `name` (key) of the different values of a key in released rows, selected as `own_key`."""
+    union: exp.Select | exp.Union = rows[0]
+    for more in rows[1:]:
+        union = exp.union(union, more, distinct=False)
+    names: dict[str, Fill] = {
+        "key_values": name,
+        "released_rows": union.subquery(state("released_rows")),
+        "own_key": "own_key",
+    }
+    engine.query(f"{_ROOM}/key_values", names=names)
+    return name

@@ -1,0 +1,142 @@
+"""`kanon-sql check` and `risk` of a whole database of persons, as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kanon_sql.commands.database.keys import homes
+from kanon_sql.commands.database.recount import list_written_facts, quasi_identifiers, recount_tables
+from kanon_sql.commands.database.tables import OpenTable, key_names
+from kanon_sql.config.database import DatabaseSource, LoadedDatabase
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.recount.facts import count_exposed, count_persons
+from kanon_sql.report.call import Call
+from kanon_sql.report.report import Json
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.source.columns import normalized
+from kanon_sql.source.opening import open_described
+from kanon_sql.source.tables import find_tables
+from kanon_sql.sql.connection import Engine, lock_down, open_engine
+
+_MOST_KNOWN = 3  # facts that the risk is counted for
+
+
+def check_database(loaded: LoadedDatabase, data: Path | None, call: Call) -> Json:
+    """The report of a check of the source, or of the folder or database `data`: its status is satisfied or violated.
+
+    Raises ConfigurationError for tables and columns that are not there, EngineError for what cannot be read.
+    """
+    with call.step("check", "counting"), _opened(loaded, _place(loaded, data), call) as (engine, tables):
+        written = {name: table.source for name, table in tables.items()}
+        recount = recount_tables(engine, loaded, tables, written, homes(engine, loaded, tables))
+    known = loaded.config.facts
+    facts = (
+        {"known": known.known, "with": known.among, "required": loaded.k, "actual": recount.facts} if known else None
+    )
+    return {
+        "status": "violated" if recount.problems else "satisfied",
+        "database": str(data or loaded.config.source.path or loaded.config.source.database),
+        "persons": {"measured": recount.persons.persons},
+        "tables": {name: {"rows": rows} for name, rows in recount.rows.items()},
+        "quasi_identifiers": quasi_identifiers(loaded),
+        "classes": {"count": recount.persons.classes, "min": recount.persons.least},
+        "privacy": {"k": {"required": loaded.k, "actual": recount.persons.least}},
+        "facts": facts,
+        "keys": {"columns": recount.keys},
+        "violations": recount.problems,
+        "warnings": [],
+        "seconds": call.watch.report(),
+    }
+
+
+def risk_database(loaded: LoadedDatabase, call: Call) -> Json:
+    """How many persons are told apart by their quasi-identifiers, and by 1, 2 or 3 facts: before, and after where the
+    target is there. Raises ConfigurationError and EngineError.
+    """
+    target = loaded.config.target
+    before = _risk(loaded, loaded.config.source, call)
+    after = None
+    if target is not None and not target.in_place:
+        named = target.path or target.database
+        assert named is not None
+        if (loaded.base / named).exists():
+            after = _risk(loaded, DatabaseSource(path=target.path, database=target.database), call)
+    report = {
+        "status": "measured",
+        "k": loaded.k,
+        "source": before,
+        "release": after,
+        "warnings": [],
+        "seconds": call.watch.report(),
+    }
+    return call.write(report)
+
+
+def _risk(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Json:
+    with call.step("risk", "counting"), _opened(loaded, place, call) as (engine, tables):
+        written = {name: table.source for name, table in tables.items()}
+        unit = written[loaded.config.unit.table]
+        values = [normalized(unit.column(name), unit.missing) for name in quasi_identifiers(loaded)]
+        persons = count_persons(engine, unit.relation, values, loaded.k)
+        exposed = []
+        if list_written_facts(engine, loaded, tables, written):
+            exposed = count_exposed(engine, _MOST_KNOWN, loaded.k)
+    n = max(persons.persons, 1)
+    return {
+        "database": place.path or place.database,
+        "persons": persons.persons,
+        "quasi_identifiers": {
+            "below_k": persons.below_k,
+            "share": persons.below_k / n,
+            "alone": persons.alone,
+            "smallest_class": persons.least,
+        },
+        "facts": [
+            {"known": known, "below_k": below_k, "share": below_k / n, "alone": alone}
+            for known, (below_k, alone) in enumerate(exposed, 1)
+        ],
+    }
+
+
+def _place(loaded: LoadedDatabase, data: Path | None) -> DatabaseSource:
+    if data is None:
+        return loaded.config.source
+    path = str(data.absolute())
+    return DatabaseSource(path=path) if data.is_dir() else DatabaseSource(database=path)
+
+
+@contextmanager
+def _opened(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Iterator[tuple[Engine, dict[str, OpenTable]]]:
+    """The tables that are released, as they stand in a place."""
+    found = find_tables(place, loaded.base, loaded.place("source"))
+    lacking = [name for name in loaded.tables if name not in found.places]
+    if lacking:
+        label = place.path or place.database
+        raise ConfigurationError(
+            f"{loaded.place('tables', name)}: {label} has no table {name!r}; name a database that has it"
+            for name in lacking
+        )
+    with open_engine(call.options) as engine:
+        tables: dict[str, OpenTable] = {}
+        problems: list[str] = []
+        for name, table in loaded.tables.items():
+            said = {} if table.loaded is None else table.loaded.config.source.model_dump(exclude_unset=True)
+            options = {key: said[key] for key in ("csv", "missing", "encoding") if key in said}
+            described = SourceConfig.model_validate({**options, **found.places[name]})
+            source = open_described(engine, described, Path(), [], loaded.place("tables", name))
+            names = [col.name for col in source.columns]
+            needed = [*table.facts, *([table.link.column] if table.link else [])]
+            needed += [*quasi_identifiers(loaded), loaded.config.unit.key] if table.is_unit else []
+            problems += [
+                f"{loaded.place('tables', name)}: {source.label} has no column {column!r}; correct the configuration"
+                for column in needed
+                if column not in names
+            ]
+            keys = {column: source.column(column) for column in key_names(loaded, table, names)}
+            tables[name] = OpenTable(table, source, source.columns, keys)
+        if problems:
+            raise ConfigurationError(problems)
+        lock_down(engine, [Path(str(p.get("path") or p.get("database"))) for p in found.places.values()], [])
+        yield engine, tables

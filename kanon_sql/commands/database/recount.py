@@ -1,0 +1,163 @@
+"""What a database holds as it stands: classes of persons, keys that lead nowhere, how few persons have a set of facts.
+
+It is counted by statements that share nothing with the search, of the tables that a run has written, or of others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from kanon_sql.commands.database.tables import OpenTable, key_names, tells_persons
+from kanon_sql.config.database import LoadedDatabase
+from kanon_sql.recount.facts import PersonClasses, count_by_rows, count_facts, count_persons, dangling_keys, list_facts
+from kanon_sql.source.columns import null_for
+from kanon_sql.source.model import Source
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import column
+
+
+@dataclass(frozen=True)
+class Recount:
+    """What was counted: the rows of each table, the classes of persons, the columns of keys that were looked at, and
+    the least number of persons with a set of facts. `problems` say what does not hold.
+    """
+
+    rows: dict[str, int]
+    persons: PersonClasses
+    keys: int
+    facts: int | None
+    problems: list[str]
+    by_rows: dict[str, int]  # by table, the persons with a number of rows that fewer than k have
+
+
+def recount_tables(
+    engine: Engine,
+    loaded: LoadedDatabase,
+    tables: Mapping[str, OpenTable],
+    written: Mapping[str, Source],
+    homes: Mapping[str, str | None],
+) -> Recount:
+    """Counts the tables `written`; `homes` has of each key the table that it belongs to. Raises EngineError."""
+    rows = {
+        name: int(engine.run(exp.select(exp.Count(this=exp.Star())).from_(source.relation.subquery("rows")))[0][0])
+        for name, source in written.items()
+    }
+    keys, problems = _dangling(engine, loaded, tables, written, homes)
+    unit = written[loaded.config.unit.table]
+    persons = count_persons(engine, unit.relation, [_text(unit, name) for name in quasi_identifiers(loaded)], loaded.k)
+    if persons.below_k:
+        problems.append(f"{persons.below_k:,} persons are in classes of fewer than k = {loaded.k}")
+    actual = None
+    known = loaded.config.facts
+    if known is not None and list_written_facts(engine, loaded, tables, written):
+        actual = count_facts(engine, known.known)
+    if actual is not None and actual < loaded.k:
+        problems.append(f"a set of facts is had by {actual:,} persons, fewer than k = {loaded.k}")
+    by_rows = {
+        table.name: count_by_rows(engine, _owners(tables, written, table), loaded.k)
+        for table in tables.values()
+        if tells_persons(tables, table)
+    }
+    return Recount(rows, persons, keys, actual, problems, by_rows)
+
+
+def quasi_identifiers(loaded: LoadedDatabase) -> list[str]:
+    """The quasi-identifiers of the table of persons."""
+    assert loaded.unit.loaded is not None
+    return [name for name in loaded.unit.loaded.config.quasi_identifiers if name != loaded.config.unit.key]
+
+
+def list_written_facts(
+    engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable], written: Mapping[str, Source]
+) -> bool:
+    """Makes the facts of each person of tables as they stand; whether any table tells facts."""
+    parts = [_person_facts(tables, written, table) for table in tables.values() if table.config.facts]
+    if not parts:
+        return False
+    known = loaded.config.facts
+    quasi = quasi_identifiers(loaded) if known is not None and known.among == "quasi_identifiers" else []
+    source = written[loaded.config.unit.table]
+    persons = _select(source, [(loaded.config.unit.key, "person")])
+    texts = [_text(source, name, "written") for name in quasi]
+    classes = exp.Array(expressions=texts or [exp.Literal.string("")])
+    list_facts(engine, parts, persons.select(exp.alias_(classes, "class")))
+    return True
+
+
+def _dangling(
+    engine: Engine,
+    loaded: LoadedDatabase,
+    tables: Mapping[str, OpenTable],
+    written: Mapping[str, Source],
+    homes: Mapping[str, str | None],
+) -> tuple[int, list[str]]:
+    """(how many columns of keys were looked at, those with values that lead nowhere)."""
+    keys, problems = 0, []
+    for key, home in homes.items():
+        if home is None or key not in tables[home].keys:
+            continue
+        at_home = _select(written[home], [(tables[home].keys[key].name, "key")])
+        for name, table in tables.items():
+            for held in _columns_of(loaded, table, key):
+                if name == home and held == key:
+                    continue
+                keys += 1
+                dangling = dangling_keys(engine, _select(written[name], [(held, "key")]), at_home)
+                if dangling:
+                    problems.append(f"{dangling:,} values of {held!r} in {name} lead to no row of {home}")
+    return keys, problems
+
+
+def _columns_of(loaded: LoadedDatabase, table: OpenTable, key: str) -> list[str]:
+    """The columns of a table that hold a key."""
+    return [name for name, of in key_names(loaded, table.config, list(table.keys)).items() if of == key]
+
+
+def _person_facts(tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable) -> exp.Select:
+    """SELECT of the facts that a table tells, each as text with the person: (person, fact)."""
+    source = written[table.name]
+    values = [exp.Literal.string(table.name), *(_text(source, name, "facts_of") for name in table.config.facts)]
+    fact = exp.cast(exp.Anonymous(this="to_json", expressions=[exp.Array(expressions=values)]), "VARCHAR")
+    return _owners(tables, written, table).select(exp.alias_(fact, "fact"), copy=False).distinct()
+
+
+def _owners(tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable) -> exp.Select:
+    """SELECT of the person of each row of a table, whose columns are those of `facts_of`."""
+    owner, joins = _owner(tables, written, table, "facts_of")
+    statement = exp.select(exp.alias_(owner, "person"))
+    statement = statement.from_(written[table.name].relation.copy().subquery("facts_of"))
+    for joined, condition in joins:
+        statement = statement.join(joined, on=condition, copy=False)
+    return statement
+
+
+def _owner(
+    tables: Mapping[str, OpenTable], written: Mapping[str, Source], table: OpenTable, name: str
+) -> tuple[exp.Expr, list[tuple[exp.Subquery, exp.Expr]]]:
+    """(the key of a row's person, the joins that lead to it)."""
+    joins: list[tuple[exp.Subquery, exp.Expr]] = []
+    here, link, source = name, table.config.link, written[table.name]
+    while link is not None and link.through is not None:
+        own = _text(source, link.column, here)
+        source, here = written[link.through], f"owner_{len(joins)}"
+        condition = exp.EQ(this=own, expression=_text(source, link.column, here))
+        joins.append((source.relation.copy().subquery(here), condition))
+        link = tables[link.through].config.link
+    assert link is not None
+    return _text(source, link.column, here), joins
+
+
+def _text(source: Source, name: str, table: str | None = None) -> exp.Expr:
+    """A value as text, NULL where it is missing."""
+    key = source.column(name).key
+    value: exp.Expr = column(key) if table is None else column(key, table)
+    return exp.cast(null_for(value, ("",) if source.only_texts else ()), "VARCHAR")
+
+
+def _select(source: Source, named: list[tuple[str, str]]) -> exp.Select:
+    """SELECT of columns of a table as texts, NULL where they are missing."""
+    values = [exp.alias_(_text(source, name, "written"), alias, quoted=True) for name, alias in named]
+    return exp.select(*values).from_(source.relation.copy().subquery("written"))

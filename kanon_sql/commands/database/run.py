@@ -1,0 +1,569 @@
+"""One anonymization of a database of persons from end to end: all tables or none.
+
+The table of persons is released first by a run of its own, with every search and model that a run of one table has,
+into a private file; it says who is released, and in which class. Then the facts of the other tables are searched and
+suppressed (kanon_sql.search.facts), keys get new values, and all tables are written beside the target, counted again
+and put in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+from sqlglot import exp
+
+from kanon_sql.commands.database.keys import homes, key_values, make_key_map
+from kanon_sql.commands.database.recount import Recount, recount_tables
+from kanon_sql.commands.database.tables import (
+    OpenTable,
+    fact_items,
+    find_days,
+    key_names,
+    linked_rows,
+    open_tables,
+    read_facts,
+    read_tables,
+    released_alone,
+    tells_persons,
+)
+from kanon_sql.commands.run.pipeline import run_configuration
+from kanon_sql.config.database import LoadedDatabase, share_of
+from kanon_sql.engines.opening import job_of
+from kanon_sql.errors import (
+    ConfigurationError,
+    EngineError,
+    InterruptedRunError,
+    KanonError,
+    NoReleaseError,
+    OutOfTimeError,
+    ReleasedError,
+    VerificationError,
+    WarnedError,
+)
+from kanon_sql.release.release import Writing
+from kanon_sql.release.statement import sort_items
+from kanon_sql.report.call import Call
+from kanon_sql.report.report import Json, ReportDraft, write_json
+from kanon_sql.search.facts.levels import KEPT_LEAVES, PERSON_LEAVES, PERSONS, FactsResult, FactTable, search_facts
+from kanon_sql.search.facts.suppression import FactsRequired
+from kanon_sql.settings.formats import format_of
+from kanon_sql.settings.version import __version__
+from kanon_sql.source.columns import null_for
+from kanon_sql.source.duckdb import opened
+from kanon_sql.source.model import Source
+from kanon_sql.source.tables import SourceTables, find_tables, refuse_unnamed
+from kanon_sql.sql import signals
+from kanon_sql.sql.connection import Engine, lock_down, open_engine
+from kanon_sql.sql.deadline import Deadline, TimeUpError
+from kanon_sql.sql.disk import spill_folder
+from kanon_sql.sql.tables import copy
+from kanon_sql.sql.template import Fill, Item, column, fill, quoted, state
+from kanon_sql.targets.tables import TablesTarget, open_tables_target
+
+_ROOM = "commands/database"
+_ROWS = "table_rows"
+
+
+@dataclass
+class DatabaseDraft:
+    """The report of a database's run, filled in as it goes on."""
+
+    loaded: LoadedDatabase
+    created: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
+    status: str = "failed"
+    unit: Json | None = None
+    persons: Json | None = None
+    tables: Json = field(default_factory=dict)
+    facts: Json | None = None
+    verification: Json | None = None
+    warnings: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+    source: str | None = None
+    target: str | None = None
+
+    def fail(self, error: KanonError) -> None:
+        """Records how a run ended that released nothing."""
+        kinds = {NoReleaseError: "no-release", OutOfTimeError: "timed-out", ReleasedError: "released"}
+        self.errors = list(error.problems)
+        self.status = next((status for kind, status in kinds.items() if isinstance(error, kind)), "failed")
+
+    def to_dict(self) -> Json:
+        """The report as JSON data."""
+        unit = self.unit or {}
+        whole = self.status in ("released", "dry-run")
+        return {
+            "status": self.status,
+            "created": self.created,
+            "version": __version__,
+            "source": {"database": self.source},
+            "release": {"target": self.target},
+            "persons": self.persons,
+            "tables": self.tables,
+            "facts": self.facts if whole else None,
+            **{
+                key: unit.get(key)
+                for key in (
+                    "algorithm",
+                    "solution",
+                    "classes",
+                    "privacy",
+                    "suppression",
+                    "loss",
+                    "search",
+                    "treatments",
+                )
+            },
+            "advice": [],
+            "verification": self.verification if whole else None,
+            "warnings": self.warnings,
+            "errors": self.errors,
+            "seconds": self.seconds,
+        }
+
+
+def run_database(loaded: LoadedDatabase, call: Call) -> DatabaseDraft:
+    """Anonymizes a database of persons; writes the report however it ends.
+
+    Raises the errors of kanon_sql.errors; the source and an existing target are then untouched.
+    """
+    _refuse_report(loaded, call)
+    draft = DatabaseDraft(loaded)
+    try:
+        with signals.run_block():
+            _run(loaded, call, draft)
+    except KanonError as error:
+        error.redact(loaded.redact)
+        draft.fail(error)
+        draft.seconds = call.watch.report()
+        error.report = draft.to_dict()
+        if call.report is not None:
+            write_json(call.report, error.report)
+        raise
+    except KeyboardInterrupt:
+        raise InterruptedRunError(signals.NOTHING_CHANGED) from None
+    draft.seconds = call.watch.report()
+    try:
+        call.write(draft.to_dict())
+    except EngineError as failure:
+        raise ReleasedError([f"the release is in its place, but {problem}" for problem in failure.problems]) from None
+    return draft
+
+
+def _refuse_report(loaded: LoadedDatabase, call: Call) -> None:
+    """Raises ConfigurationError for a report in the place of what is read or released."""
+    source, target = loaded.config.source, loaded.config.target
+    named = [source.path, source.database, *([target.path, target.database] if target is not None else [])]
+    for place in [(loaded.base / name).resolve() for name in named if name is not None]:
+        if call.report is not None and (call.report.resolve() == place or place in call.report.resolve().parents):
+            raise ConfigurationError(
+                f"{call.report}: the report would lie in {place}, which is read or replaced; name another"
+            )
+
+
+def _run(loaded: LoadedDatabase, call: Call, draft: DatabaseDraft) -> None:
+    found = find_tables(loaded.config.source, loaded.base, loaded.place("source"))
+    refuse_unnamed(loaded, found)
+    draft.source = loaded.config.source.path or loaded.config.source.database
+    if found.views:
+        draft.warnings.append(f"views are not released: {', '.join(map(repr, found.views))}; make them anew")
+    formats = [format_of(Path(str(place["path"]))) for place in found.places.values() if "path" in place]
+    chosen = "csv" if formats and set(formats) == {"csv"} else "parquet"
+    with (
+        spill_folder(call.options.temp_directory) as folder,
+        open_engine(call.options) as engine,
+        open_tables_target(engine, loaded, chosen) as target,
+    ):
+        draft.target = target.describe()
+        job = _Job(engine, loaded, call, draft, found, target)
+        job.open(folder)
+        files = [Path(str(place.get("path") or place.get("database"))) for place in found.places.values()]
+        lock_down(engine, files, [target.folder(), folder])
+        job.read()
+        job.search()
+        job.write()
+        if call.strict and draft.warnings:
+            raise WarnedError([f"{warning}; strict: nothing was released" for warning in draft.warnings])
+        if call.dry_run:
+            draft.status = "dry-run"
+        else:
+            engine.watch.require_unchanged()
+            engine.watch.forget()
+            target.commit(engine)
+            draft.status = "released"
+
+
+class _Job:
+    """A run of a database, from the opened tables to the written ones."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        loaded: LoadedDatabase,
+        call: Call,
+        draft: DatabaseDraft,
+        found: SourceTables,
+        target: TablesTarget,
+    ) -> None:
+        self.engine, self.loaded, self.call, self.draft = engine, loaded, call, draft
+        self.found, self.target = found, target
+        self.tables: dict[str, OpenTable] = {}
+        self.facts: dict[str, FactTable] = {}
+        self.result: FactsResult | None = None
+        self.deadline = Deadline(call.time_limit)
+        self.unit_release: Source | None = None
+        self.through: dict[tuple[str, str], str] = {}  # by table and column, the keys of its rows that are released
+        self.key_maps: dict[str, str] = {}
+        self.links: dict[tuple[str, str], str] = {}  # by table and column, to whom its rows belong
+        self.keys_at_home: dict[str, str | None] = {}
+
+    @property
+    def unit(self) -> OpenTable:
+        return self.tables[self.loaded.config.unit.table]
+
+    def open(self, folder: Path) -> None:
+        """Opens all tables, and releases that of the persons into a private folder."""
+        self.tables = open_tables(self.engine, self.loaded, self.found)
+        self._refuse_keys()
+        path = folder / "persons.parquet"
+        call = replace(
+            Call(self.call.options, self.call.progress, self.call.time_limit, advice=False), watch=self.call.watch
+        )
+        unit: ReportDraft = run_configuration(job_of(released_alone(self.unit, self.found, path)), call)
+        self.draft.unit = unit.to_dict()
+        if not self.loaded.has_classes:
+            n, k = unit.released, self.loaded.k
+            self.draft.unit["classes"] = {"count": 1, "min": n, "max": n, "average": float(n)}
+            self.draft.unit |= {"privacy": {"k": {"required": k, "actual": n}}, "solution": {"levels": {}}}
+        self.draft.warnings += [f"table {self.unit.name!r}: {warning}" for warning in unit.warnings]
+        name = state("database_unit")
+        rows = exp.select("*").from_(exp.Anonymous(this="read_parquet", expressions=[exp.Literal.string(str(path))]))
+        self.engine.run(copy(name, rows.subquery("unit")))
+        self.unit_release = opened(self.engine, exp.Table(this=quoted(name)), "the persons", "the persons", ())
+
+    def _refuse_keys(self) -> None:
+        """Raises ConfigurationError where rows of the unit's table are no persons of their own, and for facts whose
+        persons the release does not tell: nobody could count them again.
+        """
+        untold = [
+            f"{self.loaded.place('tables', table.name, 'link')}: the release would not tell whose facts those of "
+            f"{table.name!r} are; name the column of its link in keys, and in no list of identifiers"
+            for table in self.tables.values()
+            if table.config.facts and not tells_persons(self.tables, table)
+        ]
+        if untold:
+            raise ConfigurationError(untold)
+        key = self.loaded.config.unit.key
+        place = self.loaded.place("unit", "key")
+        source = self.unit.source
+        if key not in [col.name for col in source.columns]:
+            raise ConfigurationError(f"{place}: table {self.unit.name!r} has no column {key!r}; name its key")
+        if key not in [col.name for col in self.unit.columns]:
+            raise ConfigurationError(
+                f"{place}: {key!r} is never released as it is; take it out of the identifiers of {self.unit.name!r}"
+            )
+        names: dict[str, Fill] = {
+            "source": source.relation,
+            "unit_key": null_for(column(source.column(key).key), source.missing if source.column(key).is_text else ()),
+        }
+        rows, without, keys = self.engine.query(f"{_ROOM}/keys_of_persons", names=names)[0]
+        if without or keys < rows - without:
+            raise ConfigurationError(
+                f"{place}: one row is one person, but {without:,} rows have no {key!r} and "
+                f"{rows - without - keys:,} have that of another row; name the column that tells persons apart"
+            )
+
+    def read(self) -> None:
+        """Reads who is released, the rows of all tables with the person of each, and their facts."""
+        with self.call.step("read", "reading the tables", self.engine.progress):
+            self.tables = read_tables(self.engine, self.loaded, self.tables)
+            self._read_persons()
+            if any(table.config.dates for table in self.tables.values() if not table.config.is_unit):
+                find_days(self.engine, self.loaded, PERSONS)
+            for table in self._in_order():
+                self.tables[table.name] = self._linked(table)
+            for table in self.tables.values():
+                self.draft.warnings += table.warnings
+            self._read_facts()
+
+    def _read_persons(self) -> None:
+        key, source, released = self.loaded.config.unit.key, self.unit.source, self.unit_release
+        assert released is not None
+        known = self.loaded.config.facts
+        by_class = known is not None and known.among == "quasi_identifiers"
+        quasi = [] if self.unit.roles is None or not by_class else self.unit.roles.quasi_identifiers
+        values: list[Item] = [
+            {"value": exp.cast(column(released.column(col.name).key), "VARCHAR")} for col in quasi if col.name != key
+        ]
+        names: dict[str, Fill] = {
+            "persons": PERSONS,
+            "source": source.relation,
+            "unit_key": source.column(key).key,
+            "released": released.relation,
+            "released_key": released.column(key).key,
+        }
+        lists = {"qi": values or [{"value": exp.Literal.string("")}]}
+        self.engine.query(f"{_ROOM}/persons", names=names, lists=lists)
+        counts = exp.select(exp.Count(this=exp.Star()), exp.Sum(this=exp.cast(column("is_released"), "BIGINT"))).from_(
+            exp.Table(this=quoted(PERSONS))
+        )
+        persons, kept = self.engine.run(counts)[0]
+        self.draft.persons = {
+            "source": int(persons),
+            "suppressed": int(persons) - int(kept or 0),
+            "released": int(kept or 0),
+        }
+        if not kept or int(kept) < self.loaded.k:
+            raise NoReleaseError(f"{self.loaded.name}: there are fewer than k = {self.loaded.k} persons to release")
+
+    def _in_order(self) -> list[OpenTable]:
+        """The tables whose rows have a person, each behind that which it goes through."""
+        ordered: list[OpenTable] = []
+        waiting = [table for table in self.tables.values() if table.config.link is not None]
+        done: set[str | None] = {None}
+        while waiting:
+            ready = [table for table in waiting if table.config.link and table.config.link.through in done]
+            ordered += ready
+            done |= {table.name for table in ready}
+            waiting = [table for table in waiting if table not in ready]
+        return ordered
+
+    def _linked(self, table: OpenTable) -> OpenTable:
+        """The table with its rows and the person of each, counted."""
+        link = table.config.link
+        assert link is not None
+        links = PERSONS if link.through is None else self._links(self.tables[link.through], link.column)
+        rows = linked_rows(self.engine, table, links)
+        count, orphans = self.engine.query(f"{_ROOM}/rows", names={"table_rows": rows})[0]
+        self.draft.tables[table.name] = {"rows": {"source": int(count), "orphans": int(orphans)}}
+        if count and count == orphans:
+            self.draft.warnings.append(
+                f"table {table.name!r}: no row finds a person by {link.column!r}; nothing of it is released"
+            )
+        return replace(table, rows=rows)
+
+    def _links(self, table: OpenTable, key: str) -> str:
+        """The table (key, person) of a table that others go through. Raises ConfigurationError for repeated keys."""
+        if (table.name, key) in self.links:
+            return self.links[table.name, key]
+        name = state(f"database_links_{len(self.links)}")
+        present = {col.name: col for col in table.source.columns}
+        if key not in present:
+            raise ConfigurationError(f"{self.loaded.place('tables', table.name)}: table {table.name!r} has no {key!r}")
+        names: dict[str, Fill] = {"links": name, "table_rows": table.linked(), "through_key": column(present[key].key)}
+        self.engine.query(f"{_ROOM}/links", names=names)
+        several = exp.select(exp.Count(this=exp.Star())).from_(exp.Table(this=quoted(name)))
+        count = self.engine.run(several.where(exp.not_(column("is_single"))))[0][0]
+        if count:
+            raise ConfigurationError(
+                f"{self.loaded.place('tables', table.name)}: {count:,} values of {key!r} stand in several rows of "
+                f"{table.name!r}: it is no key to go through"
+            )
+        self.links[table.name, key] = name
+        return name
+
+    def _read_facts(self) -> None:
+        parts: list[exp.Select] = []
+        leaves = columns = 0
+        for table in self.tables.values():
+            if not table.config.facts:
+                continue
+            facts = read_facts(self.engine, table, columns, leaves)
+            self.facts[table.name] = facts
+            columns += len(facts.columns)
+            lists = {"fact": fact_items(table, facts)}
+            name = state(f"facts_persons_of_{len(parts)}")
+            names: dict[str, Fill] = {"person_leaves": name, "table_rows": table.linked(), "leaves": facts.leaves}
+            self.engine.query(f"{_ROOM}/person_leaves", names=names, lists=lists)
+            parts.append(exp.select("*").from_(exp.Table(this=quoted(name))))
+            leaves += int(
+                self.engine.run(exp.select(exp.Count(this=exp.Star())).from_(exp.Table(this=quoted(facts.leaves))))[0][
+                    0
+                ]
+            )
+        if parts:
+            union: exp.Select | exp.Union = parts[0]
+            for part in parts[1:]:
+                union = exp.union(union, part, distinct=False)
+            self.engine.run(copy(PERSON_LEAVES, union.subquery("facts")))
+
+    def search(self) -> None:
+        """Chooses the levels of facts, and which of them are kept. Raises NoReleaseError and OutOfTimeError."""
+        known, limit = self.loaded.config.facts, self.loaded.config.suppression.facts
+        if known is None or not self.facts:
+            return
+        required = FactsRequired(self.loaded.k, known.known)
+        pairs = exp.select(exp.Count(this=exp.Star())).from_(exp.Table(this=quoted(PERSON_LEAVES)))
+        most = share_of(limit, int(self.engine.run(pairs)[0][0]))
+        tables = list(self.facts.values())
+        with self.call.step("search", "searching levels of facts", self.engine.progress):
+            try:
+                self.result = search_facts(self.engine, tables, required, most, self.deadline)
+            except TimeUpError:
+                raise OutOfTimeError(f"{self.loaded.name}: time ran out before facts were searched") from None
+        if self.result is None:
+            raise NoReleaseError(
+                f"{self.loaded.name}: more than {most:,} pairs of a person and a fact would have to go; raise "
+                "suppression.facts, lower k or facts.known, or give facts hierarchies"
+            )
+
+    def write(self) -> None:
+        """Writes all tables beside the target, and counts what was written again."""
+        with self.call.step("release", "writing the tables", self.engine.progress):
+            self._make_keys()
+            for table in self.tables.values():
+                columns = [col.name for col in table.columns]
+                self.target.write(self.engine, table.name, self._released(table), table.source, columns)
+        with self.call.step("verify", "counting again what was written", self.engine.progress):
+            written = self.target.written(self.engine, list(self.tables))
+            for name, source in written.items():
+                self.target.compare(self.engine, name, source)
+            recount = recount_tables(self.engine, self.loaded, self.tables, written, self.keys_at_home)
+            if recount.problems:
+                raise VerificationError(recount.problems)
+            self._note(recount)
+
+    def _note(self, recount: Recount) -> None:
+        for name, table in self.tables.items():
+            entry = self.draft.tables.setdefault(name, {"rows": {}})["rows"]
+            released = recount.rows[name]
+            if table.config.is_unit and self.draft.persons is not None:
+                entry |= {"source": self.draft.persons["source"], "orphans": 0}
+            elif table.loaded is None:
+                entry |= {"source": released, "orphans": 0}
+            entry["suppressed"] = entry["source"] - entry["orphans"] - released
+            entry["released"] = released
+        self.draft.verification = {"compared": "rows", "keys": recount.keys, "persons": recount.persons.persons}
+        self.draft.warnings += [
+            f"table {name!r}: {persons:,} persons have a number of rows that fewer than k = {self.loaded.k} persons "
+            "have: whoever knows how many rows somebody has finds them"
+            for name, persons in recount.by_rows.items()
+            if persons
+        ]
+        known = self.loaded.config.facts
+        result = self.result or FactsResult({}, 0, 0, 0.0, 0.0, 0, 0)  # of tables without facts
+        if known is not None:
+            self.draft.facts = {
+                "known": known.known,
+                "with": known.among,
+                "required": self.loaded.k,
+                "actual": recount.facts,
+                "pairs": result.pairs,
+                "kept": result.kept / result.pairs if result.pairs else None,
+                "loss": result.loss,
+                "bound": result.bound,
+                "levels": result.levels,
+                "nodes": {"lattice": result.nodes, "evaluated": result.evaluated},
+            }
+
+    def _make_keys(self) -> None:
+        """Makes the new values of all keys, of rows that are released."""
+        self.keys_at_home = homes(self.engine, self.loaded, self.tables)
+        for position, (key, home) in enumerate(self.keys_at_home.items()):
+            owners = [self.tables[home]] if home is not None else list(self.tables.values())
+            parts = [
+                self._selected(table, [self._key_item(table, key)]) for table in owners if key in self._keys(table)
+            ]
+            if not parts:
+                continue
+            values = key_values(self.engine, key, parts, state(f"database_values_{position}"))
+            self.key_maps[key] = make_key_map(self.engine, self.loaded, key, values)
+
+    def _through(self, name: str, key: str) -> str:
+        """The table (key) of the keys of those rows of a table that are released."""
+        if (name, key) not in self.through:
+            table = self.tables[name]
+            item: Item = {"value": self._value(table, key), "name": "own_key"}
+            rows = self._selected(table, [item])
+            values = state(f"database_through_{len(self.through)}")
+            self.through[name, key] = key_values(self.engine, key, [rows], values)
+        return self.through[name, key]
+
+    def _keys(self, table: OpenTable) -> list[str]:
+        """The names of the keys in a table."""
+        return list(key_names(self.loaded, table.config, list(table.keys)).values())
+
+    def _key_item(self, table: OpenTable, key: str) -> Item:
+        by_key = dict(zip(self._keys(table), table.keys.values(), strict=True))
+        return {"value": self._value(table, by_key[key].name), "name": "own_key"}
+
+    def _value(self, table: OpenTable, name: str) -> exp.Expr:
+        """A column of a table's rows; the unit's are those of its release."""
+        source = self.unit_release if table.config.is_unit else table.source
+        assert source is not None
+        return column(source.column(name).key, _ROWS)
+
+    def _released(self, table: OpenTable) -> exp.Select:
+        """The rows of a table that are released, in random order."""
+        keys = dict(zip(table.keys, self._keys(table), strict=True))
+        maps: dict[str, str] = {}
+        for i, (name, key) in enumerate(keys.items()):
+            if key in self.key_maps:
+                view = state(f"database_map_{list(self.tables).index(table.name)}_{i}")
+                self.engine.query(f"{_ROOM}/key_map", names={"mapped": view, "key_map": self.key_maps[key]})
+                maps[name] = view
+        outputs: list[Item] = []
+        for col in table.columns:
+            value = self._value(table, col.name)
+            if col.name in maps:
+                # In parentheses, as the comparison of what was written takes a plain column for one that no row lacks.
+                new = exp.paren(column("new_value", maps[col.name]))
+                how = self.loaded.keys[keys[col.name]].how
+                value = new if how != "keep" else self._if_there(column("key", maps[col.name]), value)
+            elif col.name in table.config.facts:
+                value = self._fact(table, col.name, value)
+            outputs.append({"value": value, "name": col.name})
+        joined: list[Item] = [{"map": maps[name], "column": self._value(table, name)} for name in maps]
+        copied = table.loaded is None and not joined  # about nobody, and as it is
+        order = Writing("none" if copied else "random", None, False, False, False)
+        return self._selected(table, outputs, joined, sort_items(order))
+
+    @staticmethod
+    def _if_there(there: exp.Expr, value: exp.Expr) -> exp.Expr:
+        present = exp.not_(exp.Is(this=there, expression=exp.null()))
+        return exp.Case(ifs=[exp.If(this=present, true=value)])
+
+    def _fact(self, table: OpenTable, name: str, value: exp.Expr) -> exp.Expr:
+        """A fact at its level: as it is at level 0, but for texts that mean missing, else its label."""
+        position = table.config.facts.index(name)
+        facts = self.facts[table.name].columns[position]
+        assert self.result is not None
+        level = self.result.levels[facts.name]
+        if level == 0:
+            col = table.source.column(name)
+            return null_for(value, table.source.missing if col.is_text else ())
+        return exp.cast(column(f"label_{level}", facts.mapping.table), "VARCHAR")
+
+    def _selected(
+        self, table: OpenTable, outputs: list[Item], keys: list[Item] | None = None, sort: list[Item] | None = None
+    ) -> exp.Select:
+        """SELECT of values of the rows of a table that are released."""
+        link, facts = table.config.link, self.facts.get(table.name)
+        through: list[Item] = []
+        if link is not None and link.through is not None:
+            through = [{"kept": self._through(link.through, link.column), "column": self._value(table, link.column)}]
+        leaves: list[Item] = []
+        if facts is not None:
+            leaves = [{"leaves": facts.leaves, "kept": KEPT_LEAVES, "number": column("leaf", facts.leaves)}]
+        if table.config.is_unit:
+            assert self.unit_release is not None
+            rows = self.unit_release.relation
+        else:
+            rows = table.rows if table.rows is not None else table.source.relation
+        statement = fill(
+            f"{_ROOM}/release",
+            names={"table_rows": rows},
+            lists={
+                "out": outputs,
+                "owner": [{"persons": PERSONS}] if link is not None else [],
+                "through": through,
+                "fact": fact_items(table, facts) if facts is not None else [],
+                "leaf": leaves,
+                "key": keys or [],
+                "sort": sort or [],
+            },
+        )
+        assert isinstance(statement, exp.Select)
+        return statement

@@ -1,0 +1,310 @@
+"""The tables of a database, opened: the person of each row, dates moved, and the facts that a table tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sqlglot import exp
+
+from kanon_sql.commands.run.warnings import guard
+from kanon_sql.config.database import LoadedDatabase, TableConfig, with_keys
+from kanon_sql.config.load import LoadedConfig
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.errors import ConfigurationError, KanonError
+from kanon_sql.hierarchy.hierarchy import Hierarchies, Input
+from kanon_sql.hierarchy.mapping import build_mapping, uncovered, uncovered_examples
+from kanon_sql.search.facts.levels import FactColumn, FactTable
+from kanon_sql.search.prepare import load_hierarchies
+from kanon_sql.settings.source import SourceConfig
+from kanon_sql.settings.treatments import ShiftConfig, TreatmentConfig
+from kanon_sql.source.columns import counted_values, distinct_values, null_for, refuse_misfits
+from kanon_sql.source.duckdb import opened
+from kanon_sql.source.model import Column, Source
+from kanon_sql.source.opening import open_described, read_source_columns
+from kanon_sql.source.roles import Roles, assign_roles
+from kanon_sql.source.tables import SourceTables
+from kanon_sql.source.treatments.applying import refuse_outside, treat_columns
+from kanon_sql.source.treatments.lookups import with_lookups
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import copy
+from kanon_sql.sql.template import Fill, Item, column, fill, quoted, state
+
+_ROOM = "commands/database"
+DAYS = state("database_days")
+_ANY_DAY = "2000-06-15"
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """A table of the source: its columns as they are read and treated, and which of them are released.
+
+    `keys` are the columns that join it with others, by the keys' names; `rows` its rows with the person of each.
+    """
+
+    config: TableConfig
+    source: Source
+    columns: tuple[Column, ...]  # those that are released, in their order
+    keys: Mapping[str, Column]  # by the name of the column
+    loaded: LoadedConfig | None = None
+    roles: Roles | None = None
+    rows: exp.Select | None = None
+    facts: FactTable | None = None
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def name(self) -> str:
+        """Its name in the configuration."""
+        return self.config.name
+
+    def linked(self) -> exp.Select:
+        """Its rows with the person of each."""
+        assert self.rows is not None
+        return self.rows
+
+    def value(self, col: Column) -> exp.Expr:
+        """A column of its rows."""
+        return column(col.key, "table_rows")
+
+
+def tells_persons(tables: Mapping[str, OpenTable], table: OpenTable) -> bool:
+    """Whether whoever has the release can say to whom the rows of a table belong: all keys on the way are released."""
+    link = table.config.link
+    while link is not None:
+        if link.column not in [col.name for col in table.columns]:
+            return False
+        if link.through is None:
+            return True
+        table = tables[link.through]
+        if link.column not in [col.name for col in table.columns]:
+            return False
+        link = table.config.link
+    return False
+
+
+def key_names(loaded: LoadedDatabase, table: TableConfig, names: Sequence[str]) -> dict[str, str]:
+    """The columns of a table that hold keys, each with the name of its key."""
+    keys = {name: name for name in names if name in loaded.keys}
+    if table.link is not None and table.link.through is None:
+        keys[table.link.column] = loaded.config.unit.key
+    return keys
+
+
+def place_of(found: SourceTables, table: TableConfig) -> Mapping[str, Any]:
+    """Where a table is, as a configuration of one table says it, with what is said of its columns."""
+    said: dict[str, Any] = {}
+    if table.loaded is not None:
+        given = table.loaded.config.source.model_dump(exclude_unset=True)
+        said = {name: part for name, part in given.items() if name not in ("path", "database", "table", "query")}
+    return {**said, **found.places[table.name]}
+
+
+def open_tables(engine: Engine, loaded: LoadedDatabase, found: SourceTables) -> dict[str, OpenTable]:
+    """All tables but those that are dropped. Raises ConfigurationError with the problems of all of them."""
+    tables: dict[str, OpenTable] = {}
+    problems: list[str] = []
+    for table in loaded.tables.values():
+        try:
+            tables[table.name] = _open(engine, loaded, found, table)
+        except KanonError as error:
+            problems += error.problems
+    if problems:
+        raise ConfigurationError(problems)
+    return tables
+
+
+def _open(engine: Engine, loaded: LoadedDatabase, found: SourceTables, table: TableConfig) -> OpenTable:
+    described = SourceConfig.model_validate(dict(place_of(found, table)))
+    source = open_described(engine, described, Path(), [], loaded.place("tables", table.name))
+    names = [col.name for col in source.columns]
+    keys = key_names(loaded, table, names)
+    if table.loaded is None:
+        if loaded.config.unit.key in names:
+            raise ConfigurationError(
+                f"{loaded.place('tables', table.name)}: table {table.name!r} has the key of persons, "
+                f"{loaded.config.unit.key!r}; give its columns roles, or drop it"
+            )
+        return OpenTable(table, source, source.columns, {name: source.column(name) for name in keys})
+    if table.link is not None and table.link.column not in names:
+        place = loaded.place("tables", table.name, "link")
+        raise ConfigurationError(
+            f"{place}: table {table.name!r} has no column {table.link.column!r}; say how its rows find their person, "
+            "as link: COLUMN or {COLUMN: TABLE}"
+        )
+    own = with_keys(table, [*keys, *([] if table.link is None else [table.link.column])])
+    source = read_source_columns(source, own)
+    roles = assign_roles(source, own)
+    dropped = {*own.config.identifiers} | ({table.link.column} - keys.keys() if table.link is not None else set())
+    columns = tuple(col for col in roles.released if col.name not in dropped)
+    held = {name: source.column(name) for name in keys if name not in dropped}
+    return OpenTable(table, source, columns, held, own, roles)
+
+
+def read_tables(engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable]) -> dict[str, OpenTable]:
+    """The tables with their treatments computed, and what looks like an identifier in them warned of."""
+    read: dict[str, OpenTable] = {}
+    for name, table in tables.items():
+        if table.loaded is None or table.config.is_unit:
+            read[name] = table
+            continue
+        source = with_lookups(engine, table.source)
+        refuse_misfits(engine, source.untreated or source)
+        refuse_outside(source)
+        assert table.roles is not None
+        warnings = guard(engine, table.loaded, source, table.roles)
+        read[name] = replace(table, source=source, warnings=tuple(f"table {name!r}: {text}" for text in warnings))
+    return read
+
+
+def find_days(engine: Engine, loaded: LoadedDatabase, persons: str) -> None:
+    """Makes the table DAYS (person, moved_by): by how many days the dates of each of the `persons` move."""
+    shift = loaded.config.shift
+    assert shift is not None
+    assert loaded.unit.loaded is not None
+    day, key = exp.cast(exp.Literal.string(_ANY_DAY), "DATE"), column("key")
+    table = state("database_a_day")
+    rows = exp.select(exp.alias_(key, "key"), exp.alias_(day, "day")).from_(exp.Table(this=quoted(persons)))
+    engine.run(copy(table, rows.subquery("days")))
+    source = opened(engine, exp.Table(this=quoted(table)), "days", "days", ())
+    treatment = TreatmentConfig(shift=ShiftConfig(days=shift.days, by="key", key=shift.key, weeks=shift.weeks))
+    config = loaded.unit.loaded.config.model_copy(update={"transform": {"day": treatment}})
+    shifted = with_lookups(engine, treat_columns(source, replace(loaded.unit.loaded, config=config)))
+    names: dict[str, Fill] = {
+        "days": DAYS,
+        "source": shifted.relation,
+        "persons": persons,
+        "person_key": column(shifted.column("key").key, "source"),
+        "day_key": column(shifted.column("day").key, "source"),
+    }
+    engine.query(f"{_ROOM}/days", names=names, values={"day": _ANY_DAY})
+
+
+def linked_rows(engine: Engine, table: OpenTable, links: str) -> exp.Select:
+    """The rows of a table with the person of each, by the table `links` (key, person), and its dates moved."""
+    assert table.config.link is not None
+    moving = set(table.config.dates)
+    if moving:
+        _refuse_dates(engine, table)
+    items: list[Item] = []
+    for col in table.source.columns:
+        value: exp.Expr = column(col.key, "source")
+        if col.name in moving:
+            value = _moved(value, col)
+        items.append({"key": col.key, "value": value})
+    names: dict[str, Fill] = {
+        "source": table.source.relation,
+        "links": links,
+        "link_key": column(table.source.column(table.config.link.column).key, "source"),
+    }
+    if moving:
+        names["days"] = DAYS
+    statement = fill(f"{_ROOM}/{'shifted' if moving else 'linked'}", names=names, lists={"own": items})
+    assert isinstance(statement, exp.Select)
+    return statement
+
+
+def _moved(value: exp.Expr, col: Column) -> exp.Expr:
+    """A date or timestamp moved by the days of its person; of a text the first ten characters are the date."""
+    days = column("moved_by", DAYS)
+    if col.is_text:
+        day = exp.TryCast(
+            this=exp.Substring(this=value, start=exp.Literal.number(1), length=exp.Literal.number(10)), to=_type("DATE")
+        )
+        moved = exp.cast(exp.Add(this=day, expression=exp.cast(days, "INTEGER")), "VARCHAR")
+        rest = exp.Substring(this=value.copy(), start=exp.Literal.number(11))
+        return exp.DPipe(this=moved, expression=rest)
+    if col.type == "DATE":
+        return exp.Add(this=value, expression=exp.cast(days, "INTEGER"))
+    return exp.cast(
+        exp.Add(this=value, expression=exp.Anonymous(this="to_days", expressions=[exp.cast(days, "INTEGER")])),
+        col.type,
+        dialect="duckdb",
+    )
+
+
+def _type(name: str) -> exp.DataType:
+    return exp.DataType.build(name)
+
+
+def _refuse_dates(engine: Engine, table: OpenTable) -> None:
+    """Raises ConfigurationError where columns whose dates move hold something else."""
+    problems = []
+    texts: list[Item] = []
+    place = f"table {table.name!r}"
+    for name in table.config.dates:
+        col = table.source.column(name)
+        if col.is_text:
+            texts.append({"text": null_for(column(col.key), table.source.missing), "key": col.key})
+        elif col.type != "DATE" and not col.type.startswith("TIMESTAMP"):
+            problems.append(
+                f"{place}: column {name!r} is of type {col.type[:40]}, which is no date; remove it from dates"
+            )
+    if texts:
+        names: dict[str, Fill] = {"source": table.source.relation}
+        counts = engine.query(f"{_ROOM}/unread_dates", names=names, lists={"day": texts})[0][0]
+        text_names = [name for name in table.config.dates if table.source.column(name).is_text]
+        problems += [
+            f"{place}: column {name!r} holds {count:,} texts that do not begin with a date such as 2024-02-29; name "
+            "those that mean no date in source.missing, or give the column a format in source.columns"
+            for name, count in zip(text_names, counts, strict=True)
+            if count
+        ]
+    if problems:
+        raise ConfigurationError(problems)
+
+
+def read_facts(engine: Engine, table: OpenTable, first_column: int, first_leaf: int) -> FactTable:
+    """Makes the hierarchies of a table's facts, and its facts as they are; `first_...` are those of other tables."""
+    assert table.loaded is not None
+    hierarchies: Hierarchies = load_hierarchies(table.loaded, show_values=engine.show_values)
+    columns: list[FactColumn] = []
+    for i, name in enumerate(table.config.facts):
+        columns.append(_fact_column(engine, table, first_column + i, name, hierarchies))
+    leaves = state(f"facts_leaves_{first_column}")
+    facts = FactTable(table.name, tuple(columns), leaves, first_leaf)
+    names: dict[str, Fill] = {"leaves": leaves, "table_rows": table.linked()}
+    lists = {"fact": fact_items(table, facts)}
+    engine.query(f"{_ROOM}/leaves", names=names, lists=lists, values={"first": first_leaf})
+    return facts
+
+
+def fact_items(table: OpenTable, facts: FactTable) -> list[Item]:
+    """The columns of facts for the query files."""
+    return [
+        {"mapping": c.mapping.table, "key": table.source.column(name).key, "code": f"code_{i}"}
+        for i, (name, c) in enumerate(zip(table.config.facts, facts.columns, strict=True))
+    ]
+
+
+def _fact_column(engine: Engine, table: OpenTable, index: int, name: str, hierarchies: Hierarchies) -> FactColumn:
+    assert table.loaded is not None
+    spec, hierarchy = hierarchies[name]
+    col, rows = table.source.column(name), table.linked()
+    place = table.loaded.place("quasi_identifiers", name)
+    distinct = distinct_values(rows, col)
+    missing = table.source.missing if col.is_text else ()
+    counted = counted_values(rows, col, weighted=False)
+    mapping = build_mapping(engine, Input(index, col, spec, distinct, hierarchy, missing, None, place, counted))
+    count = uncovered(engine, mapping, distinct)
+    if count:
+        shown = (
+            f" ({', '.join(map(repr, uncovered_examples(engine, mapping, distinct)))} ...)"
+            if engine.show_values
+            else ""
+        )
+        raise ConfigurationError(
+            f"{place}: {count:,} values of column {name!r} of table {table.name!r} are not in its hierarchy{shown}; "
+            "add rows for them"
+        )
+    return FactColumn(f"{table.name}.{name}", mapping)
+
+
+def released_alone(table: OpenTable, found: SourceTables, to: Path) -> LoadedConfig:
+    """The configuration of a run of the unit's table alone, whose release lies in a file of the program's own."""
+    assert table.loaded is not None
+    config = table.loaded.config
+    source = config.source.model_copy(update={"path": None, **found.places[table.name]})
+    update = {"source": source, "target": TargetConfig.model_validate({"path": str(to)})}
+    return replace(table.loaded, config=config.model_copy(update=update))

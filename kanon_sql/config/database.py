@@ -1,0 +1,504 @@
+"""The configuration of a whole database of persons: the table of the persons, the tables about them, keys and facts.
+
+What is said of each table is the configuration of a run of that table (`table_config`); so its keys, their rules and
+messages are those of a configuration of one table, and a problem names the line of the file.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import floor
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, ValidationError
+
+from kanon_sql.config import messages as words
+from kanon_sql.config.draft import Draft, Problem, among, draft_of_mapping, draft_of_text
+from kanon_sql.config.load import LoadedConfig, Overrides, problem_lines, read_text_of, redacted, validated
+from kanon_sql.config.model import RowsOrShare
+from kanon_sql.errors import ConfigurationError, escape
+from kanon_sql.settings.part import ColumnName, Name, Part, ShortFor
+from kanon_sql.settings.report import ReportConfig
+from kanon_sql.settings.rules import ExactlyOne
+from kanon_sql.settings.treatments import Key, PseudonymConfig, variable_of
+from kanon_sql.settings.yaml import KeyPath, YamlError, decode
+
+# What an entry of `tables` says beside the keys of a configuration of one table.
+_OF_A_TABLE = ("link", "facts", "dates")
+# What it takes of those.
+_ROLES = ("identifiers", "sensitive", "insensitive", "accept", "unlisted", "transform", "source")
+_OF_THE_UNIT = ("quasi_identifiers", "group", "missing")
+# What the run of the unit's table takes from the top level.
+_OF_THE_SEARCH = ("algorithm",)
+_WITHOUT = ("keep", "drop")
+
+
+class DatabaseSource(Part):
+    """Where the tables are: a folder with a file of each, or a database file of DuckDB."""
+
+    between = (ExactlyOne(("path", "database"), none="expected path or database; add one", several="keep one of both"),)
+
+    path: Name | None = Field(None, description="a folder; a table is named by its file")
+    database: Name | None = Field(None, description="a DuckDB database file")
+
+
+class DatabaseTarget(Part):
+    """Where the released tables go, all of them or none."""
+
+    between = (
+        ExactlyOne(
+            ("path", "database"),
+            none="expected path, database or in-place; add one",
+            several="keep one of both",
+            true=("in_place",),
+        ),
+    )
+
+    path: Name | None = Field(None, description="a folder, with a file of each table")
+    format: Literal["parquet", "csv"] | None = Field(None, description="of the files; default: that of the source")
+    database: Name | None = Field(None, description="a DuckDB database file")
+    in_place: bool = Field(False, description="replace the source, all tables or none")
+    overwrite: bool = Field(False, description="replace an existing target")
+
+
+class UnitConfig(Part):
+    """The table of which each row is one person."""
+
+    table: Name = Field(description="the table of which each row is one person")
+    key: ColumnName = Field(description="its column that tells persons apart")
+
+
+class KeyConfig(Part):
+    """What becomes of the values of a column that joins tables, the same wherever a column of that name stands."""
+
+    how: Literal["renumber", "keep", "pseudonym"] = Field("renumber", description="renumber, keep or a pseudonym")
+    pseudonym: PseudonymConfig | None = Field(None, description="with key and length, as transform has it")
+
+
+def _key(value: Any) -> Any:
+    return {**value, "how": "pseudonym"} if isinstance(value, Mapping) and "pseudonym" in value else value
+
+
+class DateShift(Part):
+    """All dates that tables name move by one number of days a person."""
+
+    days: int = Field(ge=1, le=36_525, description="by how many days at most, to either side")
+    key: Key = Field(repr=False, description="${NAME}: the variable of the environment that holds the key")
+    weeks: bool = Field(False, description="by whole weeks")
+
+
+class FactsConfig(Part):
+    """What others may know of a person beside the quasi-identifiers."""
+
+    known: Annotated[int, Field(ge=1, le=4)] = Field(description="how many facts of a person somebody knows at most")
+    among: Literal["nothing", "quasi_identifiers"] = Field(
+        "nothing", alias="with", description="whether the quasi-identifiers are known with them"
+    )
+
+
+class DatabaseSuppression(Part):
+    """What may be suppressed at most."""
+
+    persons: RowsOrShare = Field(0, description="persons that may go with all their rows, or a share of them")
+    facts: RowsOrShare = Field("100%", description="pairs of a person and a fact that may go, or a share of them")
+
+
+class DatabaseConfig(Part):
+    """One anonymization of a database of persons."""
+
+    source: Annotated[DatabaseSource, ShortFor("path")] = Field(description="a folder of files, or a database")
+    target: Annotated[DatabaseTarget | None, ShortFor("path", (("in-place", {"in_place": True}),))] = Field(
+        None, description="where the released tables go"
+    )
+    unit: UnitConfig = Field(description="the table of persons, and its key")
+    keys: dict[ColumnName, Annotated[KeyConfig, ShortFor("how"), BeforeValidator(_key)]] = Field(
+        {}, description="columns that join tables, and what their values become"
+    )
+    shift: DateShift | None = Field(None, description="by how many days the dates of a person move")
+    tables: dict[Name, Any] = Field(min_length=1, description="every table of the source: keep, drop or its columns")
+    facts: FactsConfig | None = Field(None, description="what others may know of a person, from privacy.facts")
+    suppression: DatabaseSuppression = Field(DatabaseSuppression(), description="what may be suppressed")
+    report: Annotated[ReportConfig | None, ShortFor("json")] = Field(None, description="where the report is written")
+
+    def key_of(self, name: str) -> KeyConfig:
+        """What becomes of a key; it is renumbered where nothing is said of it."""
+        return self.keys.get(name, KeyConfig())
+
+
+@dataclass(frozen=True)
+class Link:
+    """How the rows of a table find their person: by a `column` with the unit's key, or with the key of a table that
+    they go `through`.
+    """
+
+    column: str
+    through: str | None = None
+
+
+@dataclass(frozen=True)
+class TableConfig:
+    """A table that is released with new keys: its configuration as one of a single table, in which facts stand as
+    quasi-identifiers; None of a table that is copied.
+    """
+
+    name: str
+    loaded: LoadedConfig | None
+    link: Link | None = None
+    facts: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+    k: int | None = None  # of the table of persons
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether it is the table of persons."""
+        return self.k is not None
+
+
+@dataclass(frozen=True)
+class LoadedDatabase:
+    """A valid configuration of a database, with what it takes to find files and to point at its keys."""
+
+    config: DatabaseConfig
+    tables: Mapping[str, TableConfig]  # without those that are dropped
+    dropped: frozenset[str]
+    base: Path
+    name: str
+    draft: Draft = field(repr=False, compare=False)
+
+    @property
+    def unit(self) -> TableConfig:
+        """The table of persons."""
+        return self.tables[self.config.unit.table]
+
+    @property
+    def k(self) -> int:
+        """The persons that each equivalence class, and each set of facts, stands for at least."""
+        assert self.unit.k is not None
+        return self.unit.k
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the table of persons has quasi-identifiers; without any all persons are one class."""
+        assert self.unit.loaded is not None
+        return set(self.unit.loaded.config.quasi_identifiers) != {self.config.unit.key}
+
+    @property
+    def keys(self) -> dict[str, KeyConfig]:
+        """The columns that join tables by their names: the unit's key, those that links go through, and others."""
+        names = [self.config.unit.key]
+        links = [table.link for table in self.tables.values() if table.link is not None]
+        names += [link.column for link in links if link.through is not None]
+        return {**{name: self.config.key_of(name) for name in names}, **self.config.keys}
+
+    def place(self, *path: str | int) -> str:
+        """FILE:LINE of a key, or of the nearest key around it."""
+        return self.draft.place(path)
+
+    def redact(self, text: str) -> str:
+        """`text` with the values that `${NAME}` read from the environment shown as ${NAME}."""
+        return redacted(self.draft, text)
+
+
+def share_of(limit: int | str, n: int) -> int:
+    """A limit in rows of `n`: a share is the floor of the exact product."""
+    return limit if isinstance(limit, int) else floor(Fraction(limit.rstrip("%")) * n / 100)
+
+
+def is_database(config: object) -> bool:
+    """Whether a configuration, a path or a mapping, is that of a database: it has `tables`."""
+    if isinstance(config, LoadedDatabase):
+        return True
+    if isinstance(config, Mapping):
+        return "tables" in config
+    if not isinstance(config, (str, os.PathLike)) or Path(config).suffix.lower() not in (".yaml", ".yml"):
+        return False
+    try:
+        draft = draft_of_text("", decode(Path(config).read_bytes()), {})
+    except (OSError, ValueError, YamlError):
+        return False
+    return "tables" in draft.value
+
+
+def load_database(config: object, overrides: Overrides = ()) -> LoadedDatabase:
+    """The configuration of a database in a YAML file or a mapping.
+
+    Raises ConfigurationError with every problem, FILE:LINE first.
+    """
+    if isinstance(config, LoadedDatabase):
+        return config
+    if isinstance(config, Mapping):
+        draft, base = draft_of_mapping("<configuration>", config), Path()
+    else:
+        assert isinstance(config, (str, os.PathLike))
+        name = os.fspath(config)
+        base = Path(name).parent
+        try:
+            draft = draft_of_text(name, decode(read_text_of(name)), os.environ)
+        except YamlError as error:
+            place = name if error.line is None else f"{name}:{error.line}"
+            raise ConfigurationError(escape(f"{place}: {error.text}")) from None
+    for key, value in overrides:
+        draft.override(key, value, os.environ)
+    return _validated(draft, base)
+
+
+def _validated(draft: Draft, base: Path) -> LoadedDatabase:
+    given = copy.deepcopy(draft.value)
+    _read_keys(draft, given)
+    privacy = given.pop("privacy", None)
+    search = {key: given.pop(key) for key in _OF_THE_SEARCH if key in given}
+    if not isinstance(privacy, Mapping):
+        draft.problem(("privacy",), "expected a mapping with k; add it")
+        privacy = {}
+    privacy = dict(privacy)
+    facts = privacy.pop("facts", None)
+    if facts is not None:
+        given["facts"] = facts
+    config = None
+    try:
+        config = DatabaseConfig.model_validate(given)
+    except ValidationError as error:
+        _note_wrong_values(draft, error, given)
+    if config is None:
+        raise ConfigurationError(problem_lines(draft))
+    top = {**search, "privacy": privacy, "suppression": {"limit": config.suppression.persons}}
+    tables: dict[str, TableConfig] = {}
+    problems: list[str] = []
+    for name, entry in config.tables.items():
+        if entry == "drop":
+            continue
+        if entry == "keep":
+            tables[name] = TableConfig(name, None)
+            continue
+        try:
+            tables[name] = _table(draft, base, config, name, entry, top)
+        except ConfigurationError as error:
+            problems += error.problems
+    _check(draft, config, tables)
+    if draft.problems or problems:
+        lines = problem_lines(draft) if draft.problems else []
+        raise ConfigurationError([*lines, *dict.fromkeys(problems)])
+    dropped = frozenset(name for name, entry in config.tables.items() if entry == "drop")
+    return LoadedDatabase(config, tables, dropped, base, draft.name, draft)
+
+
+def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfig]) -> None:
+    """Notes what tables contradict: of the unit, of links, and of facts and dates that nothing asks for."""
+    unit = config.unit.table
+    if unit not in config.tables:
+        draft.problem(("unit", "table"), f"tables has no {unit!r}; describe the table of persons there", spoils=False)
+    elif config.tables[unit] in _WITHOUT:
+        draft.problem(("tables", unit), "the table of persons is neither kept nor dropped; give its columns roles")
+    for name, table in tables.items():
+        fault = _fault_of_link(table, tables, unit)
+        if fault is not None:
+            draft.problem(("tables", name, "link"), fault, spoils=False)
+    has_facts = any(table.facts for table in tables.values())
+    dated = [name for name, table in tables.items() if table.dates]
+    faults: list[tuple[bool, KeyPath, str]] = [
+        (
+            has_facts and config.facts is None,
+            ("privacy",),
+            "facts is missing, expected {known: 2}: how many facts of a person somebody knows; add it",
+        ),
+        (
+            bool(dated) and config.shift is None,
+            ("tables", *dated[:1], "dates"),
+            "dates move by shift, which is missing, expected {days: 60, key: ${NAME}}; add it",
+        ),
+    ]
+    for wrong, path, text in faults:
+        if wrong:
+            draft.problem(path, text, spoils=False)
+
+
+def _fault_of_link(table: TableConfig, tables: Mapping[str, TableConfig], unit: str) -> str | None:
+    """What is wrong with the way of a table's rows to their person."""
+    seen = {table.name}
+    link = table.link
+    while link is not None and link.through is not None:
+        other = tables.get(link.through)
+        if other is None or other.loaded is None:
+            return f"{link.through!r} is no table that is released with persons; name one, or the key of {unit}"
+        if other.name in seen:
+            return "the links run in a circle; name the unit's key"
+        seen.add(other.name)
+        link = other.link
+    return None
+
+
+def _table(
+    draft: Draft, base: Path, config: DatabaseConfig, name: str, entry: Any, top: Mapping[str, Any]
+) -> TableConfig:
+    """The configuration of one table. Raises ConfigurationError with every problem of its entry."""
+    here: KeyPath = ("tables", name)
+    is_unit = name == config.unit.table
+    _refuse_entry(draft, here, entry, is_unit)
+    link = None if is_unit else _link(draft, here, entry.get("link", config.unit.key))
+    facts = {} if is_unit else entry.get("facts") or {}
+    dates = tuple(entry.get("dates") or ())
+    value: dict[str, Any] = {key: copy.deepcopy(entry[key]) for key in (*_ROLES, *_OF_THE_UNIT) if key in entry}
+    if not is_unit:
+        value["quasi_identifiers"] = {column: _fact(spec) for column, spec in facts.items()}
+    # Keys are joined by and released under new values; a run of the table alone takes them as they are. Where nothing
+    # is generalized the key stands where a quasi-identifier must, and nobody is told apart by it.
+    is_plain = not value.get("quasi_identifiers")
+    if is_plain:
+        by = config.unit.key if link is None else link.column
+        value["quasi_identifiers"] = {by: {"builtin": "suppress", "max_level": 0}}
+    value["source"] = {"path": name, **_source(value.get("source"))}
+    value["privacy"] = top["privacy"] if is_unit else {"k": 1}
+    if is_unit:
+        value |= {key: top[key] for key in ("suppression", *_OF_THE_SEARCH) if key in top}
+    generalized = value["quasi_identifiers"]
+    value["insensitive"] = [*(value.get("insensitive") or ()), *(name for name in dates if name not in generalized)]
+    own = _own_draft(draft, here, value, is_unit)
+    if is_unit and config.shift is not None:
+        _shift_dates(draft, own, config, dates)
+    loaded = validated(own, base)
+    k = loaded.config.privacy.k
+    if is_unit and is_plain:
+        models = [key for key in top["privacy"] if key != "k"]
+        if models:
+            raise ConfigurationError(
+                f"{draft.place(('privacy', models[0]))}: {models[0]} speaks of classes, and table {name!r} has no "
+                "quasi-identifiers; name some there, or remove it"
+            )
+        one_class = loaded.config.privacy.model_copy(update={"k": 1})
+        loaded = replace(loaded, config=loaded.config.model_copy(update={"privacy": one_class}))
+    return TableConfig(name, loaded, link, tuple(facts), dates, k if is_unit else None)
+
+
+def _refuse_entry(draft: Draft, here: KeyPath, entry: Any, is_unit: bool) -> None:
+    """Raises ConfigurationError for an entry of `tables` that is no mapping of known keys."""
+    name = here[1]
+    if not isinstance(entry, Mapping):
+        text = f"tables.{name}: expected keep, drop or a mapping of its columns; correct it"
+        raise ConfigurationError(f"{draft.place(here)}: {text}")
+    known = (*_ROLES, *(_OF_THE_UNIT if is_unit else ("link", "facts")), "dates")
+    problems = [
+        f"{draft.place((*here, key))}: tables.{name}: unknown key {key!r}, expected one of {', '.join(known)}"
+        for key in entry
+        if key not in known
+    ]
+    if not isinstance(entry.get("facts", {}), (Mapping, type(None))):
+        problems.append(f"{draft.place((*here, 'facts'))}: tables.{name}.facts: expected a mapping of columns")
+    if not isinstance(entry.get("dates", []), (list, type(None))):
+        problems.append(f"{draft.place((*here, 'dates'))}: tables.{name}.dates: expected a list of columns")
+    if problems:
+        raise ConfigurationError(problems)
+
+
+def _own_draft(draft: Draft, here: KeyPath, value: dict[str, Any], is_unit: bool) -> Draft:
+    """The draft of one table's configuration, whose keys stand where the database's configuration has them."""
+    own = Draft(draft.name, value, variables=draft.variables)
+    of_the_unit = ("privacy", *_OF_THE_SEARCH) if is_unit else ()
+    for recorded, to in ((draft.places, own.places), (draft.sources, own.sources)):
+        for path, text in recorded.items():
+            if path[:2] == here:
+                to[_as_quasi_identifier(path[2:])] = text
+            elif path and path[0] in of_the_unit:
+                to[path] = text
+    own.places.setdefault((), draft.place(here))
+    own.problems = [
+        problem._replace(path=_as_quasi_identifier(problem.path[2:]))
+        for problem in draft.problems
+        if problem.path[:2] == here
+    ]
+    return own
+
+
+def _shift_dates(draft: Draft, own: Draft, config: DatabaseConfig, dates: Collection[str]) -> None:
+    """Has the run of the unit's table move its dates by the days of each person."""
+    assert config.shift is not None
+    shift = {**config.shift.model_dump(), "by": config.unit.key}
+    transform = own.value.setdefault("transform", {})
+    for name in dates:
+        transform[name] = {**transform.get(name, {}), "shift": dict(shift)}
+        own.sources[("transform", name, "shift", "key")] = draft.sources.get(("shift", "key"), "${KEY}")
+
+
+def _as_quasi_identifier(path: KeyPath) -> KeyPath:
+    return ("quasi_identifiers", *path[1:]) if path[:1] == ("facts",) else path
+
+
+def _source(given: Any) -> dict[str, Any]:
+    return {key: entry for key, entry in given.items() if key != "path"} if isinstance(given, Mapping) else {}
+
+
+def _fact(spec: Any) -> Any:
+    """A fact without a hierarchy is released as it is, or suppressed."""
+    return {"builtin": "suppress", "max_level": 0} if spec is None or spec == {} else spec
+
+
+def _link(draft: Draft, here: KeyPath, given: Any) -> Link:
+    if isinstance(given, str):
+        return Link(given)
+    if isinstance(given, Mapping) and len(given) == 1:
+        ((column, entry),) = given.items()
+        if isinstance(entry, str):
+            return Link(entry) if column == "column" else Link(column, entry)
+    raise ConfigurationError(
+        f"{draft.place((*here, 'link'))}: {here[1]}: expected a column with the unit's key, or {{COLUMN: TABLE}} to go "
+        "through another table"
+    )
+
+
+def _read_keys(draft: Draft, given: Mapping[str, Any]) -> None:
+    """Sees to it that secret keys come from the environment, as ${NAME} alone; in a mapping they are read there now."""
+    places: list[tuple[KeyPath, Any]] = []
+    keys = given.get("keys")
+    for name, entry in keys.items() if isinstance(keys, Mapping) else ():
+        if isinstance(entry, Mapping) and isinstance(entry.get("pseudonym"), Mapping):
+            places.append((("keys", name, "pseudonym", "key"), entry["pseudonym"]))
+    if isinstance(given.get("shift"), Mapping):
+        places.append((("shift", "key"), given["shift"]))
+    for path, part in places:
+        if part.get("key") is None or path in draft.sources or among(draft.spoilt(), path):
+            continue
+        variable = variable_of(part["key"])
+        if variable is None:
+            draft.problem(path, "a key is never written here; expected ${NAME}, a variable of the environment")
+        elif variable not in os.environ:
+            draft.problem(path, f"the environment has no variable {variable}; kanon-sql key new makes a key")
+        else:
+            part["key"] = draft.variables[variable] = os.environ[variable]
+            draft.sources[path] = f"${{{variable}}}"
+
+
+def _note_wrong_values(draft: Draft, error: ValidationError, given: Mapping[str, Any]) -> None:
+    spoilt = draft.spoilt()
+    for fault in error.errors(include_url=False):
+        path = words.key_path(fault, given)
+        if path in spoilt:
+            continue
+        if fault["type"] == "extra_forbidden":
+            text = f"unknown key {fault['loc'][-1]!r} in the configuration of a database; correct or remove it"
+        elif fault["type"] == "missing":
+            text = f"{path[-1]} is missing; add it"
+        elif fault["type"] == "rule":
+            text = str(fault.get("ctx", {}).get("found", fault["msg"]))
+        else:
+            text = words.in_words(fault, path, _at(given, path), draft.source(path))
+        draft.problems.append(Problem(path, draft.place(path), text, fault["type"] != "missing"))
+
+
+def _at(value: Any, path: KeyPath) -> Any:
+    for step in path:
+        value = value.get(step) if isinstance(value, Mapping) else None
+    return value
+
+
+def with_keys(table: TableConfig, keys: Collection[str]) -> LoadedConfig:
+    """The configuration of a table in which these columns, its keys, are passed on as they are."""
+    assert table.loaded is not None
+    config = table.loaded.config
+    named = {*config.identifiers, *config.quasi_identifiers, *config.sensitive, *config.insensitive}
+    passed = [name for name in keys if name not in named]
+    update = {"insensitive": [*config.insensitive, *passed], "accept": [*config.accept, *keys, *table.facts]}
+    return replace(table.loaded, config=config.model_copy(update=update))

@@ -1,0 +1,88 @@
+"""Facts of persons, keys and classes of a database counted again, from tables as they were written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import copy
+from kanon_sql.sql.template import Fill, Item, fill, state
+
+_FACTS, _LISTS = state("recount_facts"), state("recount_fact_lists")
+
+
+@dataclass(frozen=True)
+class PersonClasses:
+    """The classes of persons who share values: how many, the least, the persons in those of fewer than k, and alone."""
+
+    persons: int
+    classes: int
+    least: int | None
+    below_k: int
+    alone: int
+
+
+def count_persons(engine: Engine, rows: exp.Select, values: Sequence[exp.Expr], k: int) -> PersonClasses:
+    """The classes of the rows of a table of persons by some values."""
+    lists: dict[str, list[Item]] = {"qi": [{"value": value} for value in values] or [{"value": exp.Literal.string("")}]}
+    row = engine.query("recount/facts/classes", names={"table_rows": rows}, lists=lists, values={"k": k})[0]
+    persons, classes, least, below_k, alone = row
+    return PersonClasses(int(persons), int(classes), None if least is None else int(least), int(below_k), int(alone))
+
+
+def dangling_keys(engine: Engine, keys: exp.Select, at_home: exp.Select) -> int:
+    """How many rows have a key that no row of the table has to which it belongs; both are selected as `key`."""
+    names: dict[str, Fill] = {"keys": keys, "at_home": at_home}
+    return int(engine.query("recount/facts/dangling", names=names)[0][0])
+
+
+def count_by_rows(engine: Engine, owners: exp.Select, k: int) -> int:
+    """How many persons are told apart by their mere number of rows, which fewer than `k` persons have.
+
+    `owners` selects the person of each row.
+    """
+    return int(engine.query("recount/facts/row_numbers", names={"owners": owners}, values={"k": k})[0][0])
+
+
+def list_facts(engine: Engine, parts: Sequence[exp.Select], persons: exp.Select) -> None:
+    """Makes the facts of each person, for `count_facts` and `count_exposed`.
+
+    Args:
+        parts: SELECTs of facts with the keys of persons (person, fact).
+        persons: SELECT of the persons (person, class).
+
+    Raises: EngineError.
+    """
+    union: exp.Select | exp.Union = parts[0]
+    for part in parts[1:]:
+        union = exp.union(union, part, distinct=False)
+    engine.run(copy(_FACTS, union.subquery("facts")))
+    engine.query("recount/facts/lists", names={"fact_lists": _LISTS, "person_facts": _FACTS, "persons": persons})
+
+
+def count_facts(engine: Engine, known: int) -> int | None:
+    """The least number of persons of one class who have all of a set of at most `known` facts that some person has.
+
+    None where nobody has a fact.
+    """
+    least = [engine.query("recount/facts/sets", names={"sets": sets})[0][0] for sets in _sets(known)]
+    fewest = [int(count) for count in least if count is not None]
+    return min(fewest) if fewest else None
+
+
+def count_exposed(engine: Engine, known: int, k: int) -> list[tuple[int, int]]:
+    """For 1 to `known` facts: (persons with a set of so many that fewer than `k` of their class have, alone)."""
+    counted = [engine.query("recount/facts/exposed", names={"sets": sets}, values={"k": k})[0] for sets in _sets(known)]
+    return [(int(below_k), int(alone)) for below_k, alone in counted]
+
+
+def _sets(known: int) -> Iterator[exp.Expr]:
+    """SELECTs of the sets of 1 to `known` facts of each person."""
+    sets = fill("recount/facts/single", {"fact_lists": _LISTS})
+    yield sets
+    for _ in range(1, known):
+        sets = fill("recount/facts/larger", {"smaller": sets})
+        yield sets

@@ -1,0 +1,94 @@
+"""The report of a database of persons as people read it in a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kanon_sql.report.views.parts import Facts, Grid, Line, Look, Parts
+
+Json = dict[str, Any]
+
+
+def summarize_database(report: Json) -> Parts:
+    """What a run of a whole database did: persons, facts, and the rows of each table."""
+    persons, facts, classes = report["persons"], report["facts"], report["classes"]
+    dry = report["status"] == "dry-run"
+    done = "dry run, nothing was released: would release" if dry else "released"
+    lines: list[tuple[str, str, Look]] = [
+        ("suppressed", f"{persons['suppressed']:,} persons", ""),
+        (
+            "classes",
+            f"{classes['count']:,}, of {classes['min']:,} to {classes['max']:,} persons "
+            f"(asked for k = {report['privacy']['k']['required']})",
+            "",
+        ),
+    ]
+    if facts is not None:
+        least = "nobody has a fact" if facts["actual"] is None else f"{facts['actual']:,} persons have each"
+        beside = " of their class" if facts["with"] == "quasi_identifiers" else ""
+        lines += [
+            (
+                "facts",
+                f"sets of at most {facts['known']}: at least {least}{beside} (asked for {facts['required']})",
+                "",
+            ),
+            ("kept", f"{100 * (facts['kept'] or 0):.1f} % of {facts['pairs']:,} pairs of a person and a fact", ""),
+            ("loss", f"{100 * facts['loss']:.1f} % of a pair, no release is below {100 * facts['bound']:.1f} %", ""),
+        ]
+        lines += [("level", f"{name}: {level}", "") for name, level in facts["levels"].items() if level]
+    lines.append(("seconds", ", ".join(f"{name} {value:.2f}" for name, value in report["seconds"].items()), "quiet"))
+    head = ["table", "rows", "orphans", "suppressed", "released"]
+    rows = [
+        [name, *(f"{entry['rows'][key]:,}" for key in ("source", "orphans", "suppressed", "released"))]
+        for name, entry in report["tables"].items()
+    ]
+    return [
+        Line(
+            f"{done} {persons['released']:,} of {persons['source']:,} persons in {len(rows):,} tables to "
+            f"{report['release']['target']}",
+            "good",
+        ),
+        Facts(lines, 13),
+        Line(),
+        Grid(head, rows, (0,)),
+    ]
+
+
+def summarize_check(report: Json) -> Parts:
+    """Whether a database holds what was asked for."""
+    holds, facts, k = report["status"] == "satisfied", report["facts"], report["privacy"]["k"]
+    lines: list[tuple[str, str, Look]] = [
+        ("persons", f"{report['persons']['measured']:,}, the smallest class holds {k['actual'] or 0:,}", ""),
+        ("keys", f"{report['keys']['columns']:,} columns looked at", ""),
+    ]
+    if facts is not None:
+        least = "nobody has a fact" if facts["actual"] is None else f"the rarest is had by {facts['actual']:,} persons"
+        lines.append(("facts", f"sets of at most {facts['known']}: {least}", ""))
+    lines += [("violations", text, "bad") for text in report["violations"]]
+    verdict = "satisfies" if holds else "VIOLATES"
+    return [Line(f"{report['database']} {verdict} k = {k['required']}", "good" if holds else "bad"), Facts(lines, 13)]
+
+
+def summarize_risk(report: Json) -> Parts:
+    """How many persons the quasi-identifiers and facts tell apart, before and after."""
+    sides = [(name, report[name]) for name in ("source", "release") if report[name] is not None]
+    head = [
+        "somebody knows",
+        *(f"{name}: below {report['k']}" for name, _ in sides),
+        *(f"{name}: alone" for name, _ in sides),
+    ]
+    first = sides[0][1]
+    rows = [["the quasi-identifiers", *_shares([side["quasi_identifiers"] for _, side in sides], sides)]]
+    for i, entry in enumerate(first["facts"]):
+        what = f"{entry['known']} fact{'s' if entry['known'] > 1 else ''}"
+        rows.append([what, *_shares([side["facts"][i] for _, side in sides], sides)])
+    persons = ", ".join(f"{side['persons']:,} in the {name}" for name, side in sides)
+    return [Line(f"persons: {persons}", "head"), Grid(head, rows, (0,))]
+
+
+def _shares(entries: list[Json], sides: list[tuple[str, Json]]) -> list[str]:
+    persons = [max(side["persons"], 1) for _, side in sides]
+    return [
+        *(f"{100 * entry['below_k'] / n:.1f} %" for entry, n in zip(entries, persons, strict=True)),
+        *(f"{100 * entry['alone'] / n:.1f} %" for entry, n in zip(entries, persons, strict=True)),
+    ]

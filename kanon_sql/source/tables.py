@@ -1,0 +1,101 @@
+"""The tables of a database of persons: the files of a folder, each a table, or the tables of a database of DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kanon_sql.config.database import DatabaseSource, LoadedDatabase
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.settings.formats import FORMATS, format_of
+from kanon_sql.source.duckdb import attach
+from kanon_sql.source.opening import refuse_remote
+from kanon_sql.sql.connection import EngineOptions, open_engine
+
+_HIDDEN = (".", "_", "~$")
+
+
+@dataclass(frozen=True)
+class SourceTables:
+    """The tables of a source by their names, each with its place as a configuration of one table says it."""
+
+    places: Mapping[str, Mapping[str, Any]]
+    views: tuple[str, ...] = ()
+    folder: Path | None = None
+    database: Path | None = None
+
+
+def find_tables(source: DatabaseSource, base: Path, place: str) -> SourceTables:
+    """The tables of a folder or of a database file. Raises ConfigurationError and EngineError."""
+    if source.database is not None:
+        refuse_remote(source.database, place)
+        return _in_database(base / source.database)
+    assert source.path is not None
+    refuse_remote(source.path, place)
+    return _in_folder(base / source.path, place)
+
+
+def _in_folder(folder: Path, place: str) -> SourceTables:
+    if not folder.is_dir():
+        raise EngineError(
+            f"{place}: {folder} is no folder; expected one with a file of each table, or {{database: FILE}}"
+        )
+    places: dict[str, dict[str, Any]] = {}
+    problems = []
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(_HIDDEN):
+            continue
+        file_format = None if path.is_dir() else format_of(path)
+        if file_format is None:
+            problems.append(f"{place}: {path.name!r} is no table: expected files in {_titles()}; move it away")
+            continue
+        name = path.name
+        for suffix in FORMATS[file_format].suffixes:
+            name = name[: -len(suffix)] if name.lower().endswith(suffix) else name
+        if name in places:
+            problems.append(f"{place}: two files are table {name!r}; keep one")
+        places[name] = {"path": str(path.absolute())}
+    if problems:
+        raise ConfigurationError(problems)
+    if not places:
+        raise EngineError(f"{place}: the folder {folder} holds no file in {_titles()}")
+    return SourceTables(places, folder=folder)
+
+
+def _titles() -> str:
+    return ", ".join(config.title for config in FORMATS.values())
+
+
+def _in_database(path: Path) -> SourceTables:
+    with open_engine(EngineOptions()) as engine:
+        catalog = attach(engine, path)
+        rows = engine.query("source/tables", values={"catalog": catalog})
+    tables = {(str(schema), str(name)) for schema, name, is_view in rows if not is_view}
+    views = tuple(str(name) for _, name, is_view in rows if is_view)
+    places = {
+        name if schema == "main" else f"{schema}.{name}": {
+            "database": str(path.absolute()),
+            "table": f"{schema}.{name}",
+        }
+        for schema, name in sorted(tables)
+    }
+    return SourceTables(places, views, database=path)
+
+
+def refuse_unnamed(loaded: LoadedDatabase, found: SourceTables) -> None:
+    """Raises ConfigurationError with every table that no line names, and every line without a table."""
+    place = loaded.place("tables")
+    problems = [
+        f"{place}: no line names table {name!r} of the source; expected keep, drop or its columns"
+        for name in found.places
+        if name not in loaded.config.tables
+    ]
+    problems += [
+        f"{loaded.place('tables', name)}: the source has no table {name!r}; correct or remove it"
+        for name in loaded.config.tables
+        if name not in found.places
+    ]
+    if problems:
+        raise ConfigurationError(problems)

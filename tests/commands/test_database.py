@@ -1,0 +1,728 @@
+"""Whole databases of persons: what was released is counted in plain Python, on small random databases."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+from effort import tries
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import kanon_sql
+from kanon_sql.cli.main import cli
+from kanon_sql.commands.database import run as database_run
+from kanon_sql.commands.database.recount import recount_tables
+from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError, VerificationError, WarnedError
+from kanon_sql.search.facts import suppression
+
+Json = dict[str, Any]
+Rows = list[tuple[Any, ...]]
+
+COLUMNS = {
+    "person": ["person_id", "sex", "name"],
+    "visit": ["visit_id", "pid", "kind", "day"],
+    "diagnosis": ["visit_id", "code"],
+    "drug": ["person_id", "visit_id", "drug"],
+    "drugs": ["drug", "label"],
+}
+TYPES = {"person_id": "INTEGER", "pid": "INTEGER", "visit_id": "BIGINT", "day": "DATE"}
+
+
+@st.composite
+def databases(draw: st.DrawFn) -> dict[str, Rows]:
+    """The rows of five tables: persons, their visits, diagnoses of visits, drugs of persons, and what drugs are."""
+    n = draw(st.integers(2, 14))
+    persons = [(100 - i, draw(st.sampled_from("fm")), f"name {i}") for i in range(n)]
+    ids = [row[0] for row in persons]
+    visits = [
+        (v, draw(st.sampled_from([*ids, 7, None])), draw(st.sampled_from("ab")), f"2024-01-{1 + v % 9:02}")
+        for v in range(draw(st.integers(0, 16)))
+    ]
+    diagnoses = [
+        (draw(st.integers(0, 17)), draw(st.sampled_from(["x", "y", "z", None])))
+        for _ in range(draw(st.integers(0, 25)))
+    ]
+    drugs = [
+        (
+            draw(st.sampled_from([*ids, 7])),
+            draw(st.one_of(st.none(), st.integers(0, 17))),
+            draw(st.sampled_from("pqrs")),
+        )
+        for _ in range(draw(st.integers(0, 30)))
+    ]
+    return {
+        "person": persons,
+        "visit": visits,
+        "diagnosis": diagnoses,
+        "drug": drugs,
+        "drugs": [(code, f"drug {code}") for code in "pqrs"],
+    }
+
+
+def write(database: dict[str, Rows], folder: Path, kind: str) -> Json:
+    """Writes the tables, gives the source of a configuration."""
+    path = folder / "clinic.duckdb"
+    connection = duckdb.connect(str(path) if kind == "duckdb" else ":memory:")
+    source = folder / "source"
+    source.mkdir()
+    for name, rows in database.items():
+        columns = ", ".join(f"{column} {TYPES.get(column, 'VARCHAR')}" for column in COLUMNS[name])
+        connection.execute(f"CREATE TABLE {name} ({columns})")
+        if rows:
+            connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        if kind != "duckdb":
+            connection.execute(f"COPY {name} TO '{source}/{name}.{kind}'")
+    connection.close()
+    return {"database": str(path)} if kind == "duckdb" else {"path": str(source)}
+
+
+def read(folder: Path, kind: str) -> dict[str, list[dict[str, Any]]]:
+    """The tables that were released."""
+    connection = duckdb.connect()
+    tables = {}
+    if kind == "duckdb":
+        connection.execute(f"ATTACH '{folder / 'out.duckdb'}' AS released (READ_ONLY)")
+        names = [row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall()]
+        relations = {name: f"released.{name}" for name in names}
+    else:
+        relations = {path.stem: f"'{path}'" for path in (folder / "out").iterdir()}
+    for name, relation in relations.items():
+        cursor = connection.execute(f"SELECT * FROM {relation}")
+        heads = [column[0] for column in cursor.description]
+        tables[name] = [dict(zip(heads, row, strict=True)) for row in cursor.fetchall()]
+    connection.close()
+    return tables
+
+
+def configuration(source: Json, folder: Path, kind: str, k: int, known: int, among: str, **more: Any) -> Json:
+    target = {"database": str(folder / "out.duckdb")} if kind == "duckdb" else {"path": str(folder / "out")}
+    return {
+        "source": source,
+        "target": target,
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"person_id": "renumber", "visit_id": "renumber"},
+        "tables": {
+            "person": {"quasi_identifiers": {"sex": {"builtin": "suppress"}}, "identifiers": ["name"]},
+            "visit": {"link": {"column": "pid"}, "facts": {"kind": {"builtin": "suppress"}}, "unlisted": "drop"},
+            "diagnosis": {"link": {"visit_id": "visit"}, "facts": {"code": {}}},
+            "drug": {"link": "person_id", "facts": {"drug": {"builtin": "suppress"}}},
+            "drugs": "keep",
+        },
+        "privacy": {"k": k, "facts": {"known": known, "with": among}},
+        "suppression": {"persons": 3, "facts": "100%"},
+        **more,
+    }
+
+
+def facts_of(released: dict[str, list[dict[str, Any]]]) -> dict[Any, set[tuple[str, Any]]]:
+    """The facts of each person in a release, by the person's new key."""
+    facts: dict[Any, set[tuple[str, Any]]] = {row["person_id"]: set() for row in released["person"]}
+    owners = {row["visit_id"]: row["pid"] for row in released["visit"]}
+    for row in released["visit"]:
+        facts[row["pid"]].add(("visit", row["kind"]))
+    for row in released["diagnosis"]:
+        facts[owners[row["visit_id"]]].add(("diagnosis", row["code"]))
+    for row in released["drug"]:
+        facts[row["person_id"]].add(("drug", row["drug"]))
+    return facts
+
+
+def counts(facts: dict[Any, set[tuple[str, Any]]], classes: dict[Any, Any], known: int) -> Iterator[int]:
+    """How many persons of a class have each set of facts that one of them has."""
+    persons: Counter[Any] = Counter()
+    for person, held in facts.items():
+        for size in range(1, known + 1):
+            persons.update((classes[person], chosen) for chosen in combinations(sorted(held, key=str), size))
+    yield from persons.values()
+
+
+@settings(max_examples=tries(25), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    databases(),
+    st.sampled_from(["parquet", "csv", "duckdb"]),
+    st.integers(1, 4),
+    st.integers(1, 3),
+    st.sampled_from(["nothing", "quasi_identifiers"]),
+)
+def test_a_release_holds_what_was_asked_for(
+    tmp_path_factory: pytest.TempPathFactory, database: dict[str, Rows], kind: str, k: int, known: int, among: str
+) -> None:
+    folder = tmp_path_factory.mktemp("database")
+    config = configuration(write(database, folder, kind), folder, kind, k, known, among)
+    try:
+        report = kanon_sql.run(config, progress=None).report
+    except NoReleaseError:
+        assert len(database["person"]) < 2 * k + 3 or k > 1
+        assert not (folder / "out").exists()
+        assert not (folder / "out.duckdb").exists()
+        return
+    released = read(folder, kind)
+    assert set(released) == set(COLUMNS)
+    # Persons: k in each class; all numbered anew from 1.
+    people = {row["person_id"]: row["sex"] for row in released["person"]}
+    assert sorted(people) == list(range(1, len(people) + 1))
+    assert len(people) >= len(database["person"]) - 3
+    assert min(Counter(people.values()).values()) >= k
+    # Keys: none leads nowhere, and no orphan is there.
+    visits = {row["visit_id"] for row in released["visit"]}
+    assert {row["pid"] for row in released["visit"]} <= set(people)
+    assert {row["visit_id"] for row in released["diagnosis"]} <= visits
+    assert {row["visit_id"] for row in released["drug"]} - {None} <= visits
+    assert {row["person_id"] for row in released["drug"]} <= set(people)
+    assert len(released["visit"]) <= sum(row[1] in {p[0] for p in database["person"]} for row in database["visit"])
+    assert released["drugs"] == [dict(zip(COLUMNS["drugs"], row, strict=True)) for row in database["drugs"]]
+    # Facts: every set of at most so many is had by k persons.
+    classes = people if among == "quasi_identifiers" else dict.fromkeys(people)
+    sets = list(counts(facts_of(released), classes, known))
+    assert min(sets, default=k) >= k
+    assert report["facts"]["actual"] == min(sets, default=None)
+    assert report["persons"] == {
+        "source": len(database["person"]),
+        "suppressed": len(database["person"]) - len(people),
+        "released": len(people),
+    }
+    for name, rows in released.items():
+        entry = report["tables"][name]["rows"]
+        assert entry["released"] == len(rows)
+        assert entry["source"] == len(database[name]) == entry["orphans"] + entry["suppressed"] + entry["released"]
+    assert report["facts"]["bound"] <= report["facts"]["loss"] + 1e-9
+
+
+def test_nothing_is_lost_without_a_need(tmp_path: Path) -> None:
+    persons = [(i, "f", f"n{i}") for i in range(6)]
+    database: dict[str, Rows] = {
+        "person": persons,
+        "visit": [(i, i, "a", "2024-01-01") for i in range(6)],
+        "diagnosis": [(i, "x") for i in range(6)],
+        "drug": [(i, i, "p") for i in range(6)],
+        "drugs": [("p", "drug p")],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 3, 3, "quasi_identifiers")
+    report = kanon_sql.run(config, progress=None).report
+    assert report["facts"]["kept"] == 1 and report["facts"]["loss"] == 0 == report["facts"]["bound"]
+    assert report["facts"]["pairs"] == 18 and report["facts"]["actual"] == 6
+    released = read(tmp_path, "parquet")
+    assert [len(released[name]) for name in ("person", "visit", "diagnosis", "drug")] == [6, 6, 6, 6]
+    assert report["solution"]["levels"] == {"sex": 0}
+
+
+def test_facts_are_generalized_where_that_loses_less(tmp_path: Path) -> None:
+    """Each day has one person, each month all of them: the month is released, no fact goes."""
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(8)],
+        "visit": [(i, i, "a", f"2024-01-{1 + i:02}") for i in range(8)],
+        "diagnosis": [],
+        "drug": [],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "csv"), tmp_path, "csv", 4, 2, "nothing")
+    config["tables"]["visit"] |= {"facts": {"kind": {}, "day": {"builtin": "date", "levels": ["month", "year"]}}}
+    report = kanon_sql.run(config, progress=None).report
+    assert report["facts"]["levels"]["visit.day"] == 1
+    assert report["facts"]["kept"] == 1
+    assert {row["day"] for row in read(tmp_path, "csv")["visit"]} == {"2024-01"}
+    assert 0 < report["facts"]["loss"] == pytest.approx(report["facts"]["bound"])
+
+
+def test_dates_of_a_person_move_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHIFT", "0f" * 32)
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(6)],
+        "visit": [(v, v % 6, "a", f"2024-01-{1 + v:02}") for v in range(12)],
+        "diagnosis": [],
+        "drug": [],
+        "drugs": [],
+    }
+    for kind in ("parquet", "csv"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        config = configuration(write(database, folder, kind), folder, kind, 2, 1, "nothing")
+        config["tables"]["visit"] |= {"dates": ["day"], "insensitive": ["kind"]}
+        config["tables"]["visit"].pop("facts")
+        config["shift"] = {"days": 300, "key": "${SHIFT}"}
+        report = kanon_sql.run(config, progress=None).report
+        assert report["facts"]["pairs"] == 0 and report["facts"]["actual"] is None
+        days = defaultdict(set)
+        for row in read(folder, kind)["visit"]:
+            days[row["pid"]].add(duckdb.execute("SELECT CAST(? AS DATE)", [str(row["day"])]).fetchall()[0][0])
+        assert {(max(held) - min(held)).days for held in days.values()} == {6}
+        assert len({min(held) for held in days.values()}) > 2
+        assert "0f" * 32 not in json.dumps(report, default=str)
+
+
+def test_pseudonyms_and_kept_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY", "ab" * 32)
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [(v, v, "a", "2024-01-01") for v in range(4)],
+        "diagnosis": [(v, "x") for v in range(5)],
+        "drug": [(p, 9, "q") for p in range(4)],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 2, 2, "nothing")
+    config["keys"] = {"person_id": {"pseudonym": {"key": "${KEY}", "length": 12}}, "visit_id": "keep"}
+    kanon_sql.run(config, progress=None)
+    released = read(tmp_path, "parquet")
+    names = {row["person_id"] for row in released["person"]}
+    assert {len(name) for name in names} == {12}
+    assert {row["pid"] for row in released["visit"]} == names == {row["person_id"] for row in released["drug"]}
+    assert {row["visit_id"] for row in released["visit"]} == {0, 1, 2, 3}
+    assert {row["visit_id"] for row in released["drug"]} == {None}  # a visit that is not there
+
+
+REFUSED: list[tuple[Any, str]] = [
+    (lambda c: c["tables"].pop("drugs"), "no line names table 'drugs' of the source"),
+    (lambda c: c["tables"].update(nothing="drop"), "the source has no table 'nothing'"),
+    (lambda c: c["tables"].update(drug="keep"), "table 'drug' has the key of persons, 'person_id'"),
+    (lambda c: c["tables"].update(person="keep"), "the table of persons is neither kept nor dropped"),
+    (lambda c: c["unit"].update(key="no"), "has no column 'no'"),
+    (lambda c: c["unit"].update(table="no"), "tables has no 'no'"),
+    (lambda c: c["privacy"].pop("facts"), "facts is missing, expected {known: 2}"),
+    (lambda c: c["tables"]["drug"].update(link={"visit_id": "drugs"}), "'drugs' is no table that is released"),
+    (lambda c: c["tables"]["visit"].update(link={"visit_id": "visit"}), "the links run in a circle"),
+    (lambda c: c["tables"]["visit"].update(dates=["day"]), "dates move by shift, which is missing"),
+    (lambda c: c["tables"]["visit"].update(colour=1), "tables.visit: unknown key 'colour'"),
+    (lambda c: c["tables"]["drug"].update(facts=["drug"]), "tables.drug.facts: expected a mapping"),
+    (lambda c: c["tables"]["diagnosis"].update(facts={"no": {}}), "there is no column 'no'"),
+    (lambda c: c.update(colour=1), "unknown key 'colour' in the configuration of a database"),
+    (lambda c: c["keys"].update(visit_id={"pseudonym": {"key": "secret"}}), "a key is never written here"),
+    (lambda c: c.update(target=c["source"]), "the target is the source itself"),
+    (lambda c: c.pop("target"), "there is no target"),
+    (lambda c: c["tables"]["visit"].pop("unlisted"), "no list names 'day'"),
+    (
+        lambda c: c["tables"]["visit"].update(identifiers=["visit_id"]),
+        "the release would not tell whose facts those of 'diagnosis' are",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "text"), REFUSED, ids=[text[:30] for _, text in REFUSED])
+def test_what_is_refused(tmp_path: Path, change: Any, text: str) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [(v, v, "a", "2024-01-01") for v in range(4)],
+        "diagnosis": [(1, "x")],
+        "drug": [(1, 1, "q")],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 2, 2, "nothing")
+    change(config)
+    with pytest.raises(ConfigurationError) as refused:
+        kanon_sql.run(config, progress=None)
+    assert text in str(refused.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_in_place_replaces_all_tables(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [(v, v, "a", "2024-01-01") for v in range(4)],
+        "diagnosis": [(1, "x")],
+        "drug": [(1, 1, "q")],
+        "drugs": [],
+    }
+    for kind in ("parquet", "duckdb"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        config = configuration(write(database, folder, kind), folder, kind, 2, 2, "nothing", target="in-place")
+        config["tables"]["diagnosis"] = "drop"
+        report = kanon_sql.run(config, progress=None).report
+        assert report["status"] == "released"
+        if kind == "duckdb":
+            names = duckdb.connect(str(folder / "clinic.duckdb")).execute("SHOW TABLES").fetchall()
+            assert {row[0] for row in names} == set(COLUMNS) - {"diagnosis"}
+        else:
+            assert {path.stem for path in (folder / "source").iterdir()} == set(COLUMNS) - {"diagnosis"}
+        assert report["tables"]["drug"]["rows"]["released"] == 0  # one person's fact
+
+
+def test_the_command(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "fm"[i % 2], "n") for i in range(8)],
+        "visit": [(v, v % 8, "ab"[v % 2], "2024-01-01") for v in range(16)],
+        "diagnosis": [(v, "xy"[v % 2]) for v in range(16)],
+        "drug": [(p, p, "q") for p in range(8)],
+        "drugs": [("q", "drug q")],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 2, 2, "quasi_identifiers")
+    path = tmp_path / "database.yaml"
+    path.write_text(json.dumps(config), encoding="utf-8")  # JSON is YAML
+    dry = CliRunner().invoke(cli, ["run", str(path), "--dry-run", "--json"])
+    assert dry.exit_code == 0, dry.output
+    assert json.loads(dry.stdout)["status"] == "dry-run"
+    assert not (tmp_path / "out").exists()
+    told = CliRunner().invoke(cli, ["run", str(path), "--report", str(tmp_path / "report.json")])
+    assert told.exit_code == 0, told.output
+    assert "released 8 of 8 persons in 5 tables" in told.stdout
+    assert json.loads((tmp_path / "report.json").read_text())["facts"]["known"] == 2
+    again = CliRunner().invoke(cli, ["run", str(path)])
+    assert isinstance(again.exception, ConfigurationError) and "holds files already" in str(again.exception)
+    assert CliRunner().invoke(cli, ["run", str(path), "--set", "target.overwrite=true"]).exit_code == 0
+
+
+def test_odd_names_and_values(tmp_path: Path) -> None:
+    """Names with quotes, dots, spaces and letters of any script, of tables, columns and values; NULL, empty texts."""
+    source = tmp_path / "so urce"
+    source.mkdir()
+    connection = duckdb.connect()
+    people = [(f"p'{i}", 'a"b' if i % 2 else None) for i in range(8)]
+    connection.execute('CREATE TABLE a ("per son" VARCHAR, "q""i" VARCHAR)')
+    connection.executemany("INSERT INTO a VALUES (?, ?)", people)
+    connection.execute('CREATE TABLE b ("per son" VARCHAR, person VARCHAR, "fact,x" VARCHAR, "Ü" DOUBLE)')
+    facts = [(f"p'{i}", "own", value, 1.5) for i in range(8) for value in ("it's", "", None, "\u00e4;")]
+    connection.executemany("INSERT INTO b VALUES (?, ?, ?, ?)", facts)
+    connection.execute(f"COPY a TO '{source}/Pers \"on.parquet'")
+    connection.execute(f"COPY b TO '{source}/fäcts.parquet'")
+    connection.close()
+    config = {
+        "source": str(source),
+        "target": {"path": str(tmp_path / "out"), "format": "csv"},
+        "unit": {"table": 'Pers "on', "key": "per son"},
+        "tables": {
+            'Pers "on': {"quasi_identifiers": {'q"i': {"builtin": "suppress"}}},
+            "fäcts": {"facts": {"fact,x": {}, "Ü": {"builtin": "intervals", "widths": [2]}}, "insensitive": ["person"]},
+        },
+        "privacy": {"k": 4, "facts": {"known": 2, "with": "quasi_identifiers"}},
+    }
+    report = kanon_sql.run(config, progress=None).report
+    assert report["facts"]["kept"] == 1 and report["facts"]["actual"] == 4
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {'Pers "on.csv', "fäcts.csv"}
+    statement = f"SELECT DISTINCT \"fact,x\" FROM read_csv('{tmp_path}/out/fäcts.csv', all_varchar = true)"
+    assert {row[0] for row in duckdb.execute(statement).fetchall()} >= {"it's", "\u00e4;"}
+
+
+def test_a_failed_run_leaves_the_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written wrongly, or what fails on the way, replaces nothing and leaves nothing behind."""
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(6)],
+        "visit": [(i, i, "a", "2024-01-01") for i in range(6)],
+        "diagnosis": [(i, "x") for i in range(6)],
+        "drug": [(i, i, "p") for i in range(6)],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 3, 2, "nothing")
+    config["target"]["overwrite"] = True
+    kanon_sql.run(config, progress=None)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    with monkeypatch.context() as patched:
+        # Rare facts are not suppressed: the recount must find them.
+        patched.setattr(suppression, "_suppress", lambda *_: None)
+        config["privacy"]["k"] = 5
+        config["tables"]["drug"]["facts"]["drug"] = {}
+        rare = {**database, "drug": [(i, i, "pq"[i // 3]) for i in range(6)]}
+        again = tmp_path / "again"
+        again.mkdir()
+        config["source"] = write(rare, again, "parquet")
+        with pytest.raises(VerificationError, match="a set of facts is had by 3 persons, fewer than k = 5"):
+            kanon_sql.run(config, progress=None)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+    assert {path.name for path in tmp_path.iterdir() if path.name.startswith(".")} <= {".out.kanon-sql.lock"}
+
+
+def test_the_same_database_gives_the_same_facts(tmp_path: Path) -> None:
+    """Whatever the order of rows and the threads: the same facts of the same persons, by the old keys."""
+    draw = random.Random(3)
+    database: dict[str, Rows] = {
+        "person": [(i, draw.choice("fm"), "n") for i in range(40)],
+        "visit": [(v, v % 40, draw.choice("ab"), "2024-01-01") for v in range(80)],
+        "diagnosis": [(draw.randrange(80), draw.choice("uvwxyz")) for _ in range(150)],
+        "drug": [(draw.randrange(40), None, draw.choice("pqrstu")) for _ in range(120)],
+        "drugs": [],
+    }
+    released = []
+    for number in range(3):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        config = configuration(write(database, folder, "csv"), folder, "csv", 5, 2, "nothing")
+        config["keys"] = {"person_id": "keep", "visit_id": "keep"}
+        options = kanon_sql.EngineOptions(threads=1 + number)
+        report = kanon_sql.run(config, options=options, progress=None).report
+        tables = {name: sorted(map(repr, rows)) for name, rows in read(folder, "csv").items()}
+        released.append((tables, {k: v for k, v in report["facts"].items() if k != "seconds"}))
+        database = {name: draw.sample(rows, len(rows)) for name, rows in database.items()}
+    assert released[0] == released[1] == released[2]
+    assert 0 < released[0][1]["kept"] < 1
+
+
+def test_check_and_risk(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(6)],
+        "visit": [(i, i, "ab"[i // 5], "2024-01-01") for i in range(6)],
+        "diagnosis": [(i, "x") for i in range(6)],
+        "drug": [(i, 9, "p") for i in range(6)],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 3, 2, "nothing")
+    config["tables"]["visit"]["facts"] = {"kind": {}}
+    found = kanon_sql.check(config)
+    assert found["status"] == "violated"
+    assert found["facts"]["actual"] == 1
+    assert found["violations"] == [
+        "6 values of 'visit_id' in drug lead to no row of visit",
+        "a set of facts is had by 1 persons, fewer than k = 3",
+    ]
+    before = kanon_sql.risk(config)
+    assert before["release"] is None
+    assert [entry["below_k"] for entry in before["source"]["facts"]] == [1, 1, 1]
+    kanon_sql.run(config, progress=None)
+    assert kanon_sql.check(config, tmp_path / "out")["status"] == "satisfied"
+    after = kanon_sql.risk(config)["release"]
+    assert [entry["below_k"] for entry in after["facts"]] == [0, 0, 0]
+    path = tmp_path / "database.yaml"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    told = CliRunner().invoke(cli, ["check", str(path), str(tmp_path / "out")])
+    assert told.exit_code == 0 and "satisfies k = 3" in told.stdout
+    assert CliRunner().invoke(cli, ["check", str(path)]).exit_code == 1
+    assert "3 facts" in CliRunner().invoke(cli, ["risk", str(path)]).stdout
+    for words in (["check", str(path), "--k", "3"], ["risk", str(path), "--threshold", "0.1"], ["lattice", str(path)]):
+        assert CliRunner().invoke(cli, words).exit_code != 0
+
+
+def test_a_fact_of_exactly_k_persons_stays(tmp_path: Path) -> None:
+    """Beside a rarer one, which goes."""
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(6)],
+        "visit": [],
+        "diagnosis": [],
+        "drug": [(i, None, "p" if i < 3 else "q") for i in range(5)],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 3, 1, "nothing")
+    config["tables"]["drug"]["facts"] = {"drug": {}}
+    report = kanon_sql.run(config, progress=None).report
+    assert [row["drug"] for row in read(tmp_path, "parquet")["drug"]] == ["p"] * 3
+    assert report["facts"]["kept"] == pytest.approx(0.6)
+    assert report["facts"]["loss"] == pytest.approx(0.4) == report["facts"]["bound"]
+
+
+def test_a_suppressed_person_is_gone_everywhere(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "m" if i == 5 else "f", "n") for i in range(6)],
+        "visit": [(i, i, "a", "2024-01-01") for i in range(6)],
+        "diagnosis": [(i, "x") for i in range(6)],
+        "drug": [(i, i, "p") for i in range(6)],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 3, 2, "nothing")
+    config["tables"]["person"]["quasi_identifiers"] = {"sex": {"builtin": "suppress", "max_level": 0}}
+    config["suppression"]["persons"] = 1
+    report = kanon_sql.run(config, progress=None).report
+    assert report["persons"] == {"source": 6, "suppressed": 1, "released": 5}
+    assert {name: len(rows) for name, rows in read(tmp_path, "parquet").items()} == {
+        "person": 5, "visit": 5, "diagnosis": 5, "drug": 5, "drugs": 0,
+    }  # fmt: skip
+    assert report["facts"]["pairs"] == 18 and report["facts"]["kept"] == pytest.approx(15 / 18)
+
+
+def test_numbers_of_rows_that_tell_somebody_apart_are_warned_of(tmp_path: Path) -> None:
+    """One of six persons has three visits, through which she has three diagnoses; all have one drug."""
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(6)],
+        "visit": [(v, v if v < 6 else 2, "a", "2024-01-01") for v in range(8)],
+        "diagnosis": [(v, "x") for v in range(8)],
+        "drug": [(i, None, "p") for i in range(6)],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "csv"), tmp_path, "csv", 3, 1, "nothing")
+    report = kanon_sql.run(config, progress=None).report
+    told = [text for text in report["warnings"] if "number of rows" in text]
+    assert [text.partition(" persons have")[0] for text in told] == ["table 'visit': 1", "table 'diagnosis': 1"]
+    config["target"] = {"path": str(tmp_path / "strict")}
+    with pytest.raises(WarnedError, match="number of rows"):
+        kanon_sql.run(config, strict=True, progress=None)
+    assert not (tmp_path / "strict").exists()
+
+
+def test_a_key_belongs_to_the_table_where_it_is_single(tmp_path: Path) -> None:
+    """That of a table which no link goes through, as that of drugs, which are about nobody."""
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(6)],
+        "visit": [],
+        "diagnosis": [],
+        "drug": [(i, None, "pz"[i // 4]) for i in range(6)],
+        "drugs": [("p", "one"), ("q", "two")],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 2, 1, "nothing")
+    config["keys"]["drug"] = "renumber"
+    config["tables"]["drug"] = {"link": "person_id"}
+    config["tables"]["diagnosis"] = "drop"
+    kanon_sql.run(config, progress=None)
+    released = read(tmp_path, "parquet")
+    labels = {row["drug"]: row["label"] for row in released["drugs"]}
+    assert set(labels) == {1, 2}
+    assert [labels.get(row["drug"]) for row in released["drug"]].count("one") == 4
+    assert [row["drug"] for row in released["drug"]].count(None) == 2  # z leads nowhere
+
+
+def test_a_table_may_be_gone_through_by_several(tmp_path: Path) -> None:
+    """Links through a table that itself goes through one, by keys in any order, one of them not released."""
+    source = tmp_path / "source"
+    source.mkdir()
+    connection = duckdb.connect()
+    for name, rows in {
+        "person": "SELECT i AS person_id, 'f' AS sex FROM range(6) r(i)",
+        "case": "SELECT i % 6 AS person_id, 100 + i AS case_id FROM range(12) r(i)",
+        "stay": "SELECT 100 + i AS case_id, 200 + i AS stay_id, 300 + i AS stay_no FROM range(12) r(i)",
+        "test": "SELECT 200 + i AS stay_id, 'x' AS code FROM range(14) r(i)",
+        "bill": "SELECT 300 + i AS stay_no, 1 AS amount FROM range(13) r(i)",
+    }.items():
+        connection.execute(f"COPY ({rows}) TO '{source}/{name}.parquet'")
+    connection.close()
+    config = {
+        "source": str(source),
+        "target": str(tmp_path / "out"),
+        "unit": {"table": "person", "key": "person_id"},
+        "keys": {"stay_id": "renumber"},  # others that links go through are, too
+        "tables": {
+            "test": {"link": {"stay_id": "stay"}, "facts": {"code": {}}},
+            "bill": {"link": {"stay_no": "stay"}, "insensitive": ["amount"], "unlisted": "drop"},
+            "stay": {"link": {"case_id": "case"}, "identifiers": ["stay_no"]},
+            "case": {"link": "person_id"},
+            "person": {"quasi_identifiers": {"sex": {"builtin": "suppress"}}},
+        },
+        "privacy": {"k": 6, "facts": {"known": 2}},
+    }
+    report = kanon_sql.run(config, progress=None).report
+    assert report["facts"]["kept"] == 1 and report["facts"]["actual"] == 6
+    released = read(tmp_path, "parquet")
+    assert {name: len(rows) for name, rows in released.items()} == {
+        "person": 6, "case": 12, "stay": 12, "test": 12, "bill": 12,
+    }  # fmt: skip
+    assert [report["tables"][name]["rows"]["orphans"] for name in ("test", "bill")] == [2, 1]
+    assert {row["stay_no"] for row in released["bill"]} == set(range(1, 13))  # new ones, which lead nowhere
+    assert (
+        {row["case_id"] for row in released["stay"]}
+        == set(range(1, 13))
+        == {row["case_id"] for row in released["case"]}
+    )
+    assert {row["stay_id"] for row in released["test"]} == {row["stay_id"] for row in released["stay"]}
+
+
+def test_the_key_of_persons_is_new_under_every_name(tmp_path: Path) -> None:
+    """Beside the column by which rows find their person: there it is of somebody else."""
+    source = tmp_path / "source"
+    source.mkdir()
+    connection = duckdb.connect()
+    connection.execute(f"COPY (SELECT 50 + i AS id, 'f' AS sex FROM range(6) r(i)) TO '{source}/person.csv'")
+    connection.execute(
+        f"COPY (SELECT 50 + i AS patient, 50 + (i + 1) % 7 AS id FROM range(6) r(i)) TO '{source}/visit.csv'"
+    )
+    connection.close()
+    config = {
+        "source": str(source),
+        "target": str(tmp_path / "out"),
+        "unit": {"table": "person", "key": "id"},
+        "tables": {
+            "person": {"quasi_identifiers": {"sex": {"builtin": "suppress"}}},
+            "visit": {"link": {"column": "patient"}},
+        },
+        "privacy": {"k": 3},
+    }
+    report = kanon_sql.run(config, progress=None).report
+    assert report["facts"] is None and report["verification"]["keys"] == 2
+    released = read(tmp_path, "csv")
+    people = {row["id"] for row in released["person"]}
+    assert people == set(range(1, 7)) == {row["patient"] for row in released["visit"]}
+    others = [row["id"] for row in released["visit"]]
+    assert others.count(None) == 1 and {int(other) for other in others if other is not None} < people
+
+
+def test_what_would_be_lost_is_refused(tmp_path: Path) -> None:
+    """Other files and tables of the target, and a report in the place of a table."""
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [], "diagnosis": [], "drug": [], "drugs": [],
+    }  # fmt: skip
+    for kind in ("csv", "duckdb"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        config = configuration(write(database, folder, kind), folder, kind, 2, 1, "nothing")
+        config["target"]["overwrite"] = True
+        kanon_sql.run(config, progress=None)
+        kanon_sql.run(config, progress=None)
+        if kind == "csv":
+            (folder / "out" / "thesis.txt").write_text("mine", encoding="utf-8")
+        else:
+            with duckdb.connect(str(folder / "out.duckdb")) as connection:
+                connection.execute("CREATE TABLE thesis (mine INTEGER)")
+        with pytest.raises(ConfigurationError, match="holds 1 other things, first 'thesis"):
+            kanon_sql.run(config, progress=None)
+    config = configuration({"path": str(tmp_path / "csv" / "source")}, tmp_path, "csv", 2, 1, "nothing")
+    with pytest.raises(ConfigurationError, match="the report would lie in"):
+        kanon_sql.run(config, report=tmp_path / "csv" / "source" / "person.csv", progress=None)
+    config["tables"]["person"]["identifiers"] = ["name", "person_id"]
+    with pytest.raises(ConfigurationError, match="take it out of the identifiers of 'person'"):
+        kanon_sql.run(config, progress=None)
+
+
+def test_a_source_that_changes_during_the_run_is_not_released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [], "diagnosis": [], "drug": [], "drugs": [],
+    }  # fmt: skip
+    config = configuration(write(database, tmp_path, "csv"), tmp_path, "csv", 2, 1, "nothing")
+
+    def changing(*_: Any) -> Any:
+        (tmp_path / "source" / "drugs.csv").write_text("drug,label\nz,new\n", encoding="utf-8")
+        return recount_tables(*_)
+
+    monkeypatch.setattr(database_run, "recount_tables", changing)
+    with pytest.raises(EngineError, match=r"drugs.csv was changed by another program during the run"):
+        kanon_sql.run(config, progress=None)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_shift_without_dates_and_facts_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a configuration says beforehand of columns that no table names is no error."""
+    monkeypatch.setenv("SHIFT", "0f" * 32)
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [(i, i, "a", "2024-01-01") for i in range(4)],
+        "diagnosis": [], "drug": [], "drugs": [],
+    }  # fmt: skip
+    config = configuration(write(database, tmp_path, "csv"), tmp_path, "csv", 2, 2, "nothing")
+    config["shift"] = {"days": 60, "key": "${SHIFT}"}
+    config["tables"] |= dict.fromkeys(["diagnosis", "drug"], "drop")
+    config["tables"]["visit"] = {"link": {"column": "pid"}, "dates": [], "sensitive": [], "unlisted": "drop"}
+    report = kanon_sql.run(config, progress=None).report
+    assert report["facts"] == {
+        "known": 2, "with": "nothing", "required": 2, "actual": None, "pairs": 0, "kept": None, "loss": 0.0,
+        "bound": 0.0, "levels": {}, "nodes": {"lattice": 0, "evaluated": 0},
+    }  # fmt: skip
+    assert {tuple(row) for row in read(tmp_path, "csv")["visit"]} == {("visit_id", "pid")}
+
+
+def test_persons_without_quasi_identifiers(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(6)],
+        "visit": [(i, i, "ab"[i // 4], "2024-01-01") for i in range(6)],
+        "diagnosis": [], "drug": [], "drugs": [],
+    }  # fmt: skip
+    config = configuration(write(database, tmp_path, "csv"), tmp_path, "csv", 3, 2, "nothing")
+    config["tables"]["person"] = {"unlisted": "drop"}
+    config["tables"]["visit"]["facts"] = {"kind": {}}
+    report = kanon_sql.run(config, progress=None).report
+    assert report["persons"]["suppressed"] == 0
+    assert report["privacy"] == {"k": {"required": 3, "actual": 6}} and report["classes"]["min"] == 6
+    assert report["facts"]["kept"] == pytest.approx(4 / 6)
+    assert {tuple(row) for row in read(tmp_path, "csv")["person"]} == {("person_id",)}
+    config["target"] = {"path": str(tmp_path / "none")}
+    for privacy, text in (
+        ({"k": 3, "l_diversity": {"column": "kind", "l": 2}}, "l_diversity"),
+        ({}, "k is missing"),
+        ({"k": "many"}, "privacy.k: expected a whole number"),
+    ):
+        with pytest.raises(ConfigurationError, match=text):
+            kanon_sql.run({**config, "privacy": {**privacy, "facts": {"known": 2}}}, progress=None)
+    config["privacy"]["k"] = 7
+    with pytest.raises(NoReleaseError, match="fewer than k = 7 persons"):
+        kanon_sql.run(config, progress=None)
