@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kanon_sql.api.opening import without_causes
+from kanon_sql.commands.init.database import DatabaseProposal, propose_database, tables_of
 from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.job import Ask, Request, propose, unnamed_table
 from kanon_sql.commands.init.proposal import PURPOSES, RECIPIENTS, Proposal
@@ -38,8 +39,12 @@ def init(
     header: bool | None = None,
     options: EngineOptions | None = None,
     progress: Progress | bool | None = None,
-) -> Proposal:
+) -> Proposal | DatabaseProposal:
     """Profiles a file, a glob, a folder, the `table` of a database file or a frame, and proposes a configuration.
+
+    A folder of files with different columns, and a database file without a `table`, are a database of persons: it is
+    looked for what joins its tables, and a configuration with `tables` is proposed (docs/databases.md). `entity` names
+    the key of persons there.
 
     With a `connection` `data` is a table, a view or a relation of it. The configuration of what Python holds names no
     source: `kanon_sql.run(config, data=frame)`.
@@ -63,6 +68,9 @@ def init(
         return Answers(recipient, purpose, tuple(known), tuple(unknown), person, entity is not None)
 
     if connection is None and isinstance(data, (str, os.PathLike)):
+        if table is None and holds_tables(data):
+            answers = Answers(recipient, purpose, tuple(known), tuple(unknown), entity)
+            return proposed_database(data, answers, None, hierarchies, options, progress)
         request = request_of(data, table, hierarchies, header=header)
     else:
         handed = UserInput(data, connection)
@@ -87,6 +95,38 @@ def request_of(
     csv = CsvOptions() if header is None else CsvOptions(header=header)
     source = SourceConfig(path=path, csv=csv) if table is None else SourceConfig(database=path, table=table)
     return Request(source, config, None if hierarchies is None else Path(hierarchies), header=header)
+
+
+def holds_tables(data: str | os.PathLike[str]) -> bool:
+    """Whether DATA is a database of several tables: a folder of files with different columns, or a DuckDB file."""
+    path = Path(data)
+    return (path.is_dir() or _is_database(path)) and tables_of(path) is not None
+
+
+@without_causes
+def proposed_database(
+    data: str | os.PathLike[str],
+    answers: Answers,
+    config: Path | None,
+    hierarchies: str | os.PathLike[str] | None,
+    options: EngineOptions | None,
+    progress: Progress | bool | None,
+) -> DatabaseProposal:
+    """The proposal for a database of persons. Raises ConfigurationError where no table is that of persons."""
+    path = Path(data)
+    tables = tables_of(path)
+    assert tables is not None
+    request = Request(None, config, None if hierarchies is None else Path(hierarchies))
+    proposal = propose_database(tables, request, answers, options or EngineOptions(), chosen(progress))
+    if proposal is not None:
+        return proposal
+    if not path.is_dir():
+        raise unnamed_table(path)
+    key = f" named {answers.entity!r}" if answers.entity else ""
+    raise ConfigurationError(
+        f"{path}: its files have different columns, and none is a table of persons: no column{key} has another value "
+        "in each row and is named by other tables; expected one file as DATA, or --entity KEY (in Python entity=)"
+    )
 
 
 def _is_database(path: Path) -> bool:

@@ -14,7 +14,9 @@ from kanon_sql.cli.output import complain, print_data, print_json
 from kanon_sql.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from kanon_sql.commands.init.database import DatabaseProposal
     from kanon_sql.commands.init.findings import Answers, Findings
+    from kanon_sql.commands.init.proposal import Proposal
 
 
 @click.command()
@@ -60,12 +62,13 @@ def init(
 
     It finds out what each column is, who could be found by it, and how it can be made coarser; the reasons stand in
     the configuration. On a terminal it asks who will get the release and what others may know. DATA is a file, a
-    glob, a folder, or with --table a database; it is only read.
+    glob, a folder, or with --table a database; it is only read. A folder of different tables, or a database without
+    --table, is a database of persons: init finds the table of persons, keys and links, and proposes facts.
     """
     asks = not yes and not common.as_json and sys.stdin.isatty() and sys.stderr.isatty()
     if config is not None:
         _refuse(config, data, overwrite=overwrite, asks=asks)
-    from kanon_sql.api.proposing import proposed, request_of
+    from kanon_sql.api.proposing import holds_tables, proposed, request_of
     from kanon_sql.cli.init_dialogue import answers_of, ask, print_findings, print_next
 
     def answer(findings: Findings) -> Answers:
@@ -75,8 +78,18 @@ def init(
         print_findings(findings)
         return ask(findings, default, given)
 
+    if table is None and given["header"] is None and holds_tables(data):
+        _init_database(common, data, config, hierarchies, given)
+        return
     request = request_of(data, table, hierarchies, config, given["header"])
     proposal = proposed(request, answer, common.engine(), common.progress())
+    _print_proposal(common, proposal, config)
+    if not common.quiet and not common.as_json:
+        print_next(proposal, config, shown=asks)
+
+
+def _print_proposal(common: Common, proposal: Proposal | DatabaseProposal, config: Path | None) -> None:
+    """Writes or prints what is proposed, and what could not be done."""
     if config is not None:
         proposal.write(config, overwrite=True)
     if common.as_json:
@@ -86,8 +99,27 @@ def init(
     if not common.quiet:
         for note in proposal.notes:
             complain("warning", note)
-        if not common.as_json:
-            print_next(proposal, config, shown=asks)
+
+
+def _init_database(
+    common: Common, data: str, config: Path | None, hierarchies: Path | None, given: dict[str, Any]
+) -> None:
+    """Proposes a configuration for a whole database of persons."""
+    from kanon_sql.api.proposing import proposed_database
+    from kanon_sql.cli.init_dialogue import print_tables
+    from kanon_sql.commands.init.findings import Answers
+
+    answers = Answers(
+        given["recipient"] or "public",
+        given["purpose"] or "research",
+        tuple(given["known"]),
+        tuple(given["unknown"]),
+        given["entity"],
+    )
+    proposal = proposed_database(data, answers, config, hierarchies, common.engine(), common.progress())
+    _print_proposal(common, proposal, config)
+    if not common.quiet and not common.as_json:
+        print_tables(proposal, config)
 
 
 def _refuse(config: Path, data: str, *, overwrite: bool, asks: bool) -> None:

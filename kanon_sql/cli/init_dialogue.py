@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kanon_sql.commands.init.database import DatabaseProposal
 from kanon_sql.commands.init.findings import Answers, Findings
 from kanon_sql.commands.init.proposal import RECIPIENTS, Proposal
 from kanon_sql.commands.init.roles import ROLES, percent
@@ -35,6 +36,7 @@ _PURPOSES = (
     ("statistics", "to count and compare: every column at one level, the same in all rows"),
 )
 
+_RUNS = ("run {} --dry-run    what would come out", "run {}              the release")
 _ASKED = 2  # columns that may name the person
 
 
@@ -186,10 +188,31 @@ def print_next(proposal: Proposal, config: Path | None, *, shown: bool) -> None:
     click.echo(f"\nk = {privacy['k']}: {why}", err=True)
     name, why = proposal.settings["algorithm"]
     click.echo(f"{name}: {why}", err=True)
+    _print_commands(config, _RUNS)
+
+
+def _print_commands(config: Path | None, commands: Sequence[str]) -> None:
+    """Where the configuration is, and the commands that come next."""
     file = "config.yaml" if config is None else quote(str(config))
     if config is not None:
         click.echo(f"\nwritten to {escape(str(config))}, each line with its reason. Read it, then", err=True)
     else:
         click.echo("\nSave what was printed as config.yaml (or name it with -o), read it, then", err=True)
-    click.echo(f"  kanon-sql run {escape(file)} --dry-run    what would come out", err=True)
-    click.echo(f"  kanon-sql run {escape(file)}              the release", err=True)
+    for command in commands:
+        click.echo(f"  kanon-sql {command.format(escape(file))}", err=True)
+
+
+def print_tables(proposal: DatabaseProposal, config: Path | None) -> None:
+    """What was found in a database of persons and what comes next, on standard error."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for name, justify in (("table", "left"), ("rows", "right"), ("what becomes of it", "left")):
+        table.add_column(Text(name), justify=justify)  # type: ignore[arg-type]
+    for entry in proposal.tables:
+        facts = f"; facts: {', '.join(entry.facts)}" if entry.facts else ""
+        dates = f"; dates move: {', '.join(entry.dates)}" if entry.dates else ""
+        how = "released" if entry.how in ("unit", "persons") else entry.how
+        table.add_row(Text(escape(entry.name)), f"{entry.rows:,}", Text(escape(f"{how}: {entry.why}{facts}{dates}")))
+    Console(stderr=True).print(table)
+    click.echo(f"\nk = {proposal.k[0]}: {proposal.k[1]}", err=True)
+    commands = ("risk {}             who could be found", *_RUNS)
+    _print_commands(config, commands)

@@ -165,21 +165,25 @@ def loaded_from(first: str, options: dict[str, Any], common: Common, *, releases
     """
     from kanon_sql.api.opening import load
 
-    overrides = common.overrides
-    if options.get("overwrite"):
-        overrides = (*overrides, ("target.overwrite", "true"))
-    if options.get("effort"):
-        overrides = (*overrides, ("algorithm.effort", options["effort"]))
     if options.get("qi"):
-        return load(mapping_of(first, options if releases else releasing_nothing(options)), overrides)
+        values = {name: options.get(name) for name in ("overwrite", "effort")}
+        return load(
+            mapping_of(first, options if releases else releasing_nothing(options)),
+            with_options_of(values, common.overrides),
+        )
     refuse_columns({name: value for name, value in options.items() if name not in _OVERRIDING})
-    return load(first, (*overrides, *_overriding(options)))
+    return load(first, with_options_of(options, common.overrides))
 
 
-def _overriding(options: dict[str, Any]) -> list[tuple[str, str]]:
-    """What options say beside a configuration file, as --set says it."""
+def with_options_of(options: dict[str, Any], overrides: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """The `overrides` of --set, and what options say beside a configuration file, in the words of --set."""
+    flags = [
+        *([("target.overwrite", "true")] if options.get("overwrite") else []),
+        *([("algorithm.effort", options["effort"])] if options.get("effort") else []),
+    ]
     given = [(ARGUMENTS[name].key, options.get(name)) for name in _OVERRIDING]
-    return [(".".join(map(str, key)), str(value)) for key, value in given if value not in (None, "")]
+    values = [(".".join(map(str, key)), str(value)) for key, value in given if value not in (None, "")]
+    return (*overrides, *flags, *values)
 
 
 def _as_set(one: Argument, value: Any) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import click
 
 from kanon_sql.cli.command import FILE, Common, Grouped, after_release, common_options
-from kanon_sql.cli.options import argument, column_options, loaded_from
+from kanon_sql.cli.options import argument, column_options, loaded_from, with_options_of
 from kanon_sql.cli.output import print_data
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.algorithms import ALGORITHMS, EFFORTS
@@ -88,12 +89,18 @@ def _run_tables(
     from kanon_sql import api
     from kanon_sql.report.views.database import summarize_database
 
+    of_tables = {name: options.pop(name) for name in ("overwrite", "effort", "k", "output", "algorithm")}
     given = [name for name, value in options.items() if value not in (None, (), "", False)]
     if given:
         raise click.UsageError(
             f"--{given[0].replace('_', '-')} goes with a configuration of one table; say it in {config}, or with --set"
         )
+    output = of_tables.pop("output")
+    overrides = with_options_of(of_tables, common.overrides)
+    if output is not None:
+        kind = "database" if Path(output).suffix in (".duckdb", ".db") else "path"
+        overrides = (("target", "in-place" if output == "in-place" else json.dumps({kind: output})), *overrides)
     with common.telling():
-        report = api.run(config, overrides=common.overrides, html=html, **run_options, **common.arguments()).report
+        report = api.run(config, overrides=overrides, html=html, **run_options, **common.arguments()).report
     with after_release():
         common.show(report, summarize_database)

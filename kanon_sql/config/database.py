@@ -242,6 +242,7 @@ def load_database(config: object, overrides: Overrides = ()) -> LoadedDatabase:
         except YamlError as error:
             place = name if error.line is None else f"{name}:{error.line}"
             raise ConfigurationError(escape(f"{place}: {error.text}")) from None
+    draft.expand()
     for key, value in overrides:
         draft.override(key, value, os.environ)
     return _validated(draft, base)

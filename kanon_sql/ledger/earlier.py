@@ -257,7 +257,10 @@ def _told(engine: Engine, loaded: LoadedConfig, source: Source, hierarchies: Hie
     number = _recorded(engine, loaded, source)
     if number is not None:
         return f"is release {number} of the ledger"
-    if not all(_labelled(engine, source, hierarchies, first, bool(identifiers)) for first in (_FIRST, None)):
+    if _labels(engine, source, hierarchies, _FIRST) is None:
+        return None
+    counts = _labels(engine, source, hierarchies, None)
+    if counts is None or not (counts[1] or (identifiers and counts[0])):
         return None
     gone = "its identifiers are gone and " if identifiers else ""
     return f"looks like an earlier release of this configuration: {gone}its values are labels of the hierarchies"
@@ -277,11 +280,12 @@ def _recorded(engine: Engine, loaded: LoadedConfig, source: Source) -> int | Non
     return next((entry.id for entry in reversed(alike) if entry.release_fingerprint == digest), None)
 
 
-def _labelled(engine: Engine, source: Source, hierarchies: Hierarchies, first: int | None, gone: bool) -> bool:
-    """Whether there are labels among the values of the quasi-identifiers, and nothing that the hierarchies do not hold.
+def _labels(engine: Engine, source: Source, hierarchies: Hierarchies, first: int | None) -> tuple[int, int] | None:
+    """How many distinct labels stand among the values of the quasi-identifiers: (all, those but *).
 
-    It looks at the `first` rows, or at all. A * alone also stands in tables that were never generalized; it is a sign
-    only where the identifiers are `gone`.
+    None where a value is neither a label nor a value of its hierarchy. It looks at the `first` rows, or at all; of the
+    first ones only that None is a fact about the table, whatever the order of its rows. A * alone also stands in tables
+    that were never generalized; it is a sign only where the identifiers are gone.
     """
     rows = source.relation if first is None else source.relation.limit(first)
     labels = telling = 0
@@ -290,9 +294,9 @@ def _labelled(engine: Engine, source: Source, hierarchies: Hierarchies, first: i
             continue
         counted = _counted(engine, source, rows, source.column(name), spec, hierarchy)
         if counted[2]:
-            return False
+            return None
         labels, telling = labels + counted[0], telling + counted[1]
-    return telling > 0 or (gone and labels > 0)
+    return labels, telling
 
 
 def _counted(

@@ -367,6 +367,12 @@ def test_the_command(tmp_path: Path) -> None:
     again = CliRunner().invoke(cli, ["run", str(path)])
     assert isinstance(again.exception, ConfigurationError) and "holds files already" in str(again.exception)
     assert CliRunner().invoke(cli, ["run", str(path), "--set", "target.overwrite=true"]).exit_code == 0
+    options = ["--overwrite", "--k", "3", "--algorithm", "mondrian", "-o", str(tmp_path / "out.duckdb"), "--json"]
+    changed = json.loads(CliRunner().invoke(cli, ["run", str(path), *options]).stdout)
+    assert changed["privacy"]["k"]["required"] == 3 and changed["algorithm"]["name"] == "mondrian"
+    assert (tmp_path / "out.duckdb").is_file()
+    refused = CliRunner().invoke(cli, ["run", str(path), "--group", "x"])
+    assert refused.exit_code == 2 and "goes with a configuration of one table" in refused.output
 
 
 def test_odd_names_and_values(tmp_path: Path) -> None:

@@ -162,3 +162,20 @@ def test_what_is_taken_for_a_release(tmp_path: Path, row: str, identifiers: list
     assert bool([one for one in caught.value.problems if _BEFORE in one]) is said
     told = [one.replace(str(tmp_path), "") for one in caught.value.problems]  # its name has a number
     assert not any("40" in one or "41" in one for one in told)
+
+
+def test_labels_behind_many_values_are_seen_too(tmp_path: Path) -> None:
+    values = [str(age) for age in range(20, 40)] * 60
+    hierarchy = tmp_path / "age.csv"
+    hierarchy.write_text("".join(f"{age},{age // 10}x,*\n" for age in range(20, 40)))
+    advice = []
+    for texts in ([*values, *["2x"] * 30], [*["2x"] * 30, *values]):
+        path = tmp_path / "ages.csv"
+        path.write_text("age\n" + "".join(f"{text}\n" for text in texts))
+        config = configuration(str(path), None, privacy={"k": 2}, quasi_identifiers={"age": str(hierarchy)})
+        config["source"] = str(path)
+        with pytest.raises(ConfigurationError) as caught:
+            kanon_sql.run({**config, "target": str(tmp_path / "out.csv"), "sensitive": [], "insensitive": []})
+        advice.append(caught.value.problems[-1])
+    assert _BEFORE in advice[0]
+    assert advice[0] == advice[1]

@@ -339,8 +339,8 @@ def unnamed_table(path: Path) -> ConfigurationError:
     """
     with open_engine(EngineOptions()) as engine:
         catalog = attach(engine, path)
-        rows = engine.query("commands/init/tables", values={"catalog": catalog})
-    names = [name if schema == _MAIN else f"{schema}.{name}" for schema, name in rows]
+        rows = engine.query("source/tables", values={"catalog": catalog})
+    names = [name if schema == _MAIN else f"{schema}.{name}" for schema, name, _ in rows]
     if not names:
         return ConfigurationError(f"{path}: is a DuckDB database without a table; name another file")
     listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")

@@ -156,12 +156,26 @@ def _may_number_groups(profile: Profile, column: ColumnProfile) -> bool:
     return unseen and free and column.distinct >= _LEAST_IDS and 1.05 <= profile.rows / column.distinct <= _OF_A_GROUP
 
 
+def is_called_person(name: str) -> bool:
+    """Whether the name of a column or table has a word for whom rows are about."""
+    return _has_word(name, _PERSONS)
+
+
+def is_called_number(name: str) -> bool:
+    """Whether the name of a column says that it numbers something: an id, a key, a code."""
+    return _has_word(name, _NUMBERED) or name.lower().endswith(("id", "nr"))
+
+
 def _is_called(column: ColumnProfile, words: str) -> bool:
-    """Whether a word of a column's name is one of these, or begins with a long one."""
+    return _has_word(column.name, words)
+
+
+def _has_word(name: str, words: str) -> bool:
+    """Whether a word of a name is one of these, or begins with a long one."""
     listed = words.split()
     return any(
         word in listed or any(len(entry) >= _LONG and word.startswith(entry) for entry in listed)
-        for word in words_of(column.name)
+        for word in words_of(name)
     )
 
 

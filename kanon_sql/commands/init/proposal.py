@@ -56,7 +56,7 @@ class Places:
         given: dict[str, Any] = self.described.model_dump(exclude_unset=True, exclude_defaults=True)
         for key in ("path", "database"):
             if given.get(key) is not None:
-                given[key] = _relative(given[key], base)
+                given[key] = relative_to(given[key], base)
         return given
 
     def target(self, base: Path) -> dict[str, Any] | str:
@@ -105,7 +105,7 @@ def _suffix_of(path: Path, source: Source) -> str:
     return _ending(path).lower() if path.is_file() and format_of(path) == source.kind else source_format.suffixes[0]
 
 
-def _relative(text: str, base: Path) -> str:
+def relative_to(text: str, base: Path) -> str:
     """A path as a configuration in `base` writes it: as it was given where that is absolute."""
     path = Path(text)
     if path.is_absolute():
@@ -119,7 +119,7 @@ _LONGEST_KEY = 100
 _MEASURED = ("decimal", "date", "timestamp")  # kinds that are no categories
 _MOST_CODES = 50  # that whole numbers stand for
 
-_ROLES = {
+ROLE_WORDS = {
     "identifiers": "never released: they name a person, or may hold what does",
     "sensitive": "released as they are: what nobody should learn of a person",
     "insensitive": "released as they are: nothing says that somebody could be found by them",
@@ -147,31 +147,27 @@ def configuration(proposal: Proposal, base: Path) -> str:
 
 def _head(findings: Findings, answers: Answers) -> Iterator[str]:
     rows, columns = findings.profile.rows, len(findings.profile.columns)
-    yield from _comment(
-        f"Proposed by kanon-sql init for a release to the {answers.recipient}"
-        if answers.recipient == "public"
-        else f"Proposed by kanon-sql init for {'a partner' if answers.recipient == 'partner' else 'internal use'}"
-    )
-    yield from _comment(
+    yield from comment_lines(f"Proposed by kanon-sql init for {release_for(answers.recipient)}")
+    yield from comment_lines(
         f"{rows:,} rows of {columns} columns were looked at. The reasons say what was found, not what others really "
         "know: read every line, and change what you know better."
     )
     for text in findings.repeated():
-        yield from _comment(f"{text}.")
+        yield from comment_lines(f"{text}.")
     yield "#   kanon-sql run THIS_FILE --dry-run    what would come out"
     yield "#   kanon-sql run THIS_FILE              the release"
     if findings.sets and findings.rows_looked_at:
         yield "#"
-        yield from _comment("What singles rows out before anything is done:")
+        yield from comment_lines("What singles rows out before anything is done:")
         for subset in findings.sets[:_MOST_SETS]:
             share = percent(subset.alone / findings.rows_looked_at)
-            yield from _comment(f"  {' + '.join(subset.columns)}: {share} of the rows are alone with their values")
+            yield from comment_lines(f"  {' + '.join(subset.columns)}: {share} of the rows are alone with their values")
 
 
 def _source(source: Mapping[str, Any]) -> Iterator[str]:
-    yield from _comment("the rows, as they are; they are only read")
+    yield from comment_lines("the rows, as they are; they are only read")
     if set(source) == {"path"}:
-        yield from _entry("source", source["path"])
+        yield from entry_lines("source", source["path"])
         return
     yield "source:"
     for key, value in source.items():
@@ -179,16 +175,16 @@ def _source(source: Mapping[str, Any]) -> Iterator[str]:
             yield "  # how columns are read that are not written as the rest of the program expects"
             yield "  columns:"
             for name, reading in value.items():
-                yield from _entry(name, reading, 4)
+                yield from entry_lines(name, reading, 4)
         else:
-            yield from _entry(key, value, 2)
+            yield from entry_lines(key, value, 2)
 
 
 def _left_out(findings: Findings, generalizations: Mapping[str, Generalization], base: Path) -> Iterator[str]:
     """Quasi-identifiers among identifiers, each with the line that takes it back."""
     for name, why in findings.left_out.items():
-        yield from _comment(f"a quasi-identifier that is left out: {why}. To release it, too, move it:", 2)
-        for line in _entry(name, generalizations[name].written(base), 2):
+        yield from comment_lines(f"a quasi-identifier that is left out: {why}. To release it, too, move it:", 2)
+        for line in entry_lines(name, generalizations[name].written(base), 2):
             yield f"  # {escape(line)}"
         yield f"  - {in_line(name)}"
 
@@ -199,9 +195,9 @@ def _transform(proposal: Proposal) -> Iterator[str]:
         return
     yield "transform:            # what is done to values first"
     for name, treatment in proposal.treatments.items():
-        yield from _comment(treatment.why, 2)
+        yield from comment_lines(treatment.why, 2)
         # A key is read from the environment; what else looks like a variable is none.
-        yield from (line.replace(f"key: '${KEY}'", f"key: '{KEY}'") for line in _entry(name, treatment.spec, 2))
+        yield from (line.replace(f"key: '${KEY}'", f"key: '{KEY}'") for line in entry_lines(name, treatment.spec, 2))
     yield ""
 
 
@@ -211,9 +207,9 @@ def _list(key: str, findings: Findings, more: Iterable[str] = ()) -> Iterator[st
     rest = list(more)
     if not columns and not rest:
         return
-    yield f"{key}:{' ' * max(1, 20 - len(key))}# {_ROLES[key]}"
+    yield f"{key}:{' ' * max(1, 20 - len(key))}# {ROLE_WORDS[key]}"
     for column in columns:
-        yield from _comment(_why(findings, column), 2)
+        yield from comment_lines(_why(findings, column), 2)
         yield f"  - {in_line(column.name)}"
     yield from rest
     yield ""
@@ -223,12 +219,12 @@ def _quasi_identifiers(findings: Findings, generalizations: Mapping[str, General
     yield "quasi_identifiers:    # what others may know of a person: made coarser until groups share it"
     many = findings.too_many()
     if many is not None:
-        yield from _comment(many, 2)
+        yield from comment_lines(many, 2)
         yield ""
     for column in findings.generalized():
         proposed = generalizations[column.name]
-        yield from _comment(f"{_why(findings, column)}. {proposed.why[:1].upper()}{proposed.why[1:]}", 2)
-        yield from _entry(column.name, proposed.written(base), 2)
+        yield from comment_lines(f"{_why(findings, column)}. {proposed.why[:1].upper()}{proposed.why[1:]}", 2)
+        yield from entry_lines(column.name, proposed.written(base), 2)
     yield ""
 
 
@@ -243,13 +239,13 @@ def _diversity(proposal: Proposal) -> Iterator[str]:
     columns = list(filter(_is_category, several)) or [column for column in several if column.name not in moved]
     if not columns:
         return
-    yield from _comment(
+    yield from comment_lines(
         "k does not keep a group from sharing one sensitive value, which is then known of each. Without the # every "
         "group holds several:",
         2,
     )
     entries = [{"column": column.name, "l": min(3, column.distinct)} for column in columns[:3]]
-    for line in _entry("l_diversity", entries if len(entries) > 1 else entries[0], 0):
+    for line in entry_lines("l_diversity", entries if len(entries) > 1 else entries[0], 0):
         yield f"  # {escape(line)}"
 
 
@@ -260,16 +256,16 @@ def _is_category(column: ColumnProfile) -> bool:
 
 
 def _commented(why: str, key: str, value: Any) -> Iterator[str]:
-    yield from _comment(why)
+    yield from comment_lines(why)
     if isinstance(value, Mapping) and key in ("privacy", "suppression"):
         yield f"{key}:"
         for below, entry in value.items():
-            yield from _entry(below, entry, 2)
+            yield from entry_lines(below, entry, 2)
     else:
-        yield from _entry(key, value)
+        yield from entry_lines(key, value)
 
 
-def _comment(text: str, indent: int = 0) -> Iterator[str]:
+def comment_lines(text: str, indent: int = 0) -> Iterator[str]:
     """Lines of a comment; what is no text for a line is written out."""
     blank, shown = " " * indent, escape(text)
     lead = shown[: len(shown) - len(shown.lstrip())]
@@ -277,7 +273,7 @@ def _comment(text: str, indent: int = 0) -> Iterator[str]:
         yield f"{blank}# {lead}{line}".rstrip()
 
 
-def _entry(key: str, value: Any, indent: int = 0) -> Iterable[str]:
+def entry_lines(key: str, value: Any, indent: int = 0) -> Iterable[str]:
     """A key with its value, on one line where the key can stand on one."""
     text = in_line({key: value})[1:-1]
     if not text.startswith("? ") and len(key) <= _LONGEST_KEY:
@@ -402,6 +398,11 @@ class Proposal:
             "reading": dict(column.reading),
             "hierarchy": None if generalization is None else generalization.spec,
         }
+
+
+def release_for(recipient: str) -> str:
+    """For whom a configuration is proposed, in words."""
+    return {"public": "a release to the public", "partner": "a partner"}.get(recipient, "internal use")
 
 
 def smallest_class(recipient: str, persons: int) -> tuple[int, str]:
