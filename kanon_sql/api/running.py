@@ -13,7 +13,7 @@ from kanon_sql.api.results import RunResult
 from kanon_sql.commands.database.run import run_database
 from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.arguments import of_each, read_hierarchy
-from kanon_sql.config.database import is_database, load_database
+from kanon_sql.config.database import LoadedDatabase, is_database, load_database
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.duckdb.connection import UserInput
 from kanon_sql.engines.job import Job
@@ -69,9 +69,8 @@ def run(
     if is_database(config):
         if data is not None or source is not None or connection is not None or target is not None:
             raise ConfigurationError("a configuration with tables names its source and target itself; leave them out")
-        if html is not None:
-            raise ConfigurationError("there is no page of a whole database yet; leave html= out")
-        return _run_tables(config, overrides, Call.of(options, progress, time_limit, report), dry_run, strict)
+        call = replace(Call.of(options, progress, time_limit, report), dry_run=dry_run, strict=strict, advice=False)
+        return _run_tables(load_database(config, overrides), call, html)
     if data is not None and source is not None:
         raise ConfigurationError("data= and source= both name the rows; keep one")
     if source is not None and connection is None:
@@ -88,21 +87,23 @@ def run(
     return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)
 
 
-def _run_tables(config: object, overrides: Overrides, call: Call, dry_run: bool, strict: bool) -> RunResult:
+def _run_tables(loaded: LoadedDatabase, call: Call, html: str | os.PathLike[str] | None) -> RunResult:
     """A whole database of persons, anonymized as its configuration says."""
-    loaded = load_database(config, overrides)
-    if loaded.config.report is not None and loaded.config.report.data is not None:
-        call = replace(call, report=call.report or loaded.base / loaded.config.report.data)
-    call = replace(call, dry_run=dry_run, strict=strict, advice=False)
+    call = _with_outputs(call, loaded.config.report, loaded.base, html)
     return RunResult.of_tables(run_database(loaded, call).to_dict())
 
 
 def telling(call: Call, loaded: LoadedConfig, html: str | os.PathLike[str] | None) -> Call:
     """The call with the report and the page that the configuration asks for, where no others are given."""
-    report_config = loaded.config.report or ReportConfig()
-    report, page = (None if path is None else loaded.base / path for path in (report_config.data, report_config.page))
-    given = page if html is None else Path(html)
-    return replace(call, report=call.report or report, page=given, recipe=report_config.recipe)
+    call = _with_outputs(call, loaded.config.report, loaded.base, html)
+    return replace(call, recipe=(loaded.config.report or ReportConfig()).recipe)
+
+
+def _with_outputs(call: Call, config: ReportConfig | None, base: Path, html: str | os.PathLike[str] | None) -> Call:
+    """The call with the report and the page of a configuration in the folder `base`, where no others are given."""
+    config = config or ReportConfig()
+    report, page = (None if path is None else base / path for path in (config.data, config.page))
+    return replace(call, report=call.report or report, page=page if html is None else Path(html))
 
 
 Hierarchy = str | os.PathLike[str] | Mapping[str, Any] | None

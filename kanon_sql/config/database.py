@@ -36,6 +36,7 @@ _OF_THE_UNIT = ("quasi_identifiers", "group", "missing")
 # What the run of the unit's table takes from the top level.
 _OF_THE_SEARCH = ("algorithm",)
 _WITHOUT = ("keep", "drop")
+_HEAD = 1 << 16  # bytes of a JSON file that are looked at
 
 
 class DatabaseSource(Part):
@@ -215,10 +216,19 @@ def is_database(config: object) -> bool:
         return True
     if isinstance(config, Mapping):
         return "tables" in config
-    if not isinstance(config, (str, os.PathLike)) or Path(config).suffix.lower() not in (".yaml", ".yml"):
+    if not isinstance(config, (str, os.PathLike)):
         return False
+    path = Path(config)
     try:
-        draft = draft_of_text("", decode(Path(config).read_bytes()), {})
+        if path.suffix.lower() == ".json":
+            # Data may be JSON, too, and large.
+            with path.open("rb") as file:
+                head = file.read(_HEAD).lstrip()
+            if not head.startswith(b"{") or b'"tables"' not in head:
+                return False
+        elif path.suffix.lower() not in (".yaml", ".yml"):
+            return False
+        draft = draft_of_text("", decode(path.read_bytes()), {})
     except (OSError, ValueError, YamlError):
         return False
     return "tables" in draft.value
@@ -301,7 +311,14 @@ def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfi
             draft.problem(("tables", name, "link"), fault, spoils=False)
     has_facts = any(table.facts for table in tables.values())
     dated = [name for name, table in tables.items() if table.dates]
+    told = {} if config.report is None else config.report.model_dump(exclude_unset=True, exclude_none=True)
+    beside = [name for name in told if name not in ("json", "html")]
     faults: list[tuple[bool, KeyPath, str]] = [
+        (
+            bool(beside),
+            ("report",),
+            "expected json or html alone, other keys are for the page of one table; remove them",
+        ),
         (
             has_facts and config.facts is None,
             ("privacy",),

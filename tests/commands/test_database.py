@@ -22,7 +22,7 @@ from kanon_sql.cli.main import cli
 from kanon_sql.commands.database import run as database_run
 from kanon_sql.commands.database.recount import recount_tables
 from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError, VerificationError, WarnedError
-from kanon_sql.search.facts import suppression
+from kanon_sql.search.facts.suppression import KeptFacts
 
 Json = dict[str, Any]
 Rows = list[tuple[Any, ...]]
@@ -360,10 +360,25 @@ def test_the_command(tmp_path: Path) -> None:
     assert dry.exit_code == 0, dry.output
     assert json.loads(dry.stdout)["status"] == "dry-run"
     assert not (tmp_path / "out").exists()
-    told = CliRunner().invoke(cli, ["run", str(path), "--report", str(tmp_path / "report.json")])
+    page = tmp_path / "page.html"
+    told = CliRunner().invoke(cli, ["run", str(path), "--report", str(tmp_path / "report.json"), "--html", str(page)])
     assert told.exit_code == 0, told.output
     assert "released 8 of 8 persons in 5 tables" in told.stdout
     assert json.loads((tmp_path / "report.json").read_text())["facts"]["known"] == 2
+    assert page.stat().st_mode & 0o777 == 0o600
+    text = page.read_text(encoding="utf-8")
+    assert "any 2 facts or fewer of a person, over all tables together, finds at least" in text
+    assert all(f">{name}<" in text for name in COLUMNS)  # the tables are drawn
+    config["report"] = {"json": str(tmp_path / "second.json"), "html": str(tmp_path / "second.html")}
+    config["target"]["overwrite"] = True
+    kanon_sql.run(config, progress=None)
+    assert (tmp_path / "second.html").is_file() and (tmp_path / "second.json").is_file()
+    with pytest.raises(ConfigurationError, match="expected json or html alone"):
+        kanon_sql.run({**config, "report": {"html": "page.html", "recipient": "a partner"}})
+    inside = CliRunner().invoke(
+        cli, ["run", str(path), "--overwrite", "--html", str(tmp_path / "source" / "page.html")]
+    )
+    assert isinstance(inside.exception, ConfigurationError) and "the page would lie in" in str(inside.exception)
     again = CliRunner().invoke(cli, ["run", str(path)])
     assert isinstance(again.exception, ConfigurationError) and "holds files already" in str(again.exception)
     assert CliRunner().invoke(cli, ["run", str(path), "--set", "target.overwrite=true"]).exit_code == 0
@@ -421,7 +436,8 @@ def test_a_failed_run_leaves_the_target(tmp_path: Path, monkeypatch: pytest.Monk
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     with monkeypatch.context() as patched:
         # Rare facts are not suppressed: the recount must find them.
-        patched.setattr(suppression, "_suppress", lambda *_: None)
+        patched.setattr(KeptFacts, "suppress", lambda *_: None)
+        patched.setattr(KeptFacts, "_victims", lambda *_: 0)
         config["privacy"]["k"] = 5
         config["tables"]["drug"]["facts"]["drug"] = {}
         rare = {**database, "drug": [(i, i, "pq"[i // 3]) for i in range(6)]}

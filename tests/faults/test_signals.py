@@ -94,7 +94,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "wait"), [("run optimal", 0.9), ("run database", 0.8), ("run ledger, page", 1.0), ("check", 0.5)]
+    ("name", "wait"),
+    [
+        ("run optimal", 0.9),
+        ("run database", 0.8),
+        ("run ledger, page", 1.0),
+        ("check", 0.5),
+        ("run tables, in-place", 1.5),
+    ],
 )
 def test_a_signal_somewhere(name: str, wait: float, made: Path, tmp_path: Path) -> None:
     job = next(one for one in jobs(made) if one.name == name)

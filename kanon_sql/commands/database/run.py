@@ -45,6 +45,8 @@ from kanon_sql.errors import (
 from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import sort_items
 from kanon_sql.report.call import Call
+from kanon_sql.report.page.database import database_page
+from kanon_sql.report.page.page import write_page
 from kanon_sql.report.report import Json, ReportDraft, write_json
 from kanon_sql.search.facts.levels import KEPT_LEAVES, PERSON_LEAVES, PERSONS, FactsResult, FactTable, search_facts
 from kanon_sql.search.facts.suppression import FactsRequired
@@ -60,6 +62,7 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.tables import copy
 from kanon_sql.sql.template import Fill, Item, column, fill, quoted, state
+from kanon_sql.targets.outputs import named_twice, refuse_pdf
 from kanon_sql.targets.tables import TablesTarget, open_tables_target
 
 _ROOM = "commands/database"
@@ -129,7 +132,7 @@ def run_database(loaded: LoadedDatabase, call: Call) -> DatabaseDraft:
 
     Raises the errors of kanon_sql.errors; the source and an existing target are then untouched.
     """
-    _refuse_report(loaded, call)
+    _refuse_outputs(loaded, call)
     draft = DatabaseDraft(loaded)
     try:
         with signals.run_block():
@@ -146,21 +149,43 @@ def run_database(loaded: LoadedDatabase, call: Call) -> DatabaseDraft:
         raise InterruptedRunError(signals.NOTHING_CHANGED) from None
     draft.seconds = call.watch.report()
     try:
+        if call.page is not None:
+            write_page(call.page, database_page(draft.to_dict(), loaded.config.unit.table))
         call.write(draft.to_dict())
     except EngineError as failure:
         raise ReleasedError([f"the release is in its place, but {problem}" for problem in failure.problems]) from None
     return draft
 
 
-def _refuse_report(loaded: LoadedDatabase, call: Call) -> None:
-    """Raises ConfigurationError for a report in the place of what is read or released."""
+def _describe(table: OpenTable) -> Json:
+    """What a table is, how its rows find their person, and its released columns."""
+    link = table.config.link
+    return {
+        "is": "unit" if table.config.is_unit else "list" if table.config.loaded is None else "persons",
+        "link": None if link is None else {"column": link.column, "through": link.through},
+        "facts": list(table.config.facts),
+        "columns": [col.name for col in table.columns],
+    }
+
+
+def _refuse_outputs(loaded: LoadedDatabase, call: Call) -> None:
+    """Raises ConfigurationError for a report or page in the place of what is read or released, or of each other."""
     source, target = loaded.config.source, loaded.config.target
     named = [source.path, source.database, *([target.path, target.database] if target is not None else [])]
-    for place in [(loaded.base / name).resolve() for name in named if name is not None]:
-        if call.report is not None and (call.report.resolve() == place or place in call.report.resolve().parents):
-            raise ConfigurationError(
-                f"{call.report}: the report would lie in {place}, which is read or replaced; name another"
-            )
+    outputs = [
+        (what, path) for what, path in (("the report", call.report), ("the page", call.page)) if path is not None
+    ]
+    for what, path in outputs:
+        if what == "the page":
+            refuse_pdf(path)
+        for place in [(loaded.base / name).resolve() for name in named if name is not None]:
+            if path.resolve() == place or place in path.resolve().parents:
+                raise ConfigurationError(
+                    f"{path}: {what} would lie in {place}, which is read or replaced; name another"
+                )
+    problems = named_twice(outputs)
+    if problems:
+        raise ConfigurationError(problems)
 
 
 def _run(loaded: LoadedDatabase, call: Call, draft: DatabaseDraft) -> None:
@@ -427,7 +452,9 @@ class _Job:
 
     def _note(self, recount: Recount) -> None:
         for name, table in self.tables.items():
-            entry = self.draft.tables.setdefault(name, {"rows": {}})["rows"]
+            described = self.draft.tables.setdefault(name, {"rows": {}})
+            described |= _describe(table)
+            entry = described["rows"]
             released = recount.rows[name]
             if table.config.is_unit and self.draft.persons is not None:
                 entry |= {"source": self.draft.persons["source"], "orphans": 0}

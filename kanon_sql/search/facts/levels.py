@@ -1,7 +1,7 @@
 """At which levels facts are released, and which facts of persons are suppressed there, so that least is lost.
 
 The levels of the columns of facts are a lattice: a coarser fact has more persons, and so has a set of coarser facts. At
-each node facts are suppressed (`suppress_facts`); a node whose bound is no better than what was found is passed over.
+each node facts are suppressed (`KeptFacts`); a node whose bound is no better than what was found is passed over.
 
 The bound of a node: facts of fewer than k persons go, and of two facts that fewer than k persons of the source have
 together each person keeps one at most; pairs of these that share no fact (a matching) cost one fact each, whatever is
@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from math import prod
 
 from sqlglot import exp
 
 from kanon_sql.hierarchy.mapping import MappingTable
-from kanon_sql.search.facts.suppression import KEPT, FactsRequired, improve, suppress_facts, worth_of
+from kanon_sql.search.facts.suppression import KEPT, RARE, FactsRequired, KeptFacts
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.tables import copy, drop
@@ -28,9 +27,9 @@ from kanon_sql.sql.template import Fill, Item, fill, quoted, state
 _ROOM = "search/facts"
 WHOLE = 1_000_000  # the loss of a pair that is suppressed
 PERSONS, PERSON_LEAVES, KEPT_LEAVES = state("facts_persons"), state("facts_person_leaves"), state("facts_kept_leaves")
-_GENERALIZED, _NUMBERED, _HELD, _FREQUENT, _PAIRS, _MATCHED, _NEXT, _BEST = (
+_GENERALIZED, _NUMBERED, _HELD, _PAIRS, _MATCHED, _NEXT, _BEST = (
     state(f"facts_{name}")
-    for name in ("generalized", "numbered", "held", "frequent", "pairs", "matched", "unmatched", "best_node")
+    for name in ("generalized", "numbered", "held", "rare_pairs", "matched", "unmatched", "best_node")
 )
 _MOST_NODES = 64  # of a lattice that is looked at whole; of a larger one the way down from its top
 
@@ -97,8 +96,8 @@ def search_facts(
             engine.run(copy(_BEST, KEPT))
     assert best is not None
     search.hold(best.node)
-    engine.run(copy(KEPT, _BEST))
-    improve(engine, _HELD, required, search.most_worth(bounds[best.node]), deadline)
+    search.kept.take(_BEST)
+    search.kept.improve(_HELD, search.most_worth(bounds[best.node]), deadline)
     best = search.measured(best.node)
     if not best.allowed(most):
         return None
@@ -140,6 +139,7 @@ class _Search:
 
     def __init__(self, engine: Engine, tables: Sequence[FactTable], required: FactsRequired) -> None:
         self.engine, self.tables, self.required = engine, tables, required
+        self.kept = KeptFacts(engine, required)
         self.columns = [c for table in tables for c in table.columns]
         self.levels = [range(c.mapping.min_level, c.mapping.max_level + 1) for c in self.columns]
         self.size = prod(map(len, self.levels))
@@ -201,16 +201,15 @@ class _Search:
         return name
 
     def bound(self, node: Node) -> int:
-        """A loss below which no choice of facts is at a node, in millionths of a pair."""
+        """A loss below which no choice of facts is at a node, in millionths of a pair; KEPT are its frequent facts."""
         self.hold(node)
-        query = partial(self.engine.query, values={"k": self.required.k})
-        query(f"{_ROOM}/frequent", names={"held": _HELD, "frequent": _FREQUENT})
-        lost = self.bound_of_suppressed + self._released * WHOLE - worth_of(self.engine, _FREQUENT)
+        self.kept.take(_HELD)
+        lost = self.bound_of_suppressed + self._released * WHOLE - self.kept.worth()
         if self.required.known == 1:
             return lost
-        view = state("facts_other_worth")
-        self.engine.query(f"{_ROOM}/other", names={"other": view, "frequent": _FREQUENT})
-        query(f"{_ROOM}/rare_pairs", names={"frequent": _FREQUENT, "other_frequent": view, "rare_pairs": _PAIRS})
+        self.kept.rare_pairs()
+        names = {"rare": RARE, "kept": KEPT, "rare_pairs": _PAIRS}
+        self.engine.query(f"{_ROOM}/rare_pairs_of_persons", names=names)
         while True:
             names = {"rare_pairs": _PAIRS, "matched": _MATCHED}
             self.engine.query(f"{_ROOM}/matched", names=names)
@@ -227,8 +226,8 @@ class _Search:
         return self.bound_of_suppressed + self._released * WHOLE - bound
 
     def evaluate(self, node: Node) -> _Evaluated:
-        """Suppresses facts at a node, whose facts are held."""
-        suppress_facts(self.engine, _HELD, self.required)
+        """Suppresses facts at a node, whose bound was counted just before."""
+        self.kept.suppress()
         return self.measured(node)
 
     def measured(self, node: Node) -> _Evaluated:

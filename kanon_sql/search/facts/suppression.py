@@ -2,7 +2,8 @@
 
 k^m-anonymity: M. Terrovitis, N. Mamoulis, P. Kalnis: Privacy-preserving anonymization of set-valued data. VLDB 2008.
 Sets are counted level by level: those of two facts only once every single fact is frequent, and so on, so that only
-frequent sets are joined. What is suppressed makes other sets rarer; so all is counted again until nothing is rare.
+frequent sets are joined. What is suppressed makes other sets rarer, so all of this goes on until nothing is rare. How
+many persons keep each two facts is counted once; what is suppressed then is taken off, which is a small part of it.
 """
 
 from __future__ import annotations
@@ -15,16 +16,16 @@ from kanon_sql.sql.tables import copy
 from kanon_sql.sql.template import Item, column, state
 
 _ROOM = "search/facts"
-KEPT = state("facts_kept")
-_BEST, _VICTIMS, _ALL, _SUPPORT, _RARE, _RESTORED = (
-    state(f"facts_{name}") for name in ("best", "victims", "all_victims", "support", "rare", "restored")
+KEPT, SUPPORT, PAIR_COUNTS, RARE = (state(f"facts_{name}") for name in ("kept", "support", "pair_counts", "rare"))
+_BEST, _VICTIMS, _ALL, _RESTORABLE, _TOUCHED, _NEXT = (
+    state(f"facts_{name}") for name in ("best", "victims", "all_victims", "restorable", "touched", "next")
 )
 _SHORTAGES = (state("facts_shortages"), state("facts_shortages_left"))  # by turns
-_TURNS, _MOST_IN_TURNS = 8, 1_000_000  # persons take turns where there are no more facts than this
+_TURNS, _MOST_IN_TURNS = 32, 1_000_000  # persons take turns at first where there are no more facts than this
 _MOST_ROUNDS, _WORK = 400, 8_000_000  # rounds of restoring, and facts that are counted in all of them
 _FEW_ROUNDS, _FACTS_A_ROUND = 20, 20  # so many, and one more for so many facts
-_CHANCE = 0.3  # how much chance bears on the fact that is suppressed in these rounds
-_SHARES = (20,)  # of 1,000 persons or facts: how many a round restores
+_CHANCE = 0.1  # how much chance bears on the fact that is suppressed in these rounds
+_SHARES = (100,)  # of 1,000 persons or facts: how many a round restores
 
 
 @dataclass(frozen=True)
@@ -35,131 +36,181 @@ class FactsRequired:
     known: int
 
 
-def suppress_facts(engine: Engine, held: str, required: FactsRequired) -> None:
-    """Makes the table KEPT (person, fact, worth): of the facts in the table `held` those that are kept.
+class KeptFacts:
+    """The facts that are kept: the table KEPT (person, fact, worth), and what is counted of it.
 
-    Facts are suppressed one of a person at a time, until nothing is rare. Raises EngineError.
+    SUPPORT (fact, persons) says how many persons keep each fact, PAIR_COUNTS (first_fact, second_fact, persons) how
+    many keep both of two, where sets of two are asked for. Both follow what is suppressed and restored.
     """
-    facts = _made(engine.run(copy(KEPT, held)))
-    _suppress(engine, required, _TURNS if facts <= _MOST_IN_TURNS else 1)
 
+    def __init__(self, engine: Engine, required: FactsRequired) -> None:
+        self.engine, self.required = engine, required
+        self._of_pairs = required.known > 1
+        self._facts = 0
 
-def improve(engine: Engine, held: str, required: FactsRequired, most: int, deadline: Deadline) -> None:
-    """Changes KEPT so that more is kept of the facts in the table `held`, which can never be worth more than `most`.
+    def take(self, held: str) -> None:
+        """Takes the frequent ones of the facts in the table `held`: those that k persons or more have."""
+        self._facts = _made(self.engine.run(copy(KEPT, held)))
+        self._count_support()
+        if self._victims(f"{_ROOM}/rare_holders", {"kept": KEPT, "support": SUPPORT}, {"k": self.required.k}):
+            self._drop(_VICTIMS)
+            self._count_support()
+        if self._of_pairs:
+            names = {"pair_counts": PAIR_COUNTS, "kept": KEPT}
+            self.engine.query(f"{_ROOM}/pair_counts", names=names)
 
-    In as many rounds as the work allows, some of what was suppressed is restored and facts are suppressed anew; the
-    best that was found is kept (ruin and recreate: G. Schrimpf et al.: Record breaking optimization results using the
-    ruin and recreate principle. 2000). The work is counted in facts, so that the same table gives the same whatever the
-    machine; only a time limit ends it by the clock. Raises EngineError.
-    """
-    restore_facts(engine, held, required)
-    facts = _made(engine.run(copy(_BEST, KEPT)))
-    best = worth_of(engine, KEPT)
-    for number in range(min(_MOST_ROUNDS, _FEW_ROUNDS + facts // _FACTS_A_ROUND, _WORK // max(facts, 1))):
-        if best >= most or deadline.passed():
-            break
-        draw = {"of_persons": number % 2 == 1, "share": _SHARES[number // 2 % len(_SHARES)], "draw": number}
-        engine.query(f"{_ROOM}/restored", names={"kept": KEPT, "held": held, "best": _BEST}, values=draw)
-        _suppress(engine, required, 1, number)
-        worth = worth_of(engine, KEPT)
-        if worth >= best:
-            engine.run(copy(_BEST, KEPT))
-            best = worth
-    engine.run(copy(KEPT, _BEST))
-    restore_facts(engine, held, required)
+    def suppress(self, draw: int | None = None) -> None:
+        """Suppresses facts until nothing is rare, one of a person at a time.
 
+        Persons take turns, so that what others suppressed before is counted. With a `draw` they take none, and chance
+        bears on the choice.
+        """
+        turns = _TURNS if draw is None and self._facts <= _MOST_IN_TURNS else 1
+        size = 1
+        while size <= self.required.known:
+            rare = self._suppress_rare_facts() if size == 1 else self._suppress_rare_sets(size, turns, draw)
+            # What was suppressed makes smaller sets rarer.
+            size = 1 if rare and size > 1 else size + 1
 
-def restore_facts(engine: Engine, held: str, required: FactsRequired) -> None:
-    """Restores suppressed facts in KEPT that make no set rare, one of a person at a time; of sets of at most two facts.
+    def improve(self, held: str, most: int, deadline: Deadline) -> None:
+        """Keeps more of the facts in the table `held`, which can never be worth more than `most`.
 
-    Raises EngineError.
-    """
-    if required.known != 2:
-        return
-    other = state("facts_other_kept")
-    engine.query(f"{_ROOM}/member", names={"member": other, "kept": KEPT})
-    while True:
-        engine.query(f"{_ROOM}/support", names={"kept": KEPT, "support": _SUPPORT})
-        names = {"held": held, "kept": KEPT, "other_kept": other, "support": _SUPPORT, "restorable": _RESTORED}
-        if not _made(engine.query(f"{_ROOM}/restorable", names=names, values={"k": required.k})):
+        In as many rounds as the work allows, some of what was suppressed is restored and facts are suppressed anew; the
+        best that was found is kept (ruin and recreate: G. Schrimpf et al.: Record breaking optimization results using
+        the ruin and recreate principle. 2000). The work is counted in facts, so that the same table gives the same
+        whatever the machine; only a time limit ends it by the clock. Raises EngineError.
+        """
+        self.restore(held)
+        facts = _made(self.engine.run(copy(_BEST, KEPT)))
+        best = self.worth()
+        for number in range(min(_MOST_ROUNDS, _FEW_ROUNDS + facts // _FACTS_A_ROUND, _WORK // max(facts, 1))):
+            if best >= most or deadline.passed():
+                break
+            draw = {"of_persons": number % 2 == 1, "share": _SHARES[number // 2 % len(_SHARES)], "draw": number}
+            names = {"restored": _NEXT, "held": held, "best": _BEST}
+            self.engine.query(f"{_ROOM}/restored", names=names, values=draw)
+            self.take(_NEXT)
+            self.suppress(number)
+            worth = self.worth()
+            if worth >= best:
+                self.engine.run(copy(_BEST, KEPT))
+                best = worth
+        self.take(_BEST)
+        self.restore(held)
+
+    def restore(self, held: str) -> None:
+        """Restores suppressed facts that make no set rare, one of a person at a time; of sets of at most two facts."""
+        if self.required.known != 2:
             return
-        engine.query(f"{_ROOM}/with_restored", names={"kept": KEPT, "restorable": _RESTORED})
+        while True:
+            names = {"held": held, "kept": KEPT, "support": SUPPORT, "pair_counts": PAIR_COUNTS}
+            names["restorable"] = _RESTORABLE
+            if not _made(self.engine.query(f"{_ROOM}/restorable", names=names, values={"k": self.required.k})):
+                return
+            self.engine.query(f"{_ROOM}/with_restored", names={"kept": KEPT, "restorable": _RESTORABLE})
+            self._count_support()
+            self._follow(_RESTORABLE, "pairs_more")
 
+    def worth(self) -> int:
+        """What the facts that are kept are worth together, in millionths of a pair of a person and a fact."""
+        return int(self.engine.query(f"{_ROOM}/worth", names={"kept": KEPT})[0][0])
 
-def worth_of(engine: Engine, table: str) -> int:
-    """What the facts of persons in a table are worth together, in millionths of a pair."""
-    return int(engine.query(f"{_ROOM}/worth", names={"kept": table})[0][0])
+    def _count_support(self) -> None:
+        self.engine.query(f"{_ROOM}/support", names={"kept": KEPT, "support": SUPPORT})
 
+    def _view(self, name: str) -> str:
+        """A further view of the facts that are kept, so that they can be joined with themselves."""
+        view = state(name)
+        self.engine.query(f"{_ROOM}/member", names={"member": view, "kept": KEPT})
+        return view
 
-def _suppress(engine: Engine, required: FactsRequired, turns: int, draw: int | None = None) -> None:
-    """Suppresses facts in KEPT until nothing is rare."""
-    size = 1
-    while size <= required.known:
-        rare = (
-            _suppress_rare_facts(engine, required.k)
-            if size == 1
-            else _suppress_rare_sets(engine, required.k, size, turns, draw)
-        )
-        # What was suppressed makes smaller sets rarer.
-        size = 1 if rare and size > 1 else size + 1
+    def _victims(self, file: str, names: dict[str, str], values: dict[str, object]) -> int:
+        return _made(self.engine.query(file, names={**names, "victims": _VICTIMS}, values=values))
 
+    def _drop(self, victims: str) -> None:
+        """Takes facts of persons out of KEPT."""
+        self.engine.query(f"{_ROOM}/without_victims", names={"kept": KEPT, "victims": victims, "remaining": _NEXT})
+        self.engine.run(copy(KEPT, _NEXT))
 
-def _suppress_rare_facts(engine: Engine, k: int) -> bool:
-    """Suppresses the facts that fewer than `k` persons keep; whether there were any."""
-    engine.query(f"{_ROOM}/support", names={"kept": KEPT, "support": _SUPPORT})
-    if not engine.query(f"{_ROOM}/rare_facts", names={"support": _SUPPORT}, values={"k": k})[0][0]:
-        return False
-    names = {"kept": KEPT, "support": _SUPPORT, "frequent": _RESTORED}
-    engine.query(f"{_ROOM}/without_rare", names=names, values={"k": k})
-    engine.run(copy(KEPT, _RESTORED))
-    return True
+    def _remove(self, victims: str) -> None:
+        """Suppresses the facts in a table (person, fact), and counts what is left."""
+        self._follow(victims, "pairs_less")
+        self._drop(victims)
+        self._count_support()
 
+    def _follow(self, changed: str, file: str) -> None:
+        """Brings PAIR_COUNTS up to date with facts that are about to be suppressed, or were restored."""
+        if not self._of_pairs:
+            return
+        names = {"changed": changed, "kept": KEPT, "touched": _TOUCHED}
+        self.engine.query(f"{_ROOM}/pairs_touched", names=names)
+        names = {"pair_counts": PAIR_COUNTS, "touched": _TOUCHED, "remaining": _NEXT}
+        self.engine.query(f"{_ROOM}/{file}", names=names)
+        self.engine.run(copy(PAIR_COUNTS, _NEXT))
 
-def _suppress_rare_sets(engine: Engine, k: int, size: int, turns: int, draw: int | None) -> bool:
-    """Suppresses one fact or more of each rare set of `size` facts; whether there were any."""
-    rare = False
-    names, lists = {"kept": KEPT, "rare": _RARE}, {"member": _members(engine, size)}
-    for turn in range(turns):
-        if turn:
-            _suppress_rare_facts(engine, k)
-        if not _made(engine.query(f"{_ROOM}/rare_sets", names=names, lists=lists, values={"k": k})):
-            break
-        rare = True
-        values = {"turn": turn, "turns": turns}
-        holes = {**names, "shortages": _SHORTAGES[0], "support": _SUPPORT}
-        left = _made(engine.query(f"{_ROOM}/shortages", names=holes, lists=lists, values=values))
-        _end_shortages(engine, left, draw)
-    return rare
+    def _suppress_rare_facts(self) -> bool:
+        """Suppresses the facts that fewer than k persons keep; whether there were any."""
+        names, values = {"kept": KEPT, "support": SUPPORT}, {"k": self.required.k}
+        if not self._victims(f"{_ROOM}/rare_holders", names, dict(values)):
+            return False
+        self._remove(_VICTIMS)
+        return True
 
+    def _suppress_rare_sets(self, size: int, turns: int, draw: int | None) -> bool:
+        """Suppresses one fact or more of each rare set of `size` facts; whether there were any."""
+        rare = False
+        members = self._members(size) if size > 2 else []
+        for turn in range(turns):
+            if turn:
+                self._suppress_rare_facts()
+            if not self._rare_sets(size, members):
+                break
+            rare = True
+            names = {"kept": KEPT, "rare": RARE, "shortages": _SHORTAGES[0], "support": SUPPORT}
+            values = {"turn": turn, "turns": turns}
+            if size == 2:
+                left = self.engine.query(f"{_ROOM}/shortages_of_pairs", names=names, values=values)
+            else:
+                left = self.engine.query(f"{_ROOM}/shortages", names=names, lists={"member": members}, values=values)
+            self._end_shortages(_made(left), draw)
+        return rare
 
-def _end_shortages(engine: Engine, left: int, draw: int | None) -> None:
-    """Suppresses a fact of a person at a time until nobody has a rare set of SHORTAGES, of which rows are `left`."""
-    chance = {"draw": draw or 0, "most_chance": 0 if draw is None else _CHANCE}
-    now, then = _SHORTAGES
-    suppressed = False
-    while left:
-        names = {"victims": _VICTIMS, "shortages": now}
-        engine.query(f"{_ROOM}/victims", names=names, values=chance)
-        engine.query(
-            f"{_ROOM}/{'more_victims' if suppressed else 'first_victims'}", names={"of_all": _ALL, "victims": _VICTIMS}
-        )
-        left = _made(engine.query(f"{_ROOM}/ended", names={**names, "remaining": then}))
-        now, then, suppressed = then, now, True
-    if suppressed:
-        engine.query(f"{_ROOM}/without_victims", names={"kept": KEPT, "victims": _ALL, "remaining": _RESTORED})
-        engine.run(copy(KEPT, _RESTORED))
+    def _rare_sets(self, size: int, members: list[Item]) -> int:
+        """Makes the table RARE of the sets of `size` facts that fewer than k persons keep; how many there are."""
+        if size == 2:
+            return self.rare_pairs()
+        names, lists = {"kept": KEPT, "rare": RARE}, {"member": members}
+        return _made(self.engine.query(f"{_ROOM}/rare_sets", names=names, lists=lists, values={"k": self.required.k}))
 
+    def rare_pairs(self) -> int:
+        """Makes the table RARE (number, pair) of two facts that fewer than k persons keep; how many there are."""
+        names, values = {"pair_counts": PAIR_COUNTS, "rare": RARE}, {"k": self.required.k}
+        return _made(self.engine.query(f"{_ROOM}/rare_pairs", names=names, values=values))
 
-def _members(engine: Engine, size: int) -> list[Item]:
-    """The further facts of sets of `size`: each is looked for in a view of its own of the facts that are kept."""
-    members: list[Item] = []
-    previous = column("fact", KEPT)
-    for i in range(1, size):
-        view = state(f"facts_member_{i}")
-        engine.query(f"{_ROOM}/member", names={"member": view, "kept": KEPT})
-        members.append({"kept": view, "previous": previous, "fact": f"fact_{i}"})
-        previous = column("fact", view)
-    return members
+    def _end_shortages(self, left: int, draw: int | None) -> None:
+        """Suppresses a fact of a person at a time until none of the `left` rows of SHORTAGES is left."""
+        chance = {"draw": draw or 0, "most_chance": 0 if draw is None else _CHANCE}
+        now, then = _SHORTAGES
+        suppressed = False
+        while left:
+            names = {"victims": _VICTIMS, "shortages": now}
+            self.engine.query(f"{_ROOM}/victims", names=names, values=chance)
+            file = "more_victims" if suppressed else "first_victims"
+            self.engine.query(f"{_ROOM}/{file}", names={"of_all": _ALL, "victims": _VICTIMS})
+            left = _made(self.engine.query(f"{_ROOM}/ended", names={**names, "remaining": then}))
+            now, then, suppressed = then, now, True
+        if suppressed:
+            self._remove(_ALL)
+
+    def _members(self, size: int) -> list[Item]:
+        """The further facts of sets of `size`: each is looked for in a view of its own of the facts that are kept."""
+        members: list[Item] = []
+        previous = column("fact", KEPT)
+        for i in range(1, size):
+            view = self._view(f"facts_member_{i}")
+            members.append({"kept": view, "previous": previous, "fact": f"fact_{i}"})
+            previous = column("fact", view)
+        return members
 
 
 def _made(rows: list[tuple[object, ...]]) -> int:

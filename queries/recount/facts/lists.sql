@@ -6,11 +6,14 @@
 CREATE OR REPLACE TEMP TABLE fact_lists AS
 WITH
 known AS (
-    SELECT fact, row_number() OVER () AS number
+    SELECT fact, row_number() OVER (ORDER BY fact) AS number
     FROM person_facts
     GROUP BY fact
 )
-SELECT person_facts.person, any_value(persons.class) AS class, list_sort(list(DISTINCT known.number)) AS facts
+SELECT
+    person_facts.person,
+    any_value(persons.class) AS class,
+    list(DISTINCT known.number ORDER BY known.number) AS facts
 FROM person_facts
 JOIN known ON known.fact = person_facts.fact
 JOIN persons ON persons.person = person_facts.person

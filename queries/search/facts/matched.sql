@@ -5,47 +5,52 @@
 -- Gives: the table matched (person, first_fact, second_fact, worth).
 CREATE OR REPLACE TEMP TABLE matched AS
 WITH
-ends AS (
-    SELECT person, first_fact AS fact, worth, first_fact, second_fact
-    FROM rare_pairs
-    UNION ALL
-    SELECT person, second_fact AS fact, worth, first_fact, second_fact
-    FROM rare_pairs
-),
 degrees AS (
     SELECT person, fact, count(*) AS degree
-    FROM ends
+    FROM (
+        SELECT person, first_fact AS fact
+        FROM rare_pairs
+        UNION ALL
+        SELECT person, second_fact AS fact
+        FROM rare_pairs
+    ) AS facts_of_pairs
     GROUP BY person, fact
 ),
+-- Pairs of facts that are worth most come first, then those that leave most of the others untouched.
 ranked AS (
     SELECT
-        ends.person,
-        ends.fact,
-        ends.first_fact,
-        ends.second_fact,
-        row_number() OVER (
-            PARTITION BY ends.person, ends.fact
-            ORDER BY
-                ends.worth DESC,
-                one_end.degree + other_end.degree,
-                ends.first_fact,
-                ends.second_fact
-        ) AS place
-    FROM ends
-    JOIN degrees AS one_end ON one_end.person = ends.person AND one_end.fact = ends.first_fact
-    JOIN degrees AS other_end ON other_end.person = ends.person AND other_end.fact = ends.second_fact
+        rare_pairs.person,
+        {
+            'cost': -rare_pairs.worth,
+            'degree': first_degrees.degree + second_degrees.degree,
+            'first_fact': rare_pairs.first_fact,
+            'second_fact': rare_pairs.second_fact
+        } AS pair
+    FROM rare_pairs
+    JOIN degrees AS first_degrees
+        ON first_degrees.person = rare_pairs.person AND first_degrees.fact = rare_pairs.first_fact
+    JOIN degrees AS second_degrees
+        ON second_degrees.person = rare_pairs.person AND second_degrees.fact = rare_pairs.second_fact
+),
+chosen AS (
+    SELECT person, fact, min(pair) AS pair
+    FROM (
+        SELECT person, pair.first_fact AS fact, pair
+        FROM ranked
+        UNION ALL
+        SELECT person, pair.second_fact AS fact, pair
+        FROM ranked
+    ) AS ends
+    GROUP BY person, fact
 )
-SELECT rare_pairs.person, rare_pairs.first_fact, rare_pairs.second_fact, rare_pairs.worth
-FROM rare_pairs
-JOIN ranked AS of_first
-    ON of_first.person = rare_pairs.person
-    AND of_first.fact = rare_pairs.first_fact
-    AND of_first.second_fact = rare_pairs.second_fact
-    AND of_first.first_fact = rare_pairs.first_fact
-    AND of_first.place = 1
-JOIN ranked AS of_second
-    ON of_second.person = rare_pairs.person
-    AND of_second.fact = rare_pairs.second_fact
-    AND of_second.first_fact = rare_pairs.first_fact
-    AND of_second.second_fact = rare_pairs.second_fact
-    AND of_second.place = 1
+SELECT
+    chosen.person,
+    chosen.pair.first_fact AS first_fact,
+    chosen.pair.second_fact AS second_fact,
+    -chosen.pair.cost AS worth
+FROM chosen
+JOIN chosen AS of_second
+    ON of_second.person = chosen.person
+    AND of_second.fact = chosen.pair.second_fact
+    AND of_second.pair = chosen.pair
+WHERE chosen.fact = chosen.pair.first_fact

@@ -1,23 +1,11 @@
--- Answers: the pairs of facts that a person has, both frequent, but that fewer than k persons of the source have: one
--- of the two must go.
--- Reads: frequent, the facts of each person that k persons or more have (person, fact, worth); other_frequent, the
--- same.
+-- Answers: the pairs of facts that some person keeps, but fewer than k persons do.
+-- Reads: pair_counts, how many persons keep both of two facts (first_fact, second_fact, persons).
 -- Takes: $k.
--- Gives: the table rare_pairs (person, first_fact, second_fact, worth), worth that of the cheaper one.
-CREATE OR REPLACE TEMP TABLE rare_pairs AS
-WITH
-rare AS (
-    SELECT frequent.fact AS first_fact, other_frequent.fact AS second_fact
-    FROM frequent
-    JOIN other_frequent ON other_frequent.person = frequent.person AND other_frequent.fact > frequent.fact
-    GROUP BY frequent.fact, other_frequent.fact
-    HAVING count(*) < $k
-)
+-- Gives: the table rare (number, pair), numbered from 1; pair is one number for both facts, as below: by it pairs are
+-- looked up that persons keep, of which there are fewer than persons who keep one of the facts.
+CREATE OR REPLACE TEMP TABLE rare AS
 SELECT
-    frequent.person,
-    rare.first_fact,
-    rare.second_fact,
-    least(frequent.worth, other_frequent.worth) AS worth
-FROM rare
-JOIN frequent ON frequent.fact = rare.first_fact
-JOIN other_frequent ON other_frequent.person = frequent.person AND other_frequent.fact = rare.second_fact
+    row_number() OVER (ORDER BY first_fact, second_fact) AS number,
+    first_fact * 4294967296 + second_fact AS pair
+FROM pair_counts
+WHERE persons < $k

@@ -1,18 +1,12 @@
 -- Answers: suppressed facts of persons that can be kept after all: with each fact that the person keeps, k - 1 other
 -- persons or more keep both. Of each person the one that most persons keep. Whoever keeps more makes no set rarer.
--- Reads: held, the facts of each person (person, fact, worth); kept, those that are kept (person, fact); other_kept,
--- the same; support, of each fact how many persons keep it (fact, persons).
+-- Reads: held, the facts of each person (person, fact, worth); kept, those that are kept (person, fact); support, of
+-- each fact how many persons keep it (fact, persons); pair_counts, how many keep both of two (first_fact, second_fact,
+-- persons).
 -- Takes: $k.
 -- Gives: the table restorable (person, fact, worth), one fact of a person.
 CREATE OR REPLACE TEMP TABLE restorable AS
 WITH
-pairs AS (
-    SELECT kept.fact, other_kept.fact AS other_fact
-    FROM kept
-    JOIN other_kept ON other_kept.person = kept.person AND other_kept.fact <> kept.fact
-    GROUP BY kept.fact, other_kept.fact
-    HAVING count(*) >= $k - 1
-),
 totals AS (
     SELECT person, count(*) AS facts
     FROM kept
@@ -34,9 +28,12 @@ fitting AS (
     FROM candidates
     LEFT JOIN totals ON totals.person = candidates.person
     LEFT JOIN kept ON kept.person = candidates.person
-    LEFT JOIN pairs ON pairs.fact = candidates.fact AND pairs.other_fact = kept.fact
+    LEFT JOIN pair_counts
+        ON pair_counts.first_fact = least(candidates.fact, kept.fact)
+        AND pair_counts.second_fact = greatest(candidates.fact, kept.fact)
+        AND pair_counts.persons >= $k - 1
     GROUP BY candidates.person, candidates.fact
-    HAVING count(pairs.fact) = coalesce(any_value(totals.facts), 0)
+    HAVING count(pair_counts.first_fact) = coalesce(any_value(totals.facts), 0)
 )
 SELECT
     person,

@@ -3,8 +3,8 @@
 -- Reads: held, the facts of each person (person, fact, worth); best, what is kept so far (person, fact).
 -- Takes: $of_persons, whether persons are drawn, else facts; $share, how many of 1,000 are; $draw, the number of the
 -- draw.
--- Gives: the table kept (person, fact, worth).
-CREATE OR REPLACE TEMP TABLE kept AS
+-- Gives: the table restored (person, fact, worth).
+CREATE OR REPLACE TEMP TABLE restored AS
 SELECT held.person, held.fact, held.worth
 FROM held
 LEFT JOIN best ON best.person = held.person AND best.fact = held.fact

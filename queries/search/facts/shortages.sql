@@ -7,13 +7,16 @@
 -- Gives: the table shortages (person, number, fact, cost), cost what suppressing the fact costs, by its persons and
 -- its worth.
 CREATE OR REPLACE TEMP TABLE shortages AS
-SELECT lacking.person, lacking.number, lacking.fact, CAST(support.persons AS DOUBLE) * kept.worth AS cost
+SELECT lacking.person, lacking.number, lacking.fact, CAST(support.persons AS DOUBLE) * lacking.worth AS cost
 FROM (
-    SELECT kept.person, rare.number, unnest(list_prepend(rare.first_fact, [LIST_OF(rare.member_fact)])) AS fact
+    SELECT
+        kept.person,
+        rare.number,
+        unnest(list_prepend(rare.first_fact, [LIST_OF(rare.member_fact)])) AS fact,
+        unnest(list_prepend(kept.worth, [LIST_OF(member_kept.worth)])) AS worth
     FROM rare
     JOIN kept ON kept.fact = rare.first_fact
     JOIN member_kept ON member_kept.person = kept.person AND member_kept.fact = rare.member_fact
     WHERE kept.person % $turns = $turn
 ) AS lacking
 JOIN support ON support.fact = lacking.fact
-JOIN kept ON kept.person = lacking.person AND kept.fact = lacking.fact

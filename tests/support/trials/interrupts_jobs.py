@@ -89,6 +89,7 @@ def jobs(made: Path) -> list[Job]:
         Job("sweep", ("sweep", "config.json", "--k", "2,5,10,20", "--plot", "sweep.png", "-o", "sweep.csv"), of_all),
         Job("compile --check", ("compile", "config.json", "--check"), of_all),
         Job("init", ("init", str(made / "people.csv"), "--yes", "-o", "proposed.yaml")),
+        *_of_tables(made),
         Job("hierarchy build", ("hierarchy", "build", people, "--column", "name", "--builtin", "prefix:9,8", *other)),
         Job("utility", ("utility", "config.json"), released),
         Job("attack", ("attack", "config.json"), released),
@@ -129,6 +130,28 @@ def _runs(made: Path) -> list[Job]:
     ]
 
 
+def _of_tables(made: Path) -> list[Job]:
+    """Whole databases of persons: into a folder, into a database, in place."""
+    config: Json = {
+        "source": str(made / "clinic"),
+        "unit": {"table": "person", "key": "person_id"},
+        "tables": {
+            "person": {"quasi_identifiers": _FEW, "unlisted": "drop"},
+            "visit": {"facts": {"ward": {}}, "unlisted": "drop"},
+        },
+        "privacy": {"k": K, "facts": {"known": 2}},
+        "suppression": {"persons": "20%"},
+    }
+    run = ("run", "config.json")
+    return [
+        Job("run tables", run, {**config, "target": "released"}),
+        Job("run tables, database", run, {**config, "target": {"database": "released.duckdb"}}),
+        Job("run tables, in-place", run, {**config, "source": "clinic", "target": "in-place"}, ("clinic",)),
+        Job("risk of tables", ("risk", "config.json"), {**config, "target": "released"}),
+        Job("init of tables", ("init", str(made / "clinic"), "-o", "proposed.yaml")),
+    ]
+
+
 def _between(made: Path, suffix: str) -> Json:
     return {
         "source": str(made / f"people.{suffix}"),
@@ -159,6 +182,11 @@ def make(made: Path, rows: int) -> None:
         more = _PEOPLE.format(first=0, last=rows + rows // 50)
         connection.execute(f"COPY ({more}) TO '{made}/more.parquet'")
         connection.execute(f"COPY (FROM people LIMIT {min(rows, 100_000)}) TO '{made}/sheet.csv'")
+        (made / "clinic").mkdir()
+        persons = "SELECT row_number() OVER () AS person_id, age, sex, zip FROM people"
+        visits = "SELECT i // 6 AS person_id, 'ward ' || hash(i) % 20 AS ward FROM range({}) AS numbers(i)"
+        for table, rows_of in (("person", persons), ("visit", visits.format(rows * 6))):
+            connection.execute(f"COPY ({rows_of}) TO '{made}/clinic/{table}.parquet'")
     _sheet(made)
     coarse = {"age": {"builtin": "suppress"}, "sex": _COLUMNS["sex"], "zip": {"builtin": "prefix", "keep": [3]}}
     released = _few(made, "release.parquet")
@@ -192,4 +220,5 @@ def lay_out(job: Job, made: Path, folder: Path) -> None:
     if job.config:
         (folder / "config.json").write_text(json.dumps(job.config))
     for name in job.copied:
-        shutil.copyfile(made / name, folder / name)
+        copy = shutil.copytree if (made / name).is_dir() else shutil.copyfile
+        copy(made / name, folder / name)
