@@ -25,7 +25,7 @@ _TURNS, _MOST_IN_TURNS = 32, 1_000_000  # persons take turns at first where ther
 _MOST_ROUNDS, _WORK = 400, 8_000_000  # rounds of restoring, and facts that are counted in all of them
 _FEW_ROUNDS, _FACTS_A_ROUND = 20, 20  # so many, and one more for so many facts
 _CHANCE = 0.1  # how much chance bears on the fact that is suppressed in these rounds
-_SHARES = (100,)  # of 1,000 persons or facts: how many a round restores
+_SHARES = (100, 50)  # of 1,000 persons or facts: how many a round restores
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,117 @@
+"""Facts of persons that are suppressed, counted again in plain Python after each step."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from itertools import combinations
+
+import pytest
+from effort import tries
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kanon_sql.search.facts.suppression import KEPT, PAIR_COUNTS, FactsRequired, KeptFacts
+from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
+from kanon_sql.sql.deadline import Deadline
+
+Facts = dict[int, set[int]]
+_HELD = "kanon_sql_facts_held_for_a_test"
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with open_engine(EngineOptions()) as opened:
+        yield opened
+
+
+def hold(engine: Engine, facts: Facts) -> None:
+    """The facts as the search holds them, each worth a whole pair."""
+    rows = [(person, fact) for person, codes in facts.items() for fact in sorted(codes)]
+    engine.run(f"CREATE OR REPLACE TEMP TABLE {_HELD} (person BIGINT, fact BIGINT, worth BIGINT)")
+    if rows:
+        engine.run(f"INSERT INTO {_HELD} VALUES {', '.join(f'({p}, {f}, 1000000)' for p, f in rows)}")
+
+
+def kept(engine: Engine) -> Facts:
+    facts: Facts = {}
+    for person, fact in engine.run(f"SELECT person, fact FROM {KEPT}"):
+        facts.setdefault(person, set()).add(fact)
+    return facts
+
+
+def sets_of(facts: Facts, size: int) -> Counter[tuple[int, ...]]:
+    """How many persons have each set of so many facts."""
+    return Counter(chosen for codes in facts.values() for chosen in combinations(sorted(codes), size))
+
+
+def require_right(engine: Engine, required: FactsRequired, held: Facts) -> Facts:
+    """What is kept was held, nothing of it is rare, and the counts of pairs are those of what is kept."""
+    facts = kept(engine)
+    assert all(codes <= held[person] for person, codes in facts.items())
+    for size in range(1, required.known + 1):
+        assert all(persons >= required.k for persons in sets_of(facts, size).values()), (size, facts)
+    if required.known > 1:
+        counted = {(a, b): n for a, b, n in engine.run(f"SELECT first_fact, second_fact, persons FROM {PAIR_COUNTS}")}
+        assert counted == dict(sets_of(facts, 2))
+    return facts
+
+
+@settings(max_examples=tries(120), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(seed=st.integers(0, 1 << 30), k=st.integers(1, 5), known=st.integers(1, 3))
+def test_nothing_rare_is_kept(engine: Engine, seed: int, k: int, known: int) -> None:
+    draw = random.Random(seed)
+    most = draw.choice([3, 6, 10])
+    held = {person: {draw.randint(1, most) for _ in range(draw.randint(0, 6))} for person in range(draw.randint(1, 30))}
+    hold(engine, held)
+    required = FactsRequired(k, known)
+    search = KeptFacts(engine, required)
+    search.take(_HELD)
+    search.suppress()
+    before = require_right(engine, required, held)
+    search.restore(_HELD)
+    between = require_right(engine, required, held)
+    search.improve(_HELD, 1 << 60, Deadline())
+    after = require_right(engine, required, held)
+    sizes = [sum(map(len, facts.values())) for facts in (before, between, after)]
+    assert sizes == sorted(sizes)
+    assert search.worth() == sizes[-1] * 1_000_000
+
+
+def test_three_facts_that_one_person_has_together_are_not_kept(engine: Engine) -> None:
+    """Each two of them are had by three persons."""
+    held = {
+        1: {1, 2, 3},
+        **{2 + i: {1, 2} for i in range(2)},
+        **{4 + i: {1, 3} for i in range(2)},
+        6: {2, 3},
+        7: {2, 3},
+    }
+    hold(engine, held)
+    for known, pairs in ((2, 15), (3, 14)):
+        search = KeptFacts(engine, FactsRequired(2, known))
+        search.take(_HELD)
+        search.suppress()
+        assert sum(map(len, require_right(engine, FactsRequired(2, known), held).values())) == pairs
+
+
+def test_what_exactly_k_persons_have_is_kept(engine: Engine) -> None:
+    held = {person: {1, 2} for person in range(3)} | {3: {3}, 4: {3}, 5: {3}}
+    hold(engine, held)
+    required = FactsRequired(3, 2)
+    search = KeptFacts(engine, required)
+    search.take(_HELD)
+    search.suppress()
+    assert require_right(engine, required, held) == held
+
+
+def test_two_facts_that_go_together_are_taken_off_once(engine: Engine) -> None:
+    """The first person alone has 1 beside 2 and 3; since many have 1, she loses both others."""
+    held = {0: {1, 2, 3}, **{person: {2, 3} for person in range(1, 4)}, **{person: {1} for person in range(4, 44)}}
+    hold(engine, held)
+    required = FactsRequired(2, 2)
+    search = KeptFacts(engine, required)
+    search.take(_HELD)
+    search.suppress()
+    assert require_right(engine, required, held)[0] == {1}
