@@ -80,19 +80,21 @@ for command in (
 
 
 @cli.command()
-@click.argument("what", type=click.Choice(["configuration", "report"]), default="configuration")
+@click.argument("what", type=click.Choice(["configuration", "database", "report"]), default="configuration")
 def schema(what: str) -> None:
-    """Prints the JSON Schema of the configuration, for editors, or of the report of a run, for those who read it.
+    """Prints the JSON Schema of the configuration of a table or a database, for editors, or of the report of a run.
 
     \b
       kanon-sql schema > kanon-sql.schema.json
       # first line of a configuration:  # yaml-language-server: $schema=kanon-sql.schema.json
+      kanon-sql schema database
       kanon-sql schema report
     """
-    from kanon_sql.config.schema import json_schema
+    from kanon_sql.config.schema import database_schema, json_schema
     from kanon_sql.report.schema import report_schema
 
-    print_json(json_schema() if what == "configuration" else report_schema())
+    schemas = {"configuration": json_schema, "database": database_schema, "report": report_schema}
+    print_json(schemas[what]())
 
 
 def main(arguments: list[str] | None = None) -> None:  # noqa: C901

@@ -1,4 +1,4 @@
-"""The JSON Schema of a configuration, for editors that check and complete YAML while it is written.
+"""The JSON Schema of a configuration, of a table or of a database, for editors that check YAML while it is written.
 
 It is made from the models, so that it cannot fall behind them; what holds between keys is added here. An
 editor's YAML has numbers and truth values where kanon-sql keeps the text, so column names and texts of the
@@ -28,6 +28,75 @@ def json_schema() -> Schema:
         schema["$defs"].get(part.__name__, {}).update(together(part.between))
     _add_short_forms(schema, Config)
     return schema
+
+
+_OF_EVERY_TABLE = ("identifiers", "sensitive", "insensitive", "accept", "unlisted", "transform")
+_OF_THE_UNIT = ("quasi_identifiers", "group", "missing")
+
+
+def database_schema() -> Schema:
+    """The schema of a configuration with `tables`; what is said of each table is that of a configuration of one."""
+    from kanon_sql.config.database import DatabaseConfig
+
+    of_table = json_schema()
+    generated = _clean(DatabaseConfig.model_json_schema(mode="validation"))
+    properties, parts = generated["properties"], {**of_table["$defs"], **generated["$defs"]}
+    for part in _kinds(Part):
+        generated["$defs"].get(part.__name__, {}).update(together(part.between))
+    name = {"type": "string", "minLength": 1}
+    names = {"type": "array", "items": of_table["properties"]["identifiers"]["items"]}
+    columns = {"type": "object", "additionalProperties": {"anyOf": [_part("QuasiIdentifier"), name, {"type": "null"}]}}
+    source = parts["SourceConfig"]["properties"]
+    reading = {key: entry for key, entry in source.items() if key not in ("path", "database", "table", "query")}
+    parts["Table"] = {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            **{key: of_table["properties"][key] for key in (*_OF_EVERY_TABLE, *_OF_THE_UNIT)},
+            "source": {"type": "object", "additionalProperties": False, "properties": reading},
+            "link": {
+                "description": "how its rows find their person: a column, {column: NAME}, or {COLUMN: TABLE} to go "
+                "through another table",
+                "anyOf": [
+                    name,
+                    {"type": "object", "minProperties": 1, "maxProperties": 1, "additionalProperties": name},
+                ],
+            },
+            "facts": {"description": "what others may know of a person: columns, each with a hierarchy", **columns},
+            "dates": {"description": "columns whose dates move with their person", **names},
+        },
+    }
+    properties["tables"] = {
+        "description": properties["tables"]["description"],
+        "type": "object",
+        "minProperties": 1,
+        "additionalProperties": {"anyOf": [{"enum": ["keep", "drop"]}, _part("Table")]},
+    }
+    privacy = parts["PrivacyConfig"]
+    facts = _part("FactsConfig")
+    parts["PrivacyConfig"] = {**privacy, "properties": {**privacy["properties"], "facts": facts}}
+    properties["privacy"] = _part("PrivacyConfig")
+    properties["algorithm"] = of_table["properties"]["algorithm"]
+    del properties["facts"]
+    for key, kind, short in (
+        ("source", "DatabaseSource", "path"),
+        ("target", "DatabaseTarget", "path"),
+        ("report", "ReportConfig", "json"),
+    ):
+        properties[key] = _either(properties[key], parts[kind]["properties"][short], _part(kind))
+    pseudonym = {"type": "object", "additionalProperties": False, "properties": {"pseudonym": _part("PseudonymConfig")}}
+    hows = {"enum": ["renumber", "keep"]}
+    properties["keys"] = {**properties["keys"], "additionalProperties": {"anyOf": [hows, pseudonym]}}
+    title = "kanon-sql configuration of a database"
+    required = [*generated["required"], "privacy"]
+    return {
+        "$schema": _DIALECT,
+        "$id": f"{_ID}:database",
+        **generated,
+        "$defs": parts,
+        "title": title,
+        "required": required,
+    }
 
 
 def _kinds(part: type[Part]) -> Iterator[type[Part]]:

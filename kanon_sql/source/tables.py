@@ -93,7 +93,9 @@ def refuse_unnamed(loaded: LoadedDatabase, found: SourceTables) -> None:
         if name not in loaded.config.tables
     ]
     problems += [
-        f"{loaded.place('tables', name)}: the source has no table {name!r}; correct or remove it"
+        f"{loaded.place('tables', name)}: {name!r} is a view, and only tables are released; remove it"
+        if name in found.views
+        else f"{loaded.place('tables', name)}: the source has no table {name!r}; correct or remove it"
         for name in loaded.config.tables
         if name not in found.places
     ]

@@ -748,3 +748,22 @@ def test_persons_without_quasi_identifiers(tmp_path: Path) -> None:
     config["privacy"]["k"] = 7
     with pytest.raises(NoReleaseError, match="fewer than k = 7 persons"):
         kanon_sql.run(config, progress=None)
+
+
+def test_a_view_is_called_so(tmp_path: Path) -> None:
+    path = tmp_path / "clinic.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE person AS SELECT i AS person_id, i % 2 AS sex FROM range(8) AS numbers(i)")
+        connection.execute("CREATE VIEW seen AS SELECT person_id FROM person")
+    config: Json = {
+        "source": {"database": str(path)},
+        "target": {"database": str(tmp_path / "out.duckdb")},
+        "unit": {"table": "person", "key": "person_id"},
+        "tables": {"person": {"quasi_identifiers": {"sex": {"builtin": "suppress"}}}},
+        "privacy": {"k": 2},
+    }
+    report = kanon_sql.run(config, progress=None).report
+    assert report["warnings"] == ["views are not released: 'seen'; make them anew"]
+    config["tables"]["seen"] = "drop"
+    with pytest.raises(ConfigurationError, match="'seen' is a view, and only tables are released"):
+        kanon_sql.run(config, progress=None)

@@ -34,7 +34,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import open_described
-from kanon_sql.source.profile.kinds import DIRECT, ColumnProfile
+from kanon_sql.source.profile.kinds import DIRECT, ColumnProfile, Profile
 from kanon_sql.source.tables import SourceTables, find_tables
 from kanon_sql.sql.connection import EngineOptions, lock_down, open_engine
 from kanon_sql.targets.staging_permissions import write_output
@@ -89,6 +89,28 @@ class DatabaseProposal:
         return next(table for table in self.tables if table.how == "unit")
 
     @property
+    def profile(self) -> Profile:
+        """What is known of the table of persons and of each of its columns."""
+        return self._of_persons.profile
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """The role of each column of the table of persons."""
+        return self._of_persons.roles
+
+    @property
+    def settings(self) -> Mapping[str, tuple[Any, str]]:
+        """The plain keys of the configuration, each with its reason."""
+        k, why = self.k
+        return {**self._of_persons.settings, "privacy": ({"k": k, "facts": {"known": _KNOWN}}, why)}
+
+    @property
+    def _of_persons(self) -> Proposal:
+        proposal = self.unit.proposal
+        assert proposal is not None
+        return proposal
+
+    @property
     def yaml(self) -> str:
         """The commented configuration."""
         return "\n".join(_lines(self, self.base)).rstrip("\n") + "\n"
@@ -126,7 +148,7 @@ class DatabaseProposal:
                 for table in self.tables
             },
             "recipient": self.answers.recipient,
-            "privacy": {"is": {"k": self.k[0], "facts": {"known": _KNOWN}}, "why": self.k[1]},
+            **{key: {"is": value, "why": why} for key, (value, why) in self.settings.items()},
             "notes": list(self.notes),
         }
 
@@ -399,8 +421,7 @@ def _lines(proposal: DatabaseProposal, base: Path) -> Iterator[str]:
         "where it would be more"
     )
     yield "suppression: {persons: 1%}"
-    assert proposal.unit.proposal is not None
-    algorithm, why = proposal.unit.proposal.settings["algorithm"]
+    algorithm, why = proposal.settings["algorithm"]
     yield ""
     yield from comment_lines(f"of the table of persons: {why}")
     yield from entry_lines("algorithm", algorithm)
