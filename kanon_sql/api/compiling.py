@@ -45,13 +45,36 @@ def compile(
     report: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
 ) -> str:
-    """The release as one self-contained SELECT in a dialect, after the search: what `kanon-sql compile` prints.
+    """Compiles the release to one SELECT that needs nothing else, after the search: what `kanon-sql compile` prints.
 
-    `source_table` is the table to read, else the source itself (DuckDB) or a table of its name. With `mappings`
-    "table" the mapping tables are written to `mapping_folder` as CSV and named `mapping_prefix`...; with `check` it is
-    the statement that returns violating classes, of the table `release_table` or of the release as the statement would
-    make it. `data` and `connection` are those of `run`: the rows to search, and the connection to do it in; the
-    statement then reads `source_table`. Raises the errors of kanon_sql.errors.
+    Args:
+        config: Path of a configuration, or a mapping of its keys.
+        data: Rows to search in the place of the configured source, as in `run`.
+        connection: The DuckDB connection in which they are searched.
+        dialect: duckdb, postgres, spark, databricks, snowflake, bigquery, trino or redshift.
+        source_table: The table that the statement reads; default: the source itself (DuckDB), or a table of its name.
+        mappings: "inline", or "table": mapping tables are written to `mapping_folder` as CSV.
+        mapping_folder: Folder of these.
+        mapping_prefix: How their names begin.
+        check: Give the statement that returns the classes that violate what is asked for.
+        release_table: The table that such a statement counts; default: the release as the statement would make it.
+        overrides: Keys that replace those of the configuration, as pairs such as ("privacy.k", 5).
+        options: Threads, memory limit and folder for temporary data of the engine.
+        time_limit: Seconds after which the search ends with the best release that it has found.
+        report: File of the JSON report of the search.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        The statement.
+
+    Raises:
+        KanonError: One of kanon_sql.errors.
+
+    Examples:
+        >>> import kanon_sql
+        >>> statement = kanon_sql.compile("examples/adult/config.yaml", dialect="postgres", source_table="people")
+        >>> "SELECT" in statement and "people" in statement
+        True
     """
     loaded, handed = hand(config, overrides, data, connection)
     if handed.data is not None and not isinstance(handed.data, str) and source_table is None:

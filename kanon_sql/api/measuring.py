@@ -56,12 +56,31 @@ def check(
     options: EngineOptions | None = None,
     progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
-    """Measures the configuration's source, or `data`, as it stands; the report of `kanon-sql check`.
+    """Measures a table as it stands by what a configuration asks for: what `kanon-sql check --json` prints.
 
-    Distributions of sensitive values are compared with those of the table `reference`, else with the table's own; it
-    and `data` are files or frames, or tables of the `connection` in which the work is done. Of a release without the
-    column of privacy.entity rows are counted, and a warning says so. Its "status" is "satisfied" or "violated".
-    Raises the errors of kanon_sql.errors when it cannot be measured.
+    Args:
+        config: Path of a configuration, or a mapping of its keys.
+        data: The table to measure, a file or frame, or a table of the `connection`; default: the configuration's
+            source.
+        connection: The DuckDB connection in which the work is done.
+        reference: Table with whose distributions of sensitive values those of the classes are compared; default: the
+            measured one itself.
+        overrides: Keys that replace those of the configuration, as pairs such as ("privacy.k", 5).
+        options: Threads, memory limit and folder for temporary data of the engine.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        "status" is "satisfied" or "violated", "privacy" has what was required and what is reached. Of a release
+        without the column of privacy.entity rows are counted, and a warning says so.
+
+    Raises:
+        KanonError: One of kanon_sql.errors where it cannot be measured.
+
+    Examples:
+        >>> import kanon_sql
+        >>> report = kanon_sql.check("examples/adult/config.yaml")
+        >>> report["status"], report["privacy"]["k"]
+        ('violated', {'required': 5, 'actual': 1})
     """
     call = Call.of(options, progress)
     if is_database(config):
@@ -94,9 +113,30 @@ def lattice(
     time_limit: float | None = None,
     progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
-    """Every node of the full-domain lattice with its measures: what `kanon-sql lattice --json` prints.
+    """Measures every node of the full-domain lattice: what `kanon-sql lattice --json` prints.
 
-    `data` and `connection` are those of `run`. Raises the errors of kanon_sql.errors.
+    Args:
+        config: Path of a configuration, or a mapping of its keys.
+        data: Rows in the place of the configured source, as in `run`.
+        connection: The DuckDB connection in which the work is done.
+        overrides: Keys that replace those of the configuration, as pairs such as ("privacy.k", 5).
+        options: Threads, memory limit and folder for temporary data of the engine.
+        time_limit: Seconds after which OutOfTimeError is raised.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        "nodes": of each its levels, height, suppressed rows, classes, loss, whether it satisfies what is asked for,
+        and whether none below it does.
+
+    Raises:
+        KanonError: One of kanon_sql.errors.
+
+    Examples:
+        >>> import kanon_sql
+        >>> config = {"source": "examples/adult/adult.parquet", "quasi_identifiers": {"sex": "suppress"}}
+        >>> nodes = kanon_sql.lattice({**config, "unlisted": "drop", "privacy": {"k": 5}})["nodes"]
+        >>> [(node["levels"], node["satisfies"]) for node in nodes]
+        [({'sex': 0}, True), ({'sex': 1}, True)]
     """
     loaded, handed = hand(config, overrides, data, connection)
     if not loaded.config.algorithm.declared.full_domain:
@@ -129,10 +169,35 @@ def sweep(
 ) -> dict[str, Any]:
     """Searches for every k and suppression limit, releasing nothing: what `kanon-sql sweep --json` prints.
 
-    Each source is read once; `data` and `connection` are those of `run`, for all configurations. Without `limits` each
-    configuration's own holds; `algorithms` take the place of the configuration's. `output` names the table to write
-    (.csv or .json), `plot` the drawing (.html, .svg or .png); `time_limit` is that of each search. A point without a
-    release has another "status" than "released"; the errors of kanon_sql.errors are raised for everything else.
+    Args:
+        configs: A configuration or several, paths or mappings; each source is read once.
+        data: Rows in the place of the configured source, as in `run`, for all configurations.
+        connection: The DuckDB connection in which the work is done.
+        k: The k to search for.
+        limits: Limits of suppression, in rows or shares such as "1%"; default: each configuration's own.
+        algorithms: Searches in the place of the configuration's.
+        overrides: Keys that replace those of the configurations, as pairs such as ("privacy.k", 5).
+        options: Threads, memory limit and folder for temporary data of the engine.
+        time_limit: Seconds of each search.
+        output: File of the table, .csv or .json.
+        plot: File of the drawing, .html, .svg or .png.
+        report: File that the JSON is written to, too.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        "points", one for each search: what was asked for and what it came to; one without a release has another
+        "status" than "released".
+
+    Raises:
+        KanonError: One of kanon_sql.errors for everything but a point without a release.
+
+    Examples:
+        >>> import kanon_sql
+        >>> points = kanon_sql.sweep("examples/adult/config.yaml", k=[5, 50])["points"]
+        >>> [point["k"] for point in points]
+        [5, 50]
+        >>> points[0]["ncp"] < points[1]["ncp"]
+        True
     """
     if is_frame(configs):
         load(configs)  # type: ignore[arg-type]  # which refuses a table
@@ -174,17 +239,40 @@ def risk(
     report: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
-    """Measures the risk of re-identification in the configuration's source, and in its target where that exists.
+    """Measures the risk of re-identification in a source, and in its release where there is one.
 
-    What `kanon-sql risk --json` prints: "before" and "after" with prosecutor, journalist (only with the file
-    `population`) and marketer risk, the rows above `threshold`, class sizes, and every subset of up to `subsets` of the
-    quasi-identifiers, or with `all_columns` of all columns; with `special_uniques` the minimal sample uniques of up to
-    so many columns, whose rows go into the file `scores` (with show_values). With `population_size`, or the
-    `sampling_fraction` that the source is of its population, "population_uniqueness" has the estimated shares of
-    persons who are unique there. `weights` is a column that says for how many persons of the population each row
-    stands: "weighted" has the risk that follows, and their sum is the size of the population. `data` and `connection`
-    are those of `run`; `plot` names the drawing to write (.html, .svg, .png). Raises the errors of kanon_sql.errors;
-    EngineError where the population contradicts the table.
+    Args:
+        config: Path of a configuration, or a mapping of its keys.
+        data: Rows in the place of the configured source, as in `run`.
+        connection: The DuckDB connection in which the work is done.
+        population: File of the persons among whom somebody is looked for: journalist and marketer risk.
+        population_size: Persons of the population that the source is a sample of: estimates of who is unique there.
+        sampling_fraction: The share of its population that the source is, in the place of its size.
+        weights: Column that says for how many persons of the population each row stands.
+        threshold: The risk of a row, 0 to 1, above which rows are counted.
+        subsets: Columns of the largest subsets that are counted.
+        all_columns: Count subsets of all columns, not of the quasi-identifiers alone.
+        special_uniques: Columns of the largest minimal sample uniques that are looked for (SUDA2).
+        scores: File of the scores of rows by these; needs options with show_values.
+        overrides: Keys that replace those of the configuration, as pairs such as ("privacy.k", 5).
+        options: Threads, memory limit and folder for temporary data of the engine.
+        time_limit: Seconds after which no further subset is counted; a warning says how many were.
+        plot: File of the drawing, .html, .svg or .png.
+        report: File that the JSON is written to, too.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        What `kanon-sql risk --json` prints: "before" and "after" with "prosecutor", "journalist" and "marketer" risk,
+        class sizes and subsets, "population_uniqueness" and "weighted" where these are asked for.
+
+    Raises:
+        KanonError: One of kanon_sql.errors; EngineError where the population contradicts the table.
+
+    Examples:
+        >>> import kanon_sql
+        >>> before = kanon_sql.risk("examples/adult/config.yaml", subsets=1)["before"]
+        >>> before["prosecutor"]["highest"]
+        1.0
     """
     if is_database(config):
         _refuse_beside_tables(
@@ -229,12 +317,32 @@ def utility(
     report: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
-    """Compares the configuration's target, a release that is there, with its source: `kanon-sql utility --json`.
+    """Compares a release that is there with its source: what `kanon-sql utility --json` prints.
 
-    "columns" has the distances of the distributions, "pairs" the associations before and after, "queries" the errors of
-    counting queries, "pmse" how well both are told apart, "prediction" (with scikit-learn) how well sensitive columns
-    are predicted. What `time_limit` leaves no time for is None. `data` and `connection` are those of `run`. Raises the
-    errors of kanon_sql.errors.
+    Args:
+        config: Path of the configuration that the release was made by, or a mapping of its keys.
+        data: Rows in the place of the configured source, as in `run`.
+        connection: The DuckDB connection in which the work is done.
+        overrides: Keys that replace those of the configuration, as pairs such as ("target.path", "release.parquet").
+        options: Threads, memory limit and folder for temporary data of the engine.
+        time_limit: Seconds; what is left no time for is None.
+        report: File that the JSON is written to, too.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        "columns" has the distances of the distributions, "pairs" the associations before and after, "queries" the
+        errors of counting queries, "pmse" how well both tables are told apart, "prediction" (with scikit-learn) how
+        well sensitive columns are predicted.
+
+    Raises:
+        KanonError: One of kanon_sql.errors.
+
+    Examples:
+        >>> import kanon_sql
+        >>> config = "examples/adult/config.yaml"
+        >>> result = kanon_sql.run(config, advice=False)
+        >>> sorted(kanon_sql.utility(config))[:3]
+        ['columns', 'pairs', 'pmse']
     """
     loaded, handed = hand(config, overrides, data, connection)
     require_rows(loaded, "utility")
@@ -261,14 +369,40 @@ def attack(
     html: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
-    """Plays adversaries against the configuration's target, a release that is there: `kanon-sql attack --json`.
+    """Plays adversaries against a release that is there: what `kanon-sql attack --json` prints.
 
-    "singling_out", "linkability" and, by column, "inference" have shares of success: "main" on rows of the source,
-    "baseline" blindly, "control" on those of the file `control`, rows that were never released; "risk" is main less
-    control (without one, less baseline), with its "interval". With `hold_out`, such as "50%", a release of a
-    random part is attacked in its place, which is not kept, with the other rows for control. `attacks` is the number of
-    guesses, `seed` draws them, `html` names the page to write; `data` and `connection` are those of `run`. Raises the
-    errors of kanon_sql.errors.
+    Args:
+        config: Path of the configuration that the release was made by, or a mapping of its keys.
+        data: Rows in the place of the configured source, as in `run`.
+        connection: The DuckDB connection in which the work is done.
+        control: File of rows that were never released, the control group.
+        hold_out: Share of the rows, such as "50%", that is the control group of a release made of the others, which is
+            attacked and not kept.
+        attacks: Number of guesses.
+        seed: Draws the guesses.
+        method: Play those who know the program and its configuration, instead.
+        overrides: Keys that replace those of the configuration, as pairs such as ("target.path", "release.parquet").
+        options: Threads, memory limit and folder for temporary data of the engine.
+        time_limit: Seconds after which OutOfTimeError is raised.
+        report: File that the JSON is written to, too.
+        html: File of the page to write.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        "singling_out", "linkability" and, by column, "inference" with shares of success: "main" on rows of the source,
+        "baseline" blindly, "control" on the control group; "risk" is main less control (without one, less baseline),
+        with its "interval".
+
+    Raises:
+        KanonError: One of kanon_sql.errors.
+
+    Examples:
+        >>> import kanon_sql
+        >>> config = "examples/adult/config.yaml"
+        >>> result = kanon_sql.run(config, advice=False)
+        >>> report = kanon_sql.attack(config, attacks=200)
+        >>> 0 <= report["linkability"]["risk"] <= 1
+        True
     """
     loaded, handed = hand(config, overrides, data, connection)
     require_rows(loaded, "attack")
@@ -295,13 +429,33 @@ def link(
     report: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
-    """Joins an external table about persons (one row each) to a table or release: what `kanon-sql link --json` prints.
+    """Joins a table about persons, one row each, to a release: what `kanon-sql link --json` prints.
 
-    `on` names the columns to compare, or pairs (column of the release, column of the external table). With
-    `release_config`, the configuration that the release was made by, a generalized value matches every value below it;
-    without it values match when they are equal, or *. `missing` are texts of the external table that mean missing.
-    Both tables are files or frames, or tables of the `connection` in which the work is done. Raises the errors of
-    kanon_sql.errors.
+    Args:
+        release: The table or release, a file or frame, or a table of the `connection`.
+        external: What somebody has who looks for persons in it, likewise.
+        on: Columns to compare, or pairs (column of the release, column of the external table).
+        connection: The DuckDB connection in which the work is done.
+        release_config: The configuration that the release was made by: a generalized value then matches every value
+            below it. Without it values match where they are equal, or *.
+        missing: Texts of the external table that mean missing.
+        overrides: Keys that replace those of the configuration.
+        options: Threads, memory limit and folder for temporary data of the engine.
+        report: File that the JSON is written to, too.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        "matched" and "unique": how many persons match rows at all, and one row alone; "expected_links": how many of
+        these links are right, on average.
+
+    Raises:
+        KanonError: One of kanon_sql.errors.
+
+    Examples:
+        >>> import kanon_sql
+        >>> clinic, voters = "examples/linking/clinic.csv", "examples/linking/voters.csv"
+        >>> kanon_sql.link(clinic, voters, ["sex", "zip", ("born", "birth_date")])["unique"]["persons"]
+        16
     """
     loaded = None if release_config is None else load(release_config, overrides)
     call = Call.of(options, progress, report=report)

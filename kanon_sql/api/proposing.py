@@ -40,25 +40,40 @@ def init(
     options: EngineOptions | None = None,
     progress: Progress | bool | None = None,
 ) -> Proposal | DatabaseProposal:
-    """Profiles a file, a glob, a folder, the `table` of a database file or a frame, and proposes a configuration.
+    """Looks at a table, or at a whole database, that nobody has looked at, and proposes a configuration.
 
-    A folder of files with different columns, and a database file without a `table`, are a database of persons: it is
-    looked for what joins its tables, and a configuration with `tables` is proposed (docs/databases.md). `entity` names
-    the key of persons there.
+    Args:
+        data: A file, a glob, a folder, a DuckDB database file or a frame; with a `connection` a table, view or
+            relation of it. A folder of files with different columns, and a database file without `table`, are a
+            database of persons: it is looked for what joins its tables, and a configuration with `tables` is proposed.
+        table: The table of a database file.
+        connection: The DuckDB connection that `data` is of. The configuration of what Python holds names no source:
+            `kanon_sql.run(config, data=frame)`.
+        recipient: Who will get the release: "public", "partner" or "internal".
+        purpose: "research", rows as exact as possible, or "statistics", each column at one level.
+        known: Columns that others may know of a person.
+        unknown: Columns of which that seems so but is not.
+        entity: The column that tells persons apart who have several rows, "" for none, of a database the key of
+            persons; default: an id that is called like a person and whose values repeat.
+        hierarchies: Folder of hierarchy files that are called like columns.
+        header: Whether the first row of a CSV or Excel file names the columns; default: one that looks like values is
+            refused.
+        options: Threads, memory limit and folder for temporary data of the engine.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
 
-    With a `connection` `data` is a table, a view or a relation of it. The configuration of what Python holds names no
-    source: `kanon_sql.run(config, data=frame)`.
+    Returns:
+        `.profile` is what was found, `.roles` the role of each column, `.yaml` the commented configuration,
+        `.to_dict()` what `kanon-sql init --json` prints; `.write(path)` writes the configuration.
 
-    The release is for a `recipient`: public, partner or internal; its `purpose` is research, as exact as possible, or
-    statistics, each column at one level. Columns that others may know of a person are `known`, those of which that
-    seems so but is not `unknown`. `entity` names the column that tells persons apart who have several rows; by default
-    an id that is called like a person and whose values repeat, "" for none. `hierarchies` is a folder of hierarchy
-    files, called like the columns.
-    `header` says whether the first row of a CSV or Excel file names the columns; where that is left out, one that looks
-    like values is refused.
+    Raises:
+        KanonError: One of kanon_sql.errors: ConfigurationError for what cannot be meant, EngineError for what cannot
+            be read, NoReleaseError for a table without rows.
 
-    `.profile` of the result is what was found, `.yaml` the configuration, `.to_dict()` what `kanon-sql init --json`
-    prints, `.write(path)` writes the configuration. Raises the errors of kanon_sql.errors.
+    Examples:
+        >>> import kanon_sql
+        >>> proposal = kanon_sql.init("examples/adult/adult.parquet", recipient="partner")
+        >>> proposal.roles["age"], proposal.settings["privacy"][0]
+        ('quasi-identifier', {'k': 5})
     """
     _refuse_others(recipient, purpose)
 

@@ -45,10 +45,34 @@ def check_releases(
 ) -> dict[str, Any]:
     """Joins two releases of the same rows: what `kanon-sql releases check --json` prints.
 
-    Rows match when they are equal in the columns `on` and their values of the quasi-identifiers overlap, through the
-    hierarchies of `config`, which also stands in for `quasi_identifiers` and `k`. "status" is "violated" where a
-    combined tuple stands for fewer than k rows: at most, or with `source` counted there. Raises the errors of
-    kanon_sql.errors.
+    Rows match where they are equal in the columns `on` and their values of the quasi-identifiers overlap.
+
+    Args:
+        first: File of a release.
+        second: File of another one.
+        quasi_identifiers: Columns that are compared; default: those of `config`.
+        on: Columns in which matching rows are equal.
+        k: Rows that each combined tuple stands for at least; default: that of `config`.
+        source: File of the rows that both were made of, to count combined tuples there; default: at most is counted.
+        config: The configuration through whose hierarchies values overlap.
+        overrides: Keys that replace those of the configuration.
+        options: Threads, memory limit and folder for temporary data of the engine.
+        report: File that the JSON is written to, too.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        "status" is "violated" where a combined tuple stands for fewer than k rows, else "satisfied".
+
+    Raises:
+        KanonError: One of kanon_sql.errors.
+
+    Examples:
+        >>> import kanon_sql
+        >>> config = "examples/adult/config.yaml"
+        >>> for name in ("first.parquet", "second.parquet"):
+        ...     result = kanon_sql.run(config, target=name, advice=False)
+        >>> kanon_sql.check_releases("first.parquet", "second.parquet", config=config)["status"]
+        'satisfied'
     """
     loaded = None if config is None else load(config, overrides)
     if k is None:
@@ -65,9 +89,23 @@ def check_releases(
 
 @without_causes
 def list_releases(ledger: str | os.PathLike[str]) -> dict[str, Any]:
-    """The releases of a ledger, or of the ledger that a configuration names: `kanon-sql releases list --json`.
+    """Lists the releases of a ledger: what `kanon-sql releases list --json` prints.
 
-    Raises ConfigurationError and EngineError.
+    Args:
+        ledger: The ledger, or a configuration that names one.
+
+    Returns:
+        "releases", one for each: its number, when it was made, of what, where it is.
+
+    Raises:
+        KanonError: ConfigurationError and EngineError of kanon_sql.errors.
+
+    Examples:
+        >>> import kanon_sql
+        >>> overrides = [("releases.path", "ledger.duckdb")]
+        >>> result = kanon_sql.run("examples/adult/config.yaml", overrides=overrides, advice=False)
+        >>> len(kanon_sql.list_releases("examples/adult/ledger.duckdb")["releases"])
+        1
     """
     path, entries = _ledger(ledger)
     return {"ledger": str(path), "releases": [entry.to_dict() for entry in entries]}
@@ -75,7 +113,25 @@ def list_releases(ledger: str | os.PathLike[str]) -> dict[str, Any]:
 
 @without_causes
 def show_release(ledger: str | os.PathLike[str], number: int) -> dict[str, Any]:
-    """One release of a ledger: what `kanon-sql releases show --json` prints. Raises ConfigurationError, EngineError."""
+    """Shows one release of a ledger: what `kanon-sql releases show --json` prints.
+
+    Args:
+        ledger: The ledger, or a configuration that names one.
+        number: The release.
+
+    Returns:
+        What is recorded of it.
+
+    Raises:
+        KanonError: ConfigurationError and EngineError of kanon_sql.errors.
+
+    Examples:
+        >>> import kanon_sql
+        >>> overrides = [("releases.path", "ledger.duckdb")]
+        >>> result = kanon_sql.run("examples/adult/config.yaml", overrides=overrides, advice=False)
+        >>> kanon_sql.show_release("examples/adult/ledger.duckdb", 1)["state"]
+        'released'
+    """
     path, entries = _ledger(ledger)
     return find_entry(entries, number, path).to_dict()
 
@@ -94,13 +150,36 @@ def apply(
     strict: bool = False,
     progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
-    """Releases new data at the levels of release `number` of a ledger: what `kanon-sql apply --json` prints.
+    """Releases new data at the levels of an earlier release: what `kanon-sql apply --json` prints.
 
     What the new release and each earlier one have in common, what was added and what was removed satisfy k and every
-    model as the release itself does; rows that cannot be released so yet are suppressed. `ledger` may be a
-    configuration that names one. Without `output` the release goes beside the first, with a number. With `strict` a
-    warning raises WarnedError, as in `run`. Raises the errors of kanon_sql.errors; an existing target and the ledger
-    are then untouched.
+    model as the release itself does; rows that cannot be released so yet are suppressed.
+
+    Args:
+        number: The release in the ledger.
+        data: File of the new data.
+        ledger: The ledger, or a configuration that names one.
+        output: File of the release; default: beside the first, with a number.
+        overrides: Keys that replace those of the recorded configuration.
+        options: Threads, memory limit and folder for temporary data of the engine.
+        time_limit: Seconds after which OutOfTimeError is raised.
+        report: File that the JSON is written to, too.
+        strict: A warning raises WarnedError, as in `run`.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        The report: rows that were released, suppressed, kept from earlier releases.
+
+    Raises:
+        KanonError: One of kanon_sql.errors; an existing target and the ledger are then untouched.
+
+    Examples:
+        >>> import kanon_sql
+        >>> overrides = [("releases.path", "ledger.duckdb"), ("target.path", "first.parquet")]
+        >>> result = kanon_sql.run("examples/adult/config.yaml", overrides=overrides, advice=False)
+        >>> ledger, table = "examples/adult/ledger.duckdb", "examples/adult/adult.parquet"
+        >>> kanon_sql.apply(1, table, ledger=ledger, output="second.parquet")["status"]
+        'released'
     """
     call = replace(Call.of(options, progress, time_limit, report), strict=strict)
     path, entries = _ledger(ledger)
@@ -128,13 +207,35 @@ def report_release(
     report: str | os.PathLike[str] | None = None,
     progress: Progress | bool | None = None,
 ) -> tuple[str, dict[str, Any]]:
-    """(the page of the release that a configuration's target holds, as HTML; its JSON report).
+    """Makes the page of a release that is there.
 
-    The page is also written to `html`, or where the configuration says; the JSON report to `report` only. `attack` is
-    the JSON report of `kanon_sql.attack` on this release, whose figures the page then has. What the run
-    reported is taken where the configured report names the SHA-256 of the release; else the source is searched again
-    within `time_limit` seconds, and the classes of the release are compared with what is found. Raises the errors of
-    kanon_sql.errors; VerificationError for a release that the configuration does not make of the source.
+    What the run reported is taken where the configured report names the SHA-256 of the release; else the source is
+    searched again, and the classes of the release are compared with what is found.
+
+    Args:
+        config: Path of the configuration that the release was made by, or a mapping of its keys.
+        html: File of the page; default: where the configuration says.
+        attack: The JSON report of `kanon_sql.attack` on this release, whose figures the page then has.
+        overrides: Keys that replace those of the configuration.
+        options: Threads, memory limit and folder for temporary data of the engine.
+        time_limit: Seconds of the search.
+        report: File of the JSON report.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+
+    Returns:
+        (the page as HTML, the JSON report).
+
+    Raises:
+        KanonError: One of kanon_sql.errors; VerificationError for a release that the configuration does not make of
+            the source.
+
+    Examples:
+        >>> import kanon_sql
+        >>> config = "examples/adult/config.yaml"
+        >>> result = kanon_sql.run(config, advice=False)
+        >>> page, report = kanon_sql.report_release(config, html="page.html")
+        >>> page.startswith("<!DOCTYPE html>")
+        True
     """
     loaded = load(config, overrides)
     given = Call.of(options, progress, time_limit, report)

@@ -50,19 +50,40 @@ def run(
 ) -> RunResult:
     """Anonymizes what a configuration names, and verifies what was written.
 
-    `data` stands for the configured source: a DataFrame of polars or pandas, an Arrow table, a relation of DuckDB,
-    anything with `__arrow_c_stream__`, or the path of a file. `target` is the file to write, in the place of the
-    configured one. Without a target the release is made in memory, where the result has it.
-    With a `connection` of DuckDB the work is done in that: `source`, or `data`, may be a table or view of it, and
-    `target` is the table to make in it; nothing else of it is changed. With a Spark
-    session that executes the job: its `source` (a table, view or DataFrame) and `target` (a table) may stand for those
-    of the configuration.
-    `overrides` are pairs such as ("privacy.k", 5). With `advice` settings that would lose less are looked for, in about
-    a tenth of the run's time. `report` and `html` are where the JSON report and the page for people are written, in the
-    place of those configured. A `dry_run` writes nothing else; its result holds no release. With `on_interrupt`
-    "release" the first interrupt ends the search as `time_limit` does, and the best found so far is released. In a
-    `strict` run a warning raises WarnedError, and only the JSON report is written. Raises the errors of
-    kanon_sql.errors; the source and an existing target are then untouched.
+    Args:
+        config: Path of a configuration, or a mapping of its keys; of one table or of a whole database.
+        data: Rows in the place of the configured source: a DataFrame of polars or pandas, an Arrow table, a relation
+            of DuckDB, anything with `__arrow_c_stream__`, or the path of a file.
+        connection: A DuckDB connection in which the work is done, nothing else of it being changed, or a Spark session
+            that executes the job.
+        source: Table, view or DataFrame of the `connection` in the place of the configured source.
+        target: File to write in the place of the configured one; with a connection the table to make in it. Without a
+            target the release is in memory, where the result has it.
+        overrides: Keys that replace those of the configuration, as pairs such as ("privacy.k", 5).
+        options: Threads, memory limit and folder for temporary data of the engine.
+        time_limit: Seconds after which the search ends with the best release that it has found.
+        report: File of the JSON report, in the place of the configured one.
+        html: File of the page for people, in the place of the configured one.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
+        advice: Whether settings that would lose less are looked for, in about a tenth of the run's time.
+        dry_run: Do everything but writing the release; the result then holds none.
+        on_interrupt: "release": the first interrupt ends the search as `time_limit` does; "nothing": it ends the run.
+        strict: A warning raises WarnedError, and only the JSON report is written.
+
+    Returns:
+        The report, and the release where it is in memory or in a file that can be read.
+
+    Raises:
+        KanonError: One of kanon_sql.errors; the source and an existing target are then untouched. NoReleaseError where
+            nothing satisfies what was asked for, ConfigurationError with all problems of the configuration at once.
+
+    Examples:
+        >>> import kanon_sql
+        >>> result = kanon_sql.run("examples/adult/config.yaml", target="release.parquet", advice=False)
+        >>> result.report["privacy"]["k"]
+        {'required': 5, 'actual': 5}
+        >>> result.report["rows"]["released"] + result.report["rows"]["suppressed"]
+        32561
     """
     if on_interrupt not in ON_INTERRUPT:
         raise ConfigurationError(f"on_interrupt={on_interrupt!r}: expected {' or '.join(map(repr, ON_INTERRUPT))}")
@@ -135,20 +156,50 @@ def anonymize(
 ) -> RunResult:
     """Releases a table so that each row is like at least k - 1 others in the quasi-identifiers, and verifies that.
 
-    `data` is a DataFrame of polars or pandas, an Arrow table, a relation of DuckDB, anything with `__arrow_c_stream__`,
-    the path of a file, or with a `connection` a table of it. Of each quasi-identifier a mapping says how it is
-    generalized: a hierarchy file, the name of a ready one, a text such as "intervals:5,10,20", "prefix:4,3,2",
-    "date:month,year" or "suppress", a mapping as in a configuration, or None for its own order. Every other column is
-    `sensitive`, `insensitive` (both released as they are) or one of the `identifiers` (never released), or `unlisted`
-    ("drop" or "insensitive") says what becomes of it.
+    Every column must be one of the quasi-identifiers, sensitive, insensitive (both released as they are) or an
+    identifier (never released), unless `unlisted` says what becomes of the others.
 
-    `l` and `t` ask for l-diversity and t-closeness of every sensitive column, `privacy` for other models, as in a
-    configuration. At most `limit` rows, or a share such as "1%", are suppressed. `missing` ("keep", "drop", "drop-any")
-    says what becomes of rows with missing values. The `algorithm` is "local" where a quasi-identifier has no hierarchy,
-    else "optimal". `target` is the file to write, with a connection the table to make in it; without it the release is
-    in memory, where the result has it. `overrides` set everything else, as ("release.order", "none").
+    Args:
+        data: A DataFrame of polars or pandas, an Arrow table, a relation of DuckDB, anything with
+            `__arrow_c_stream__`, the path of a file, or with a `connection` a table of it.
+        quasi_identifiers: What others may know of a person: names of columns, or for each name how it is generalized:
+            a hierarchy file, the name of a ready one, a text such as "intervals:5,10,20", "prefix:4,3,2",
+            "date:month,year" or "suppress", a mapping as in a configuration, or None for the column's own order.
+        k: Rows that every combination of quasi-identifiers stands for at least.
+        sensitive: What nobody shall learn of a person.
+        insensitive: Columns that nobody knows.
+        identifiers: Columns that name a person.
+        unlisted: What becomes of all other columns: "error", "drop" or "insensitive".
+        l: Different values of each sensitive column that a class holds at least (l-diversity).
+        t: How far the distribution of each sensitive column in a class may be from that of all rows, 0 to 1
+            (t-closeness).
+        privacy: Other models, as in a configuration.
+        limit: Rows that may be suppressed, or a share of them such as "1%".
+        missing: What becomes of rows with missing values: "keep", "drop" (all are missing) or "drop-any".
+        algorithm: The search; default: "local" where a quasi-identifier has no hierarchy, else "optimal".
+        target: File to write, with a connection the table to make in it; without it the release is in memory.
+        connection: The DuckDB connection in which the work is done.
+        overrides: Everything else, as pairs such as ("release.order", "none").
+        options: Threads, memory limit and folder for temporary data of the engine.
+        time_limit: Seconds after which the search ends with the best release that it has found.
+        report: File of the JSON report.
+        progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
 
-    Raises the errors of kanon_sql.errors.
+    Returns:
+        The report and the release: `.df()`, `.pl()`, `.arrow()`, `.relation`.
+
+    Raises:
+        KanonError: One of kanon_sql.errors, as `run` raises them.
+
+    Examples:
+        >>> import kanon_sql
+        >>> quasi = {"age": "intervals:5,10,20", "sex": "suppress"}
+        >>> table = "examples/adult/adult.parquet"
+        >>> result = kanon_sql.anonymize(table, quasi, k=10, sensitive=["occupation"], unlisted="drop")
+        >>> result.report["privacy"]["k"]["actual"] >= 10
+        True
+        >>> sorted(result.df().columns)
+        ['age', 'occupation', 'sex']
     """
     hierarchies = _hierarchies(quasi_identifiers)
     by_order = [name for name, entry in hierarchies.items() if not entry]
