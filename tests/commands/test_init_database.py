@@ -135,3 +135,19 @@ def test_tables_without_persons_are_refused(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("z,u\n1,2\n1,3\n")
     with pytest.raises(ConfigurationError, match="none is a table of persons"):
         kanon_sql.init(tmp_path)
+
+
+def test_hierarchy_files_of_facts_are_named_from_the_configuration(tmp_path: Path) -> None:
+    data = _written(tmp_path, "parquet")
+    (tmp_path / "files").mkdir()
+    codes = ["I10", "I11", "E11", "E10", "J45", "J44"]
+    (tmp_path / "files" / "code.csv").write_text("".join(f"{code},{code[0]},*\n" for code in codes))
+    (tmp_path / "below").mkdir()
+    config = kanon_sql.init(data, recipient="partner", hierarchies=tmp_path / "files").write(
+        tmp_path / "below" / "c.yaml"
+    )
+    given = yaml.safe_load(config.read_text())["tables"]["diagnoses"]["facts"]["code"]
+    assert (config.parent / (given if isinstance(given, str) else given["hierarchy"])).samefile(
+        tmp_path / "files" / "code.csv"
+    )
+    assert kanon_sql.run(config, dry_run=True).report["status"] == "dry-run"

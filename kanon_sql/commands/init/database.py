@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.commands.init.findings import Answers, Findings
+from kanon_sql.commands.init.generalizing import Generalization
 from kanon_sql.commands.init.job import Request, propose
 from kanon_sql.commands.init.joins import Joins, find_joins
 from kanon_sql.commands.init.proposal import (
@@ -55,8 +56,8 @@ _ABOUT_PERSONS = (*(DIRECT - {"id"}), "postal code", "coordinates")
 class TableProposal:
     """What is proposed for a table: `how` is unit, persons, keep or drop; `why`, in words.
 
-    `facts` are its columns that others may know, each with a hierarchy, `dates` those that move with their person, and
-    `released` further columns by their roles.
+    `facts` are its columns that others may know, each with its hierarchy or none, `dates` those that move with their
+    person; what is `left_out` is not released.
     """
 
     name: str
@@ -64,7 +65,7 @@ class TableProposal:
     why: str
     rows: int = 0
     link: tuple[str, str | None] | None = None
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Generalization | None] = field(default_factory=dict)
     dates: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     has_dates: bool = False
@@ -140,7 +141,7 @@ class DatabaseProposal:
                     "is": table.how,
                     "why": table.why,
                     "link": None if table.link is None else _link(table.link, self.joins),
-                    "facts": dict(table.facts),
+                    "facts": {name: {} if how is None else how.spec for name, how in table.facts.items()},
                     "dates": list(table.dates),
                     "left_out": list(table.left_out),
                     "columns": [] if table.proposal is None else table.proposal.to_dict()["columns"],
@@ -325,14 +326,12 @@ class _Look:
 
     def _about_persons(self, proposal: Proposal, rows: int) -> TableProposal:
         keys = self._keys()
-        facts: dict[str, Any] = {}
+        facts: dict[str, Generalization | None] = {}
         if self.fact is not None:
-            column = proposal.profile.column(self.fact)
-            generalization = proposal.generalizations.get(self.fact)
+            how = proposal.generalizations.get(self.fact)
             # Numbers of codes that stand beside each other have nothing in common.
-            is_plain = generalization is None or column.kind == "whole number" or column.kind == "boolean"
-            spec = {} if is_plain or generalization is None else generalization.spec
-            facts[self.fact] = {} if spec in ({"builtin": "suppress"}, "suppress") else spec
+            is_plain = proposal.profile.column(self.fact).kind in ("whole number", "boolean")
+            facts[self.fact] = None if is_plain or how is None or how.spec == {"builtin": "suppress"} else how
         dates = tuple(
             column.name
             for column in proposal.profile.columns
@@ -460,8 +459,8 @@ def _table_lines(table: TableProposal, joins: Joins, base: Path) -> Iterator[str
         yield from _unit_lines(table, released, base)
     elif table.facts:
         yield "    facts:"
-        for name, spec in table.facts.items():
-            yield from entry_lines(name, spec, 6)
+        for name, how in table.facts.items():
+            yield from entry_lines(name, {} if how is None else how.written(base), 6)
     if table.dates:
         yield f"    dates: {in_line(list(table.dates))}"
     if table.left_out:
