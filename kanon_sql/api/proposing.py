@@ -18,6 +18,7 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress, chosen
 from kanon_sql.settings.formats import head_of
 from kanon_sql.settings.source import CsvOptions, SourceConfig
+from kanon_sql.source.tables import SourceTables
 from kanon_sql.sql.connection import EngineOptions
 
 if TYPE_CHECKING:
@@ -83,9 +84,10 @@ def init(
         return Answers(recipient, purpose, tuple(known), tuple(unknown), person, entity is not None)
 
     if connection is None and isinstance(data, (str, os.PathLike)):
-        if table is None and holds_tables(data):
+        tables = database_of(data, table, header)
+        if tables is not None:
             answers = Answers(recipient, purpose, tuple(known), tuple(unknown), entity)
-            return proposed_database(data, answers, None, hierarchies, options, progress)
+            return proposed_database(data, tables, answers, None, hierarchies, options, progress)
         request = request_of(data, table, hierarchies, header=header)
     else:
         handed = UserInput(data, connection)
@@ -112,25 +114,28 @@ def request_of(
     return Request(source, config, None if hierarchies is None else Path(hierarchies), header=header)
 
 
-def holds_tables(data: str | os.PathLike[str]) -> bool:
-    """Whether DATA is a database of several tables: a folder of files with different columns, or a DuckDB file."""
+def database_of(data: str | os.PathLike[str], table: str | None, header: bool | None) -> SourceTables | None:
+    """The tables of DATA where these are looked at together: a folder of files with different columns, or a DuckDB
+    file, of which no `table` is named; None for others, and where a `header` is spoken of.
+    """
     path = Path(data)
-    return (path.is_dir() or _is_database(path)) and tables_of(path) is not None
+    if table is not None or header is not None or not (path.is_dir() or _is_database(path)):
+        return None
+    return tables_of(path)
 
 
 @without_causes
 def proposed_database(
     data: str | os.PathLike[str],
+    tables: SourceTables,
     answers: Answers,
     config: Path | None,
     hierarchies: str | os.PathLike[str] | None,
     options: EngineOptions | None,
     progress: Progress | bool | None,
 ) -> DatabaseProposal:
-    """The proposal for a database of persons. Raises ConfigurationError where no table is that of persons."""
+    """The proposal for the tables of `data`. Raises ConfigurationError where none is a table of persons."""
     path = Path(data)
-    tables = tables_of(path)
-    assert tables is not None
     request = Request(None, config, None if hierarchies is None else Path(hierarchies))
     proposal = propose_database(tables, request, answers, options or EngineOptions(), chosen(progress))
     if proposal is not None:

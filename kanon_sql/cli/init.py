@@ -68,8 +68,8 @@ def init(
     asks = not yes and not common.as_json and sys.stdin.isatty() and sys.stderr.isatty()
     if config is not None:
         _refuse(config, data, overwrite=overwrite, asks=asks)
-    from kanon_sql.api.proposing import holds_tables, proposed, request_of
-    from kanon_sql.cli.init_dialogue import answers_of, ask, print_findings, print_next
+    from kanon_sql.api.proposing import database_of, proposed, proposed_database, request_of
+    from kanon_sql.cli.init_dialogue import answers_of, answers_said, ask, print_findings, print_next, print_tables
 
     def answer(findings: Findings) -> Answers:
         default = answers_of(findings, given)
@@ -78,8 +78,13 @@ def init(
         print_findings(findings)
         return ask(findings, default, given)
 
-    if table is None and given["header"] is None and holds_tables(data):
-        _init_database(common, data, config, hierarchies, given)
+    tables = database_of(data, table, given["header"])
+    if tables is not None:
+        answers = answers_said(given)
+        together = proposed_database(data, tables, answers, config, hierarchies, common.engine(), common.progress())
+        _print_proposal(common, together, config)
+        if not common.quiet and not common.as_json:
+            print_tables(together, config)
         return
     request = request_of(data, table, hierarchies, config, given["header"])
     proposal = proposed(request, answer, common.engine(), common.progress())
@@ -99,27 +104,6 @@ def _print_proposal(common: Common, proposal: Proposal | DatabaseProposal, confi
     if not common.quiet:
         for note in proposal.notes:
             complain("warning", note)
-
-
-def _init_database(
-    common: Common, data: str, config: Path | None, hierarchies: Path | None, given: dict[str, Any]
-) -> None:
-    """Proposes a configuration for a whole database of persons."""
-    from kanon_sql.api.proposing import proposed_database
-    from kanon_sql.cli.init_dialogue import print_tables
-    from kanon_sql.commands.init.findings import Answers
-
-    answers = Answers(
-        given["recipient"] or "public",
-        given["purpose"] or "research",
-        tuple(given["known"]),
-        tuple(given["unknown"]),
-        given["entity"],
-    )
-    proposal = proposed_database(data, answers, config, hierarchies, common.engine(), common.progress())
-    _print_proposal(common, proposal, config)
-    if not common.quiet and not common.as_json:
-        print_tables(proposal, config)
 
 
 def _refuse(config: Path, data: str, *, overwrite: bool, asks: bool) -> None:

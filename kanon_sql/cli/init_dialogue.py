@@ -8,6 +8,7 @@ What `kanon-sql init` found and what comes next, on standard error.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -52,12 +53,19 @@ def answers_of(findings: Findings, given: Mapping[str, Any]) -> Answers:
     ]
     if problems:
         raise ConfigurationError(problems)
-    entity = given["entity"] if given["entity"] is not None else findings.entity
-    known, unknown = tuple(given["known"]), tuple(given["unknown"])
+    said = answers_said(given)
+    entity = findings.entity if said.entity is None else said.entity
+    return replace(said, entity=entity or None, entity_said=said.entity is not None)
+
+
+def answers_said(given: Mapping[str, Any]) -> Answers:
+    """What options say, with the defaults of what needs no look at the data."""
     return Answers(
         given["recipient"] or "public",
         given["purpose"] or "research",
-        *(known, unknown, entity or None, given["entity"] is not None),
+        tuple(given["known"]),
+        tuple(given["unknown"]),
+        given["entity"],
     )
 
 

@@ -133,23 +133,18 @@ def mapping_of(data: str, options: dict[str, Any]) -> CommandLine:
 
 def _is_configuration(data: str) -> bool:
     """Whether a file is a configuration by its name; one of JSON by a key that each configuration has."""
+    from kanon_sql.settings.formats import is_json_with
+
     path = Path(data)
-    if path.suffix.lower() != ".json":
-        return path.suffix.lower() in (".yaml", ".yml")
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD).lstrip()
-    except OSError:
-        return False
-    return head.startswith(b"{") and b'"quasi_identifiers"' in head
+    return path.suffix.lower() in (".yaml", ".yml") or (
+        path.suffix.lower() == ".json" and is_json_with(path, "quasi_identifiers")
+    )
 
 
 def releasing_nothing(options: dict[str, Any]) -> dict[str, Any]:
     """The options of a command that only measures: columns that none of them names are of no concern."""
     return {**options, "unlisted": options["unlisted"] or "insensitive"}
 
-
-_HEAD = 1 << 16  # bytes of a file that are looked at
 
 # Options of one value, which stand for the same key beside a configuration file.
 _OVERRIDING = (

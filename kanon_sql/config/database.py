@@ -22,6 +22,7 @@ from kanon_sql.config.draft import Draft, Problem, among, draft_of_mapping, draf
 from kanon_sql.config.load import LoadedConfig, Overrides, problem_lines, read_text_of, redacted, validated
 from kanon_sql.config.model import RowsOrShare
 from kanon_sql.errors import ConfigurationError, escape
+from kanon_sql.settings.formats import is_json_with
 from kanon_sql.settings.part import ColumnName, Name, Part, ShortFor
 from kanon_sql.settings.report import ReportConfig
 from kanon_sql.settings.rules import ExactlyOne
@@ -36,7 +37,6 @@ _OF_THE_UNIT = ("quasi_identifiers", "group", "missing")
 # What the run of the unit's table takes from the top level.
 _OF_THE_SEARCH = ("algorithm",)
 _WITHOUT = ("keep", "drop")
-_HEAD = 1 << 16  # bytes of a JSON file that are looked at
 
 
 class DatabaseSource(Part):
@@ -219,15 +219,10 @@ def is_database(config: object) -> bool:
     if not isinstance(config, (str, os.PathLike)):
         return False
     path = Path(config)
+    suffix = path.suffix.lower()
+    if suffix not in (".yaml", ".yml") and not (suffix == ".json" and is_json_with(path, "tables")):
+        return False
     try:
-        if path.suffix.lower() == ".json":
-            # Data may be JSON, too, and large.
-            with path.open("rb") as file:
-                head = file.read(_HEAD).lstrip()
-            if not head.startswith(b"{") or b'"tables"' not in head:
-                return False
-        elif path.suffix.lower() not in (".yaml", ".yml"):
-            return False
         draft = draft_of_text("", decode(path.read_bytes()), {})
     except (OSError, ValueError, YamlError):
         return False

@@ -24,8 +24,7 @@ def json_schema() -> Schema:
     generated = Config.model_json_schema(mode="validation")
     schema = {"$schema": _DIALECT, "$id": _ID, **_clean(generated), "title": "kanon-sql configuration"}
     schema["$defs"]["Variable"] = VARIABLE
-    for part in _kinds(Part):
-        schema["$defs"].get(part.__name__, {}).update(together(part.between))
+    _add_rules(schema["$defs"])
     _add_short_forms(schema, Config)
     return schema
 
@@ -41,8 +40,7 @@ def database_schema() -> Schema:
     of_table = json_schema()
     generated = _clean(DatabaseConfig.model_json_schema(mode="validation"))
     properties, parts = generated["properties"], {**of_table["$defs"], **generated["$defs"]}
-    for part in _kinds(Part):
-        generated["$defs"].get(part.__name__, {}).update(together(part.between))
+    _add_rules(generated["$defs"])
     name = {"type": "string", "minLength": 1}
     names = {"type": "array", "items": of_table["properties"]["identifiers"]["items"]}
     columns = {"type": "object", "additionalProperties": {"anyOf": [_part("QuasiIdentifier"), name, {"type": "null"}]}}
@@ -97,6 +95,12 @@ def database_schema() -> Schema:
         "title": title,
         "required": required,
     }
+
+
+def _add_rules(definitions: Schema) -> None:
+    """Adds what holds between the keys of each part."""
+    for part in _kinds(Part):
+        definitions.get(part.__name__, {}).update(together(part.between))
 
 
 def _kinds(part: type[Part]) -> Iterator[type[Part]]:

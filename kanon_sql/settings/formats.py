@@ -175,6 +175,16 @@ def head_of(path: Path) -> bytes:
         return b""
 
 
+def is_json_with(path: Path, key: str) -> bool:
+    """Whether a file begins as a JSON object with a key, as configurations do; data may be JSON, too, and large."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD).lstrip()
+    except OSError:
+        return False
+    return head.startswith(b"{") and f'"{key}"'.encode() in head
+
+
 def kind_of(head: bytes, name: str) -> Kind | None:
     """What a file is that begins with `head`; None where it may be CSV, or text of another kind."""
     known = _format_of_head(head)

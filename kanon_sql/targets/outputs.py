@@ -76,6 +76,30 @@ def refuse_outputs(
         raise ConfigurationError(problems)
 
 
+def refuse_reports(
+    loaded: Iterable[LoadedConfig],
+    report: Path | None,
+    page: Path | None,
+    read: Sequence[tuple[str, Path | None]] = (),
+) -> None:
+    """Report and page must not take the place of what a run reads, keeps or releases, and need one of their own.
+
+    Raises ConfigurationError, and EngineError where there is no folder for one.
+    """
+    outputs = [(what, path) for what, path in (("the report", report), ("the page", page)) if path is not None]
+    for what, path in outputs:
+        if not path.parent.is_dir():
+            raise EngineError(f"{path}: {what} cannot be written, its folder does not exist; make it")
+        if what == "the page":
+            refuse_pdf(path)
+        if path.is_dir():
+            raise EngineError(f"{path}: {what} cannot be written, this is a folder; name a file in it")
+    refuse_outputs(loaded, outputs, read)
+    problems = named_twice(outputs)
+    if problems:
+        raise ConfigurationError(problems)
+
+
 def named_twice(outputs: Sequence[Named]) -> list[str]:
     """A problem for each output that is the same file as one before it."""
     return [

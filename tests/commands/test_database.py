@@ -21,7 +21,8 @@ import kanon_sql
 from kanon_sql.cli.main import cli
 from kanon_sql.commands.database import run as database_run
 from kanon_sql.commands.database.recount import recount_tables
-from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError, VerificationError, WarnedError
+from kanon_sql.errors import ConfigurationError, EngineError, KanonError, NoReleaseError, VerificationError, WarnedError
+from kanon_sql.report.charts.tables import draw_tables
 from kanon_sql.search.facts.suppression import KeptFacts
 
 Json = dict[str, Any]
@@ -437,7 +438,7 @@ def test_a_failed_run_leaves_the_target(tmp_path: Path, monkeypatch: pytest.Monk
     with monkeypatch.context() as patched:
         # Rare facts are not suppressed: the recount must find them.
         patched.setattr(KeptFacts, "suppress", lambda *_: None)
-        patched.setattr(KeptFacts, "_victims", lambda *_: 0)
+        patched.setattr(KeptFacts, "_rare_holders", lambda *_: 0)
         config["privacy"]["k"] = 5
         config["tables"]["drug"]["facts"]["drug"] = {}
         rare = {**database, "drug": [(i, i, "pq"[i // 3]) for i in range(6)]}
@@ -767,3 +768,39 @@ def test_a_view_is_called_so(tmp_path: Path) -> None:
     config["tables"]["seen"] = "drop"
     with pytest.raises(ConfigurationError, match="'seen' is a view, and only tables are released"):
         kanon_sql.run(config, progress=None)
+
+
+def test_outputs_that_cannot_be_written_are_refused_before_anything_is(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [],
+        "diagnosis": [],
+        "drug": [],
+        "drugs": [],
+    }
+    config = configuration(write(database, tmp_path, "parquet"), tmp_path, "parquet", 2, 2, "nothing")
+    path = tmp_path / "database.json"
+    path.write_text(json.dumps(config), encoding="utf-8")
+    (tmp_path / "nowhere.html").symlink_to(tmp_path / "gone.html")
+    for option, place, text in (
+        ("--html", "missing/page.html", "its folder does not exist"),
+        ("--report", "missing/report.json", "its folder does not exist"),
+        ("--html", "database.json", "would replace the configuration"),
+        ("--report", "database.json", "would replace the configuration"),
+        ("--html", "nowhere.html", "link"),
+    ):
+        told = CliRunner().invoke(cli, ["run", str(path), option, str(tmp_path / place)])
+        assert isinstance(told.exception, KanonError) and text in str(told.exception), (option, place)
+        assert not (tmp_path / "out").exists()
+    assert json.loads(path.read_text()) == config
+
+
+def test_a_table_that_goes_through_the_persons_is_drawn_below_them() -> None:
+    """Its link may name the table of persons, which is where others go without a word."""
+    entry: Json = {"facts": [], "columns": ["person_id"], "rows": {"released": 1}}
+    tables = {
+        "visit": {**entry, "is": "persons", "link": {"column": "person_id", "through": "person"}},
+        "test": {**entry, "is": "persons", "link": {"column": "visit_id", "through": "visit"}},
+        "person": {**entry, "is": "unit", "link": None},
+    }
+    assert [row[0] for row in draw_tables(tables, "person").rows] == ["person", "visit", "test"]

@@ -62,7 +62,7 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.tables import copy
 from kanon_sql.sql.template import Fill, Item, column, fill, quoted, state
-from kanon_sql.targets.outputs import named_twice, refuse_pdf
+from kanon_sql.targets.outputs import refuse_reports
 from kanon_sql.targets.tables import TablesTarget, open_tables_target
 
 _ROOM = "commands/database"
@@ -169,23 +169,19 @@ def _describe(table: OpenTable) -> Json:
 
 
 def _refuse_outputs(loaded: LoadedDatabase, call: Call) -> None:
-    """Raises ConfigurationError for a report or page in the place of what is read or released, or of each other."""
+    """Raises ConfigurationError for a report or page in the place of what is read or released, or of each other, and
+    EngineError where there is no folder for one.
+    """
     source, target = loaded.config.source, loaded.config.target
     named = [source.path, source.database, *([target.path, target.database] if target is not None else [])]
-    outputs = [
-        (what, path) for what, path in (("the report", call.report), ("the page", call.page)) if path is not None
-    ]
-    for what, path in outputs:
-        if what == "the page":
-            refuse_pdf(path)
+    for what, path in (("the report", call.report), ("the page", call.page)):
         for place in [(loaded.base / name).resolve() for name in named if name is not None]:
-            if path.resolve() == place or place in path.resolve().parents:
+            if path is not None and (path.resolve() == place or place in path.resolve().parents):
                 raise ConfigurationError(
                     f"{path}: {what} would lie in {place}, which is read or replaced; name another"
                 )
-    problems = named_twice(outputs)
-    if problems:
-        raise ConfigurationError(problems)
+    configurations = [table.loaded for table in loaded.tables.values() if table.loaded is not None]
+    refuse_reports(configurations, call.report, call.page)
 
 
 def _run(loaded: LoadedDatabase, call: Call, draft: DatabaseDraft) -> None:

@@ -22,6 +22,7 @@ from kanon_sql.commands.init.proposal import (
     Proposal,
     comment_lines,
     entry_lines,
+    free_place,
     refuse_existing,
     relative_to,
     release_for,
@@ -431,11 +432,9 @@ def _places(source: Mapping[str, str], base: Path) -> tuple[Any, Any]:
     ((kind, text),) = source.items()
     path = Path(text)
     stem, suffix = (path.absolute().resolve().name, "") if kind == "path" else (path.stem, path.suffix)
-    names = (f"{stem}_anonymous{'' if number == 1 else f'_{number}'}{suffix}" for number in range(1, 1000))
     inside = kind == "path" and base.absolute().resolve().is_relative_to(path.absolute().resolve())
-    beside = path.parent if inside else base
-    free = next(name for name in names if not os.path.lexists(beside / name))
-    target = os.path.relpath((beside / free).absolute(), base.absolute())
+    free = free_place(path.parent if inside else base, stem, suffix)
+    target = os.path.relpath(free.absolute(), base.absolute())
     named = relative_to(text, base)
     return (named, target) if kind == "path" else ({kind: named}, {kind: target})
 

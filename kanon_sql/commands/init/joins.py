@@ -66,15 +66,10 @@ def find_joins(engine: Engine, sources: Mapping[str, Source], said: str | None =
                     links[other] = (key.column, table)
                     waiting.append(other)
     released = {unit.table, *links}
-    through = {(table, name) for name, table in links.values() if table is not None}
     used = [
         key
         for key in homes.values()
-        if key.table in links
-        and (
-            (key.table, key.column) in through
-            or any(reader.leads(other, key.column, key) for other in released if other != key.table)
-        )
+        if key.table in links and any(reader.leads(other, key.column, key) for other in released if other != key.table)
     ]
     lists = {
         (table, col.name): key

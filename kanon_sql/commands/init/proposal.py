@@ -74,12 +74,14 @@ class Places:
         return named if self.table is None else {"database": named, "table": self.table}
 
     def _free(self, folder: Path) -> Path:
-        """A file that is not there yet."""
-        names = (f"{self.name}{_SUFFIX}{f'_{number}' if number > 1 else ''}" for number in range(1, _NAMES))
-        files = (folder / f"{name}{self.suffix}" for name in names)
-        return next(
-            (file for file in files if not os.path.lexists(file)), folder / f"{self.name}{_SUFFIX}{self.suffix}"
-        )
+        return free_place(folder, self.name, self.suffix)
+
+
+def free_place(folder: Path, name: str, suffix: str) -> Path:
+    """What a release of `name` is called in a folder: a file or folder that is not there yet."""
+    numbered = (f"_{number}" if number > 1 else "" for number in range(1, _NAMES))
+    places = (folder / f"{name}{_SUFFIX}{number}{suffix}" for number in numbered)
+    return next((place for place in places if not os.path.lexists(place)), folder / f"{name}{_SUFFIX}{suffix}")
 
 
 def _name_of(path: Path, source: Source) -> str:

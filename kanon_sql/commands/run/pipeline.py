@@ -11,7 +11,6 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.engines.job import Job
 from kanon_sql.engines.lockdown import allow_paths
 from kanon_sql.errors import (
-    ConfigurationError,
     EngineError,
     InterruptedRunError,
     NoReleaseError,
@@ -37,7 +36,7 @@ from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.files import new_salt
-from kanon_sql.targets.outputs import named_twice, refuse_outputs, refuse_pdf
+from kanon_sql.targets.outputs import refuse_reports
 from kanon_sql.targets.target import DryRunRelease, Sink
 
 if TYPE_CHECKING:
@@ -108,20 +107,7 @@ def refuse_report(loaded: LoadedConfig, call: Call) -> None:
 
     Raises ConfigurationError, and EngineError where there is no folder for one.
     """
-    outputs = [
-        (what, path) for what, path in (("the report", call.report), ("the page", call.page)) if path is not None
-    ]
-    for what, path in outputs:
-        if not path.parent.is_dir():
-            raise EngineError(f"{path}: {what} cannot be written, its folder does not exist; make it")
-        if what == "the page":
-            refuse_pdf(path)
-        if path.is_dir():
-            raise EngineError(f"{path}: {what} cannot be written, this is a folder; name a file in it")
-    refuse_outputs([loaded], outputs, [("the report of attacks", call.attack)])
-    problems = named_twice(outputs)
-    if problems:
-        raise ConfigurationError(problems)
+    refuse_reports([loaded], call.report, call.page, [("the report of attacks", call.attack)])
 
 
 def _run(run: Run, job: Job) -> PageFacts | None:

@@ -98,9 +98,9 @@ def figure_html(figure: Figure, *, unfolded: bool = False) -> str:
     return "\n".join(filter(None, parts)) + "\n"
 
 
-def cut(text: str) -> str:
-    """A text of the data, no longer than anybody reads."""
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
+def cut(text: str, longest: int = _LONGEST) -> str:
+    """A text of the data, no longer than anybody reads, or than there is room for."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def panel_svg(panel: Panel, name: str) -> str:

@@ -17,7 +17,9 @@ _LONGEST_LINE = 50  # characters
 def draw_tables(tables: Mapping[str, Json], unit: str) -> Figure:
     """The drawing of `tables`, as the report of a run has them, with the numbers of each; `unit` is that of persons."""
     drawing = svg.Drawing(WIDTH, 0)
-    ordered = list(_tree(tables, unit, 0)) + [(name, 0) for name, entry in tables.items() if entry["is"] == "list"]
+    ordered = list(_tree(tables, unit, unit, 0)) + [
+        (name, 0) for name, entry in tables.items() if entry["is"] == "list"
+    ]
     places: dict[str, tuple[float, float]] = {}
     for name, depth in ordered:
         x, y = depth * _INDENT + 1, drawing.height + 4
@@ -41,12 +43,12 @@ def draw_tables(tables: Mapping[str, Json], unit: str) -> Figure:
     )
 
 
-def _tree(tables: Mapping[str, Json], name: str, depth: int) -> Iterator[tuple[str, int]]:
+def _tree(tables: Mapping[str, Json], unit: str, name: str, depth: int) -> Iterator[tuple[str, int]]:
     """A table and those below it, each with its depth."""
     yield name, depth
     for other, entry in tables.items():
-        if entry["is"] == "persons" and (entry["link"]["through"] or None) == (name if depth else None):
-            yield from _tree(tables, other, depth + 1)
+        if _parent(entry, unit) == name:
+            yield from _tree(tables, unit, other, depth + 1)
 
 
 def _parent(entry: Json, unit: str) -> str | None:
@@ -60,15 +62,11 @@ def _box(name: str, entry: Json, unit: str, x: float, y: float) -> str:
     marks = [
         svg.tooltip(f"{name}\n{words}"),
         svg.tag("rect", x=x, y=y, width=width, height=_BOX, rx=4, fill=fill, stroke=svg.BORDER),
-        svg.text(x + 8, y + 16, _short(name, 30), svg.TEXT, font_weight="bold", fill=svg.INK),
+        svg.text(x + 8, y + 16, cut(name, 30), svg.TEXT, font_weight="bold", fill=svg.INK),
         svg.text(x + width - 8, y + 16, f"{entry['rows']['released']:,}", svg.SMALL, text_anchor="end", fill=svg.INK),
-        svg.text(x + 8, y + 32, _short(words, _LONGEST_LINE), svg.SMALL, fill=svg.QUIET),
+        svg.text(x + 8, y + 32, cut(words, _LONGEST_LINE), svg.SMALL, fill=svg.QUIET),
     ]
     return svg.tag("g", *marks)
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _words(entry: Json) -> str:

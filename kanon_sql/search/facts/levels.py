@@ -90,9 +90,9 @@ def search_facts(
         if best is not None and best.allowed(most) and bounds[node] >= best.loss:
             continue
         evaluated += 1
-        found = search.evaluate(node)
-        if best is None or found.better_than(best, most):
-            best = found
+        outcome = search.evaluate(node)
+        if best is None or outcome.better_than(best, most):
+            best = outcome
             engine.run(copy(_BEST, KEPT))
     assert best is not None
     search.hold(best.node)

@@ -52,7 +52,7 @@ class KeptFacts:
         """Takes the frequent ones of the facts in the table `held`: those that k persons or more have."""
         self._facts = _made(self.engine.run(copy(KEPT, held)))
         self._count_support()
-        if self._victims(f"{_ROOM}/rare_holders", {"kept": KEPT, "support": SUPPORT}, {"k": self.required.k}):
+        if self._rare_holders():
             self._drop(_VICTIMS)
             self._count_support()
         if self._of_pairs:
@@ -104,8 +104,8 @@ class KeptFacts:
             return
         while True:
             names = {"held": held, "kept": KEPT, "support": SUPPORT, "pair_counts": PAIR_COUNTS}
-            names["restorable"] = _RESTORABLE
-            if not _made(self.engine.query(f"{_ROOM}/restorable", names=names, values={"k": self.required.k})):
+            holes = {**names, "restorable": _RESTORABLE}
+            if not _made(self.engine.query(f"{_ROOM}/restorable", names=holes, values={"k": self.required.k})):
                 return
             self.engine.query(f"{_ROOM}/with_restored", names={"kept": KEPT, "restorable": _RESTORABLE})
             self._count_support()
@@ -124,8 +124,10 @@ class KeptFacts:
         self.engine.query(f"{_ROOM}/member", names={"member": view, "kept": KEPT})
         return view
 
-    def _victims(self, file: str, names: dict[str, str], values: dict[str, object]) -> int:
-        return _made(self.engine.query(file, names={**names, "victims": _VICTIMS}, values=values))
+    def _rare_holders(self) -> int:
+        """Makes the table of facts of persons that fewer than k persons keep; how many there are."""
+        names = {"kept": KEPT, "support": SUPPORT, "victims": _VICTIMS}
+        return _made(self.engine.query(f"{_ROOM}/rare_holders", names=names, values={"k": self.required.k}))
 
     def _drop(self, victims: str) -> None:
         """Takes facts of persons out of KEPT."""
@@ -150,8 +152,7 @@ class KeptFacts:
 
     def _suppress_rare_facts(self) -> bool:
         """Suppresses the facts that fewer than k persons keep; whether there were any."""
-        names, values = {"kept": KEPT, "support": SUPPORT}, {"k": self.required.k}
-        if not self._victims(f"{_ROOM}/rare_holders", names, dict(values)):
+        if not self._rare_holders():
             return False
         self._remove(_VICTIMS)
         return True
