@@ -47,7 +47,8 @@ def run(source: Any, target: Path, *columns: str, **more: Any) -> Any:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    # Not splitlines(), which ends a line at other characters of a text too.
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]
 
 
 def test_without_the_extra_the_error_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

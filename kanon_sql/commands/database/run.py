@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sqlglot import exp
 
+from kanon_sql.commands.database.carriers import read_carriers
 from kanon_sql.commands.database.keys import homes, key_values, make_key_map
 from kanon_sql.commands.database.recount import Recount, recount_tables
 from kanon_sql.commands.database.tables import (
@@ -421,7 +422,8 @@ class _Job:
         tables = list(self.facts.values())
         with self.call.step("search", "searching levels of facts", self.engine.progress):
             try:
-                self.result = search_facts(self.engine, tables, required, most, self.deadline)
+                carriers = read_carriers(self.engine, self.tables, self.facts)
+                self.result = search_facts(self.engine, tables, carriers, required, most, self.deadline)
             except TimeUpError:
                 raise OutOfTimeError(f"{self.loaded.name}: time ran out before facts were searched") from None
         if self.result is None:

@@ -18,6 +18,7 @@ from math import prod
 from sqlglot import exp
 
 from kanon_sql.hierarchy.mapping import MappingTable
+from kanon_sql.search.facts.dependent import DependentFacts
 from kanon_sql.search.facts.suppression import KEPT, RARE, FactsRequired, KeptFacts
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
@@ -73,14 +74,20 @@ class FactsResult:
 
 
 def search_facts(
-    engine: Engine, tables: Sequence[FactTable], required: FactsRequired, most: int | None, deadline: Deadline
+    engine: Engine,
+    tables: Sequence[FactTable],
+    carriers: str | None,
+    required: FactsRequired,
+    most: int | None,
+    deadline: Deadline,
 ) -> FactsResult | None:
     """The levels and facts that lose least with at most `most` pairs suppressed, and the table KEPT_LEAVES of it.
 
-    Reads the tables PERSONS (person, class, is_released) and PERSON_LEAVES (person, leaf). None where every node
-    suppresses more. Raises EngineError and TimeUpError.
+    Reads the tables PERSONS (person, class, is_released) and PERSON_LEAVES (person, leaf), and where rows with facts go
+    through others with facts the table `carriers` (see `DependentFacts`). None where every node suppresses more. Raises
+    EngineError and TimeUpError.
     """
-    search = _Search(engine, tables, required)
+    search = _Search(engine, tables, carriers, required)
     best: _Evaluated | None = None
     bounds: dict[Node, int] = {}
     evaluated = 0
@@ -137,9 +144,12 @@ class _Evaluated:
 class _Search:
     """The lattice of the levels of all columns of facts, and what is counted at its nodes."""
 
-    def __init__(self, engine: Engine, tables: Sequence[FactTable], required: FactsRequired) -> None:
+    def __init__(
+        self, engine: Engine, tables: Sequence[FactTable], carriers: str | None, required: FactsRequired
+    ) -> None:
         self.engine, self.tables, self.required = engine, tables, required
-        self.kept = KeptFacts(engine, required)
+        self.dependent = DependentFacts(engine, carriers, PERSONS, _NUMBERED) if carriers else None
+        self.kept = KeptFacts(engine, required, self.dependent)
         self.columns = [c for table in tables for c in table.columns]
         self.levels = [range(c.mapping.min_level, c.mapping.max_level + 1) for c in self.columns]
         self.size = prod(map(len, self.levels))
@@ -234,6 +244,8 @@ class _Search:
         """What KEPT is at a node, whose facts are held: makes KEPT_LEAVES."""
         names = {"person_leaves": PERSON_LEAVES, "persons": PERSONS, "numbered": _NUMBERED, "kept": KEPT}
         self.engine.query(f"{_ROOM}/kept_leaves", names={**names, "kept_leaves": KEPT_LEAVES})
+        if self.dependent:
+            self.dependent.leave_told(KEPT, KEPT_LEAVES, _NEXT)
         kept, loss = self.engine.query(f"{_ROOM}/losses", names={"kept_leaves": KEPT_LEAVES})[0]
         suppressed = self.pairs - int(kept)
         return _Evaluated(node, suppressed, int(loss) + suppressed * WHOLE)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kanon_sql.search.facts.dependent import DependentFacts
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.tables import copy
@@ -40,11 +41,12 @@ class KeptFacts:
     """The facts that are kept: the table KEPT (person, fact, worth), and what is counted of it.
 
     SUPPORT (fact, persons) says how many persons keep each fact, PAIR_COUNTS (first_fact, second_fact, persons) how
-    many keep both of two, where sets of two are asked for. Both follow what is suppressed and restored.
+    many keep both of two, where sets of two are asked for. Both follow what is suppressed and restored. Facts that are
+    `dependent` on others are suppressed with them.
     """
 
-    def __init__(self, engine: Engine, required: FactsRequired) -> None:
-        self.engine, self.required = engine, required
+    def __init__(self, engine: Engine, required: FactsRequired, dependent: DependentFacts | None = None) -> None:
+        self.engine, self.required, self.dependent = engine, required, dependent
         self._of_pairs = required.known > 1
         self._facts = 0
 
@@ -60,11 +62,17 @@ class KeptFacts:
             self.engine.query(f"{_ROOM}/pair_counts", names=names)
 
     def suppress(self, draw: int | None = None) -> None:
-        """Suppresses facts until nothing is rare, one of a person at a time.
+        """Suppresses facts until nothing is rare and a row tells each that is kept, one of a person at a time.
 
         Persons take turns, so that what others suppressed before is counted. With a `draw` they take none, and chance
         bears on the choice.
         """
+        self._suppress_rare(draw)
+        while self.dependent and self.dependent.untold(KEPT, _VICTIMS):
+            self._remove(_VICTIMS)
+            self._suppress_rare(draw)
+
+    def _suppress_rare(self, draw: int | None) -> None:
         turns = _TURNS if draw is None and self._facts <= _MOST_IN_TURNS else 1
         size = 1
         while size <= self.required.known:
@@ -103,7 +111,8 @@ class KeptFacts:
         if self.required.known != 2:
             return
         while True:
-            names = {"held": held, "kept": KEPT, "support": SUPPORT, "pair_counts": PAIR_COUNTS}
+            told = self.dependent.told(held, KEPT) if self.dependent else held
+            names = {"held": told, "kept": KEPT, "support": SUPPORT, "pair_counts": PAIR_COUNTS}
             holes = {**names, "restorable": _RESTORABLE}
             if not _made(self.engine.query(f"{_ROOM}/restorable", names=holes, values={"k": self.required.k})):
                 return

@@ -1,0 +1,56 @@
+"""Facts told only by rows that go through other rows with facts: where those are suppressed, these go with them.
+
+A suppressed visit takes the diagnoses of that visit with it, so that a diagnosis which the search keeps may be told by
+no row of the release, and what was counted with it is rarer than the search thinks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import copy
+from kanon_sql.sql.template import Fill, state
+
+_ROOM = "search/facts"
+_LEAVES, _FACTS, _TOLD = (state(f"facts_{name}") for name in ("untold_leaves", "untold_facts", "told"))
+
+
+@dataclass(frozen=True)
+class DependentFacts:
+    """The facts that rows tell only while others are kept, at a node of the lattice.
+
+    Tables: `carriers` (person, leaf, needed), a row for the rows that tell a fact and need the same others; `persons`
+    (person, class); `numbered` (class, leaf, fact), what facts are at the node.
+    """
+
+    engine: Engine
+    carriers: str
+    persons: str
+    numbered: str
+
+    def untold(self, kept: str, victims: str) -> int:
+        """Makes the table `victims` (person, fact) of the facts in `kept` that no row would tell; how many they are."""
+        self._find(kept)
+        names = {"kept": kept, "untold_facts": _FACTS, "victims": victims}
+        return int(self.engine.query(f"{_ROOM}/untold_kept", names=names)[0][0])
+
+    def told(self, held: str, kept: str) -> str:
+        """The table of the facts in `held` (person, fact, worth) that rows would tell beside those in `kept`."""
+        self._find(kept)
+        names = {"kept": held, "victims": _FACTS, "remaining": _TOLD}
+        self.engine.query(f"{_ROOM}/without_victims", names=names)
+        return _TOLD
+
+    def leave_told(self, kept: str, kept_leaves: str, remaining: str) -> None:
+        """Takes the facts, as they are, that no row would tell out of the table `kept_leaves` (person, leaf, loss)."""
+        self._find(kept)
+        names = {"kept_leaves": kept_leaves, "untold_leaves": _LEAVES, "remaining": remaining}
+        self.engine.query(f"{_ROOM}/told_leaves", names=names)
+        self.engine.run(copy(kept_leaves, remaining))
+
+    def _find(self, kept: str) -> None:
+        names: dict[str, Fill] = {"carriers": self.carriers, "persons": self.persons, "numbered": self.numbered}
+        leaves = {**names, "kept": kept, "untold_leaves": _LEAVES}
+        self.engine.query(f"{_ROOM}/untold_leaves", names=leaves)
+        self.engine.query(f"{_ROOM}/untold_facts", names={**names, "untold_leaves": _LEAVES, "untold_facts": _FACTS})
