@@ -20,10 +20,11 @@ from kanon_sql.dbt import package_folder
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.privacy.base import PrivacyModel
 from kanon_sql.privacy.registry import MODELS, Model
-from kanon_sql.recount.statement import Chain, Question, Table, parts_of, union_all
+from kanon_sql.recount.statement import Chain, Question, Table, parts_of
 from kanon_sql.source.model import Column
 from kanon_sql.sql import template
 from kanon_sql.sql.dialects import Dialect
+from kanon_sql.sql.tables import union_all
 from kanon_sql.sql.template import column, compose
 from kanon_sql.sql.writing import portable
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 
 from sqlglot import exp
 
 from kanon_sql.privacy.base import Number
 from kanon_sql.privacy.registry import Model
+from kanon_sql.sql.tables import union_all
 from kanon_sql.sql.template import Composed, compose
 
 
@@ -143,4 +143,4 @@ def _union(selects: Sequence[exp.Expr]) -> Composed:
         else select
         for select in selects
     ]
-    return Composed(reduce(lambda left, right: exp.Union(this=left, expression=right, distinct=False), members))
+    return Composed(union_all(members))

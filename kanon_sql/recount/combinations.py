@@ -14,10 +14,10 @@ from math import prod
 
 from sqlglot import exp
 
-from kanon_sql.recount.statement import HOLDERS, Question, Table, named_rows, row_total, union_all
+from kanon_sql.recount.statement import HOLDERS, Question, Table, named_rows, row_total
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row
-from kanon_sql.sql.tables import drop, empty
+from kanon_sql.sql.tables import drop, empty, union_all
 from kanon_sql.sql.template import Fill, Item, column, quoted, state
 
 _SETS = 50  # counted in one statement

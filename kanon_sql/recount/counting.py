@@ -14,12 +14,13 @@ from sqlglot import exp
 
 from kanon_sql.privacy.uniqueness import ClassSizes
 from kanon_sql.recount.combinations import FewColumns, count_few_columns
-from kanon_sql.recount.statement import Chain, Question, Table, named_rows, ranks_and_steps, union_all
+from kanon_sql.recount.statement import Chain, Question, Table, named_rows, ranks_and_steps
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import understood
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import union_all
 from kanon_sql.sql.template import Composed, Item, column, compose
 
 

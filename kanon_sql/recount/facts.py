@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.tables import copy
+from kanon_sql.sql.tables import copy, rows_of
 from kanon_sql.sql.template import Fill, Item, fill, state
 
 _FACTS, _LISTS = state("recount_facts"), state("recount_fact_lists")
@@ -56,10 +56,7 @@ def list_facts(engine: Engine, parts: Sequence[exp.Select], persons: exp.Select)
 
     Raises: EngineError.
     """
-    union: exp.Select | exp.Union = parts[0]
-    for part in parts[1:]:
-        union = exp.union(union, part, distinct=False)
-    engine.run(copy(_FACTS, union.subquery("facts")))
+    engine.run(copy(_FACTS, rows_of(parts, "facts")))
     engine.query("recount/facts/lists", names={"fact_lists": _LISTS, "person_facts": _FACTS, "persons": persons})
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import cache
 
 from sqlglot import exp
 
@@ -99,10 +99,6 @@ def _tables(file: str) -> frozenset[str]:
 def row_total(*, weighted: bool) -> exp.Expr:
     """The number of rows of a group, as an expression."""
     return template.parse("CAST(sum(row_count) AS BIGINT)") if weighted else exp.Count(this=exp.Star())
-
-
-def union_all(selects: Sequence[exp.Expr]) -> exp.Expr:
-    return reduce(lambda union, select: exp.Union(this=union, expression=select, distinct=False), selects)
 
 
 def ranks_and_steps(missing: Sequence[str]) -> OfColumn:

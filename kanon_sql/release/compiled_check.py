@@ -12,13 +12,14 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.recount.combinations import violating_combinations
-from kanon_sql.recount.statement import Chain, Question, Table, parts_of, ranks_and_steps, union_all
+from kanon_sql.recount.statement import Chain, Question, Table, parts_of, ranks_and_steps
 from kanon_sql.release.compiled import CompiledRelease, CompileRequest, other_name, present, source_rows
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import understood
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import union_all
 from kanon_sql.sql.template import column, quoted
 from kanon_sql.sql.writing import Listing
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import Any
 
 from sqlglot import exp
@@ -27,6 +27,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.deadline import Deadline, TimeUpError
+from kanon_sql.sql.tables import rows_of
 from kanon_sql.sql.template import Composed, Fill, Item, compose, state
 
 _FIRST_BATCH = 4  # candidates of a partition
@@ -158,7 +159,7 @@ class Mondrian:
             ("ancestors", [self._ancestors(d) for d in self._trees]),
         ):
             if selects:
-                self.engine.run(tables.copy(state(name), _union(selects)))
+                self.engine.run(tables.copy(state(name), rows_of(selects)))
 
     def _places(self, d: Dimension) -> exp.Expr:
         ranks = d.values + d.has_missing
@@ -200,7 +201,7 @@ class Mondrian:
 
     def _finding(self) -> list[str]:
         """The statements that find the cuts of a round."""
-        histograms = _union([self._histogram(fills) for fills in self._items])
+        histograms = rows_of([self._histogram(fills) for fills in self._items])
         statements = [
             template.text(
                 template.fill("search/mondrian/histogram", names={"histograms": histograms}, scope=self._names)
@@ -272,12 +273,6 @@ class Mondrian:
 
     def _query(self, name: str) -> None:
         self.engine.run(self._render(name, {"this": self._items}))
-
-
-def _union(selects: Sequence[exp.Expr]) -> exp.Subquery:
-    """All rows of the selects, as a relation."""
-    joined = reduce(lambda left, right: exp.Union(this=left, expression=right, distinct=False), selects)
-    return exp.Subquery(this=joined)
 
 
 class CutJudge:

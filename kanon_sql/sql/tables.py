@@ -1,12 +1,12 @@
-"""Statements that create, copy and drop whole tables; ENUM types of the program's own; groups of DuckDB's types.
+"""Statements that create, copy, drop and join whole tables; ENUM types of the program's own; groups of DuckDB's types.
 
 Texts of which there are few are sorted faster as ENUMs (small integers); files store them as texts again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, reduce
 from typing import Any
 
 import duckdb
@@ -27,6 +27,17 @@ def copy(name: str, source: str | exp.Subquery) -> str:
     """The statement of a temporary table of all rows of another table, or of a statement."""
     rows = _table(source) if isinstance(source, str) else source
     return _create(_table(name), exp.select("*").from_(rows, copy=False))
+
+
+def union_all(selects: Sequence[exp.Expr]) -> exp.Expr:
+    """All rows of statements with the same columns, one after the other."""
+    return reduce(lambda union, select: exp.Union(this=union, expression=select, distinct=False), selects)
+
+
+def rows_of(selects: Sequence[exp.Expr], alias: str | None = None) -> exp.Subquery:
+    """All rows of statements with the same columns, as a relation."""
+    named = None if alias is None else exp.TableAlias(this=exp.to_identifier(alias))
+    return exp.Subquery(this=union_all(selects), alias=named)
 
 
 def empty(name: str, types: Mapping[str, str]) -> str:

@@ -35,11 +35,11 @@ COLUMNS = {
     "drug": ["person_id", "visit_id", "drug"],
     "drugs": ["drug", "label"],
 }
-_HEADS = {
-    "person": ["person"],
-    "ward": ["ward", "person", "kind"],
-    "stay": ["stay", "ward", "kind"],
-    "note": ["stay", "word"],
+_OF_STAYS = {
+    "person": {"person": "INTEGER"},
+    "ward": {"ward": "INTEGER", "person": "INTEGER", "kind": "VARCHAR"},
+    "stay": {"stay": "INTEGER", "ward": "INTEGER", "kind": "VARCHAR"},
+    "note": {"stay": "INTEGER", "word": "VARCHAR"},
 }
 TYPES = {"person_id": "INTEGER", "pid": "INTEGER", "visit_id": "BIGINT", "day": "DATE"}
 
@@ -643,18 +643,12 @@ def _stays(draw: random.Random, folder: Path) -> tuple[Json, dict[str, Rows]]:
     stays = [(s, draw.choice(wards)[0], draw.choice("xy")) for s in range(draw.randint(4, 24))]
     notes = [(draw.choice(stays)[0], draw.choice("pq")) for _ in range(draw.randint(4, 30))]
     rows: dict[str, Rows] = {"person": [(p,) for p in persons], "ward": wards, "stay": stays, "note": notes}
-    heads = {
-        "person": "person INTEGER",
-        "ward": "ward INTEGER, person INTEGER, kind VARCHAR",
-        "stay": "stay INTEGER, ward INTEGER, kind VARCHAR",
-        "note": "stay INTEGER, word VARCHAR",
-    }
     path = folder / "stays.duckdb"
     with duckdb.connect(str(path)) as connection:
-        for name, columns in heads.items():
-            connection.execute(f"CREATE TABLE {name} ({columns})")
+        for name, types in _OF_STAYS.items():
+            connection.execute(f"CREATE TABLE {name} ({', '.join(f'{head} {kind}' for head, kind in types.items())})")
             connection.executemany(
-                f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[name][0]))})", sorted(set(rows[name]))
+                f"INSERT INTO {name} VALUES ({', '.join('?' * len(types))})", sorted(set(rows[name]))
             )
     config: Json = {
         "source": {"database": str(path)},
@@ -695,7 +689,9 @@ def test_facts_that_go_with_the_rows_above_them_are_counted(tmp_path: Path, numb
     sets = list(counts(facts, dict.fromkeys(facts), config["privacy"]["facts"]["known"]))
     assert min(sets, default=config["privacy"]["k"]) >= config["privacy"]["k"]
     assert report["facts"]["actual"] == min(sets, default=None)
-    before = _facts_of_stays({name: [dict(zip(_HEADS[name], row, strict=True)) for row in rows[name]] for name in rows})
+    before = _facts_of_stays(
+        {name: [dict(zip(_OF_STAYS[name], row, strict=True)) for row in rows[name]] for name in rows}
+    )
     assert report["facts"]["pairs"] == sum(map(len, before.values()))
     assert report["facts"]["kept"] * report["facts"]["pairs"] == pytest.approx(sum(map(len, facts.values())))
 

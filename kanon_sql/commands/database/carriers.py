@@ -9,7 +9,7 @@ from sqlglot import exp
 from kanon_sql.commands.database.tables import OpenTable, fact_items
 from kanon_sql.search.facts.levels import FactTable
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.tables import copy
+from kanon_sql.sql.tables import copy, rows_of
 from kanon_sql.sql.template import Fill, Item, column, quoted, state
 
 _ROOM = "commands/database"
@@ -25,8 +25,7 @@ def read_carriers(engine: Engine, tables: Mapping[str, OpenTable], facts: Mappin
     parts: list[exp.Select] = []
     for name, told in facts.items():
         table = tables[name]
-        link = table.config.link
-        above = None if link is None or link.through is None else needs.of(link.through, link.column)
+        link, above = table.config.link, needs.above(table)
         if link is None or above is None:
             continue
         part = state(f"facts_carriers_{len(parts)}")
@@ -41,10 +40,7 @@ def read_carriers(engine: Engine, tables: Mapping[str, OpenTable], facts: Mappin
         parts.append(exp.select("*").from_(exp.Table(this=quoted(part))))
     if not parts:
         return None
-    union: exp.Select | exp.Union = parts[0]
-    for select in parts[1:]:
-        union = exp.union(union, select, distinct=False)
-    engine.run(copy(_CARRIERS, union.subquery("carriers")))
+    engine.run(copy(_CARRIERS, rows_of(parts, "carriers")))
     return _CARRIERS
 
 
@@ -53,17 +49,19 @@ class _Needs:
 
     def __init__(self, engine: Engine, tables: Mapping[str, OpenTable], facts: Mapping[str, FactTable]) -> None:
         self.engine, self.tables, self.facts = engine, tables, facts
-        self._made: dict[tuple[str, str], str | None] = {}
+        self._by_key: dict[tuple[str, str], str | None] = {}
 
-    def of(self, name: str, key: str) -> str | None:
-        """What rows of a table need, by one of its columns; None where they need nothing."""
-        if (name, key) not in self._made:
-            self._made[name, key] = self._make(self.tables[name], key)
-        return self._made[name, key]
+    def above(self, table: OpenTable) -> str | None:
+        """What the rows need that the rows of a table go through; None where they need nothing, or there are none."""
+        link = table.config.link
+        if link is None or link.through is None:
+            return None
+        if (link.through, link.column) not in self._by_key:
+            self._by_key[link.through, link.column] = self._make(self.tables[link.through], link.column)
+        return self._by_key[link.through, link.column]
 
     def _make(self, table: OpenTable, key: str) -> str | None:
-        link, facts = table.config.link, self.facts.get(table.name)
-        above = None if link is None or link.through is None else self.of(link.through, link.column)
+        link, facts, above = table.config.link, self.facts.get(table.name), self.above(table)
         if facts is None and above is None:
             return None
         lists: dict[str, list[Item]] = {"fact": [], "leaf": [], "above": []}
@@ -73,7 +71,7 @@ class _Needs:
         if link is not None and above is not None:
             through = column(table.source.column(link.column).key)
             lists["above"] = [{"needs": above, "column": through, "needed": column("needed", above)}]
-        needs = state(f"facts_needs_{len(self._made)}")
+        needs = state(f"facts_needs_{len(self._by_key)}")
         names: dict[str, Fill] = {
             "needs": needs,
             "table_rows": table.linked(),

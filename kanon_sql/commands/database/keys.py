@@ -19,7 +19,7 @@ from kanon_sql.source.duckdb import opened
 from kanon_sql.source.treatments.applying import treat_columns
 from kanon_sql.source.treatments.lookups import with_lookups
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.tables import copy
+from kanon_sql.sql.tables import copy, rows_of
 from kanon_sql.sql.template import Fill, column, quoted, state
 
 _ROOM = "commands/database"
@@ -90,12 +90,9 @@ def _make_pseudonyms(engine: Engine, loaded: LoadedDatabase, config: KeyConfig, 
 
 def key_values(engine: Engine, key: str, rows: Sequence[exp.Select], name: str) -> str:
     """Makes the table `name` (key) of the different values of a key in released rows, selected as `own_key`."""
-    union: exp.Select | exp.Union = rows[0]
-    for more in rows[1:]:
-        union = exp.union(union, more, distinct=False)
     names: dict[str, Fill] = {
         "key_values": name,
-        "released_rows": union.subquery(state("released_rows")),
+        "released_rows": rows_of(rows, state("released_rows")),
         "own_key": "own_key",
     }
     engine.query(f"{_ROOM}/key_values", names=names)

@@ -61,7 +61,7 @@ from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.disk import spill_folder
-from kanon_sql.sql.tables import copy
+from kanon_sql.sql.tables import copy, rows_of
 from kanon_sql.sql.template import Fill, Item, column, fill, quoted, state
 from kanon_sql.targets.outputs import refuse_reports
 from kanon_sql.targets.tables import TablesTarget, open_tables_target
@@ -406,10 +406,7 @@ class _Job:
                 ]
             )
         if parts:
-            union: exp.Select | exp.Union = parts[0]
-            for part in parts[1:]:
-                union = exp.union(union, part, distinct=False)
-            self.engine.run(copy(PERSON_LEAVES, union.subquery("facts")))
+            self.engine.run(copy(PERSON_LEAVES, rows_of(parts, "facts")))
 
     def search(self) -> None:
         """Chooses the levels of facts, and which of them are kept. Raises NoReleaseError and OutOfTimeError."""

@@ -31,26 +31,35 @@ class DependentFacts:
 
     def untold(self, kept: str, victims: str) -> int:
         """Makes the table `victims` (person, fact) of the facts in `kept` that no row would tell; how many they are."""
-        self._find(kept)
+        self._find_facts(kept)
         names = {"kept": kept, "untold_facts": _FACTS, "victims": victims}
         return int(self.engine.query(f"{_ROOM}/untold_kept", names=names)[0][0])
 
     def told(self, held: str, kept: str) -> str:
         """The table of the facts in `held` (person, fact, worth) that rows would tell beside those in `kept`."""
-        self._find(kept)
+        self._find_facts(kept)
         names = {"kept": held, "victims": _FACTS, "remaining": _TOLD}
         self.engine.query(f"{_ROOM}/without_victims", names=names)
         return _TOLD
 
     def leave_told(self, kept: str, kept_leaves: str, remaining: str) -> None:
         """Takes the facts, as they are, that no row would tell out of the table `kept_leaves` (person, leaf, loss)."""
-        self._find(kept)
+        self._find_leaves(kept)
         names = {"kept_leaves": kept_leaves, "untold_leaves": _LEAVES, "remaining": remaining}
         self.engine.query(f"{_ROOM}/told_leaves", names=names)
         self.engine.run(copy(kept_leaves, remaining))
 
-    def _find(self, kept: str) -> None:
-        names: dict[str, Fill] = {"carriers": self.carriers, "persons": self.persons, "numbered": self.numbered}
-        leaves = {**names, "kept": kept, "untold_leaves": _LEAVES}
-        self.engine.query(f"{_ROOM}/untold_leaves", names=leaves)
-        self.engine.query(f"{_ROOM}/untold_facts", names={**names, "untold_leaves": _LEAVES, "untold_facts": _FACTS})
+    def _find_facts(self, kept: str) -> None:
+        self._find_leaves(kept)
+        self.engine.query(f"{_ROOM}/untold_facts", names={**self._names(), "untold_facts": _FACTS})
+
+    def _find_leaves(self, kept: str) -> None:
+        self.engine.query(f"{_ROOM}/untold_leaves", names={**self._names(), "kept": kept})
+
+    def _names(self) -> dict[str, Fill]:
+        return {
+            "carriers": self.carriers,
+            "persons": self.persons,
+            "numbered": self.numbered,
+            "untold_leaves": _LEAVES,
+        }

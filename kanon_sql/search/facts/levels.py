@@ -22,7 +22,7 @@ from kanon_sql.search.facts.dependent import DependentFacts
 from kanon_sql.search.facts.suppression import KEPT, RARE, FactsRequired, KeptFacts
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
-from kanon_sql.sql.tables import copy, drop
+from kanon_sql.sql.tables import copy, drop, rows_of
 from kanon_sql.sql.template import Fill, Item, fill, quoted, state
 
 _ROOM = "search/facts"
@@ -177,24 +177,18 @@ class _Search:
     def hold(self, node: Node) -> None:
         """Makes the facts of persons at a node."""
         levels = iter(node)
-        first = 0
         parts: list[exp.Expr] = []
         for table in self.tables:
             ancestors: list[Item] = []
             for i, c in enumerate(table.columns):
                 ancestors.append({"ancestors": self._ancestors(c.mapping, next(levels)), "code": f"code_{i}"})
             names: dict[str, Fill] = {"leaves": table.leaves}
-            values = {"first": first, "columns": len(table.columns)}
+            values = {"first": table.first, "columns": len(table.columns)}
             statement = fill(f"{_ROOM}/generalized", names=names, lists={"fact": ancestors})
             for parameter in list(statement.find_all(exp.Parameter, exp.Placeholder)):
                 parameter.replace(exp.Literal.number(values[parameter.name]))
             parts.append(statement)
-            first += int(self.engine.run(exp.select(exp.Count(this=exp.Star())).from_(_table(table.leaves)))[0][0])
-        union = parts[0]
-        for part in parts[1:]:
-            union = exp.union(union, part, distinct=False)
-        assert isinstance(union, (exp.Select, exp.Union))
-        self.engine.run(copy(_GENERALIZED, union.subquery("facts")))
+        self.engine.run(copy(_GENERALIZED, rows_of(parts, "facts")))
         names = {"person_leaves": PERSON_LEAVES, "persons": PERSONS, "numbered": _NUMBERED}
         self.engine.query(f"{_ROOM}/numbered", names={**names, "generalized": _GENERALIZED})
         self.engine.query(f"{_ROOM}/held", names={**names, "held": _HELD})
@@ -249,7 +243,3 @@ class _Search:
         kept, loss = self.engine.query(f"{_ROOM}/losses", names={"kept_leaves": KEPT_LEAVES})[0]
         suppressed = self.pairs - int(kept)
         return _Evaluated(node, suppressed, int(loss) + suppressed * WHOLE)
-
-
-def _table(name: str) -> exp.Table:
-    return exp.Table(this=quoted(name))

@@ -52,7 +52,7 @@ class KeptFacts:
 
     def take(self, held: str) -> None:
         """Takes the frequent ones of the facts in the table `held`: those that k persons or more have."""
-        self._facts = _made(self.engine.run(copy(KEPT, held)))
+        self._facts = _row_count(self.engine.run(copy(KEPT, held)))
         self._count_support()
         if self._rare_holders():
             self._drop(_VICTIMS)
@@ -89,7 +89,7 @@ class KeptFacts:
         whatever the machine; only a time limit ends it by the clock. Raises EngineError.
         """
         self.restore(held)
-        facts = _made(self.engine.run(copy(_BEST, KEPT)))
+        facts = _row_count(self.engine.run(copy(_BEST, KEPT)))
         best = self.worth()
         for number in range(min(_MOST_ROUNDS, _FEW_ROUNDS + facts // _FACTS_A_ROUND, _WORK // max(facts, 1))):
             if best >= most or deadline.passed():
@@ -114,7 +114,7 @@ class KeptFacts:
             told = self.dependent.told(held, KEPT) if self.dependent else held
             names = {"held": told, "kept": KEPT, "support": SUPPORT, "pair_counts": PAIR_COUNTS}
             holes = {**names, "restorable": _RESTORABLE}
-            if not _made(self.engine.query(f"{_ROOM}/restorable", names=holes, values={"k": self.required.k})):
+            if not _row_count(self.engine.query(f"{_ROOM}/restorable", names=holes, values={"k": self.required.k})):
                 return
             self.engine.query(f"{_ROOM}/with_restored", names={"kept": KEPT, "restorable": _RESTORABLE})
             self._count_support()
@@ -136,7 +136,7 @@ class KeptFacts:
     def _rare_holders(self) -> int:
         """Makes the table of facts of persons that fewer than k persons keep; how many there are."""
         names = {"kept": KEPT, "support": SUPPORT, "victims": _VICTIMS}
-        return _made(self.engine.query(f"{_ROOM}/rare_holders", names=names, values={"k": self.required.k}))
+        return _row_count(self.engine.query(f"{_ROOM}/rare_holders", names=names, values={"k": self.required.k}))
 
     def _drop(self, victims: str) -> None:
         """Takes facts of persons out of KEPT."""
@@ -182,7 +182,7 @@ class KeptFacts:
                 left = self.engine.query(f"{_ROOM}/shortages_of_pairs", names=names, values=values)
             else:
                 left = self.engine.query(f"{_ROOM}/shortages", names=names, lists={"member": members}, values=values)
-            self._end_shortages(_made(left), draw)
+            self._end_shortages(_row_count(left), draw)
         return rare
 
     def _rare_sets(self, size: int, members: list[Item]) -> int:
@@ -190,12 +190,14 @@ class KeptFacts:
         if size == 2:
             return self.rare_pairs()
         names, lists = {"kept": KEPT, "rare": RARE}, {"member": members}
-        return _made(self.engine.query(f"{_ROOM}/rare_sets", names=names, lists=lists, values={"k": self.required.k}))
+        return _row_count(
+            self.engine.query(f"{_ROOM}/rare_sets", names=names, lists=lists, values={"k": self.required.k})
+        )
 
     def rare_pairs(self) -> int:
         """Makes the table RARE (number, pair) of two facts that fewer than k persons keep; how many there are."""
         names, values = {"pair_counts": PAIR_COUNTS, "rare": RARE}, {"k": self.required.k}
-        return _made(self.engine.query(f"{_ROOM}/rare_pairs", names=names, values=values))
+        return _row_count(self.engine.query(f"{_ROOM}/rare_pairs", names=names, values=values))
 
     def _end_shortages(self, left: int, draw: int | None) -> None:
         """Suppresses a fact of a person at a time until none of the `left` rows of SHORTAGES is left."""
@@ -207,7 +209,7 @@ class KeptFacts:
             self.engine.query(f"{_ROOM}/victims", names=names, values=chance)
             file = "more_victims" if suppressed else "first_victims"
             self.engine.query(f"{_ROOM}/{file}", names={"of_all": _ALL, "victims": _VICTIMS})
-            left = _made(self.engine.query(f"{_ROOM}/ended", names={**names, "remaining": then}))
+            left = _row_count(self.engine.query(f"{_ROOM}/ended", names={**names, "remaining": then}))
             now, then, suppressed = then, now, True
         if suppressed:
             self._remove(_ALL)
@@ -223,6 +225,6 @@ class KeptFacts:
         return members
 
 
-def _made(rows: list[tuple[object, ...]]) -> int:
+def _row_count(rows: list[tuple[object, ...]]) -> int:
     """The number of rows of the table that a statement has made, which the engine gives."""
     return int(str(rows[0][0]))
