@@ -42,6 +42,10 @@ TRIALS = {
         (f"{PACKAGE}.commands.projects", f"{PACKAGE}.sql.dialects"),
         ("tests/commands/test_sqlmesh.py", "tests/support/dbt_projects.py", "docs/sqlmesh.md"),
     ),
+    "lake": Trial(
+        (f"{PACKAGE}.targets", f"{PACKAGE}.source.lake", f"{PACKAGE}.source.opening"),
+        ("tests/targets/test_lake.py", "tests/support/lakes.py", "docs/howto/lake.md"),
+    ),
     "browser": Trial(
         (f"{PACKAGE}.report.page", f"{PACKAGE}.report.charts"),
         ("scripts/chromium", "tests/report/test_browser.py", "tests/support/browsing.py", f"{PACKAGE}/report/page/"),

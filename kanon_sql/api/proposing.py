@@ -17,7 +17,7 @@ from kanon_sql.engines.opening import refuse_kinds
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.progress import Progress, chosen
 from kanon_sql.settings.formats import head_of
-from kanon_sql.settings.source import CsvOptions, SourceConfig
+from kanon_sql.settings.source import CsvOptions, SourceConfig, names_lake
 from kanon_sql.source.tables import SourceTables
 from kanon_sql.sql.connection import EngineOptions
 
@@ -44,10 +44,11 @@ def init(
     """Looks at a table, or at a whole database, that nobody has looked at, and proposes a configuration.
 
     Args:
-        data: A file, a glob, a folder, a DuckDB database file or a frame; with a `connection` a table, view or
-            relation of it. A folder of files with different columns, and a database file without `table`, are a
-            database of persons: it is looked for what joins its tables, and a configuration with `tables` is proposed.
-        table: The table of a database file.
+        data: A file, a glob, a folder, a DuckDB database file, `ducklake:` and the catalog of a lake, or a frame;
+            with a `connection` a table, view or relation of it. A folder of files with different columns, and a
+            database file without `table`, are a database of persons: it is looked for what joins its tables, and a
+            configuration with `tables` is proposed.
+        table: The table of a database file or a lake.
         connection: The DuckDB connection that `data` is of. The configuration of what Python holds names no source:
             `kanon_sql.run(config, data=frame)`.
         recipient: Who will get the release: "public", "partner" or "internal".
@@ -105,8 +106,8 @@ def request_of(
 ) -> Request:
     """What is asked for: a source whose paths are relative to the working folder. Raises ConfigurationError."""
     path = os.fspath(data)
-    if table is None and _is_database(Path(path)):
-        raise unnamed_table(Path(path))
+    if table is None and (names_lake(path) or _is_database(Path(path))):
+        raise unnamed_table(os.fspath(data))
     if table is None and path.lower().endswith((".yaml", ".yml")):
         raise ConfigurationError(f"{path}: is called like a configuration; expected the table itself, DATA")
     csv = CsvOptions() if header is None else CsvOptions(header=header)
@@ -141,7 +142,7 @@ def proposed_database(
     if proposal is not None:
         return proposal
     if not path.is_dir():
-        raise unnamed_table(path)
+        raise unnamed_table(os.fspath(data))
     key = f" named {answers.entity!r}" if answers.entity else ""
     raise ConfigurationError(
         f"{path}: its files have different columns, and none is a table of persons: no column{key} has another value "

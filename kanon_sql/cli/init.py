@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @click.option("--yes", is_flag=True, help="Ask nothing, take the default answers.")
 @click.option("--overwrite", is_flag=True, help="Replace an existing configuration.")
-@click.option("--table", metavar="TABLE", help="The table, where DATA is a DuckDB database file.")
+@click.option("--table", metavar="TABLE", help="The table, where DATA is a DuckDB database file or a lake.")
 @click.option("--hierarchies", metavar="FOLDER", type=FILE, help="Hierarchy files that are called like columns.")
 @click.option(
     "--recipient",
@@ -62,8 +62,9 @@ def init(
 
     It finds out what each column is, who could be found by it, and how it can be made coarser; the reasons stand in
     the configuration. On a terminal it asks who will get the release and what others may know. DATA is a file, a
-    glob, a folder, or with --table a database; it is only read. A folder of different tables, or a database without
-    --table, is a database of persons: init finds the table of persons, keys and links, and proposes facts.
+    glob, a folder, or with --table a database or a lake (ducklake:CATALOG); it is only read. A folder of different
+    tables, or a database without --table, is a database of persons: init finds the table of persons, keys and links,
+    and proposes facts.
     """
     asks = not yes and not common.as_json and sys.stdin.isatty() and sys.stderr.isatty()
     if config is not None:

@@ -289,6 +289,7 @@ def _run(run: _Run) -> None:
             )
             put_in_place(loaded, new_release, sink)
         run.draft.warnings += sink.warnings
+        run.draft.forgotten = sink.forgotten
 
 
 def _prepared(run: _Run, engine: Engine, source: Source, roles: Roles, hierarchies: Hierarchies) -> FullDomain:

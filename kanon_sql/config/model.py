@@ -22,7 +22,7 @@ from kanon_sql.settings.formats import typed_formats, written_formats
 from kanon_sql.settings.part import ColumnName, DataText, Name, OneOf, Origin, Part, ShortFor, Width
 from kanon_sql.settings.report import ReportConfig
 from kanon_sql.settings.rules import ExactlyOne, Excludes, GoesWith, Needs, Odd
-from kanon_sql.settings.source import CsvOptions, SourceConfig
+from kanon_sql.settings.source import CsvOptions, SourceConfig, file_of_database
 from kanon_sql.settings.treatments import TreatmentConfig, treated_columns
 
 _PLACE = ExactlyOne(
@@ -57,10 +57,17 @@ class TargetConfig(Part):
         None, description="Parquet: snappy, zstd, gzip, lz4_raw, uncompressed; CSV, JSON: gzip, zstd"
     )
     overwrite: bool = Field(False, description="replace an existing target")
-    database: Name | None = Field(None, description="a DuckDB database file, with table")
+    database: Name | None = Field(
+        None, description="a DuckDB database file, or ducklake: and the catalog of a lake, with table"
+    )
     table: Name | None = Field(None, description="the table to make in the database or by the engine")
     allow_remanence: bool = Field(False, description="write into an existing database file instead of a new copy")
     allow_broken: bool = Field(False, description="replace a table although views or foreign keys need the old one")
+
+    @property
+    def database_file(self) -> str | None:
+        """The file of the database, or of the lake's catalog."""
+        return file_of_database(self.database)
 
 
 # Each built-in hierarchy with its options, the one that it needs first.

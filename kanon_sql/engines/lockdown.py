@@ -30,7 +30,7 @@ def allow_paths(
         if population.path is not None:
             files += [path.absolute() for path in find_files(population.path, loaded.base, place).paths]
     for config in configs:
-        more_files, more_folders = allowed_places(config, loaded.base)
+        more_files, more_folders = allowed_places(engine, config, loaded.base)
         files += more_files
         folders += more_folders
     for other in others:

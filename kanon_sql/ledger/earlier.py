@@ -146,8 +146,8 @@ def holds(engine: Engine, opened: Source, entry: Entry) -> bool:
 def refuse_place(path: Path, entry: Entry, ledger: Path) -> None:
     """A release must not take the place of an earlier one, with which later ones are compared. ConfigurationError."""
     source = _as_source(loaded := configuration_of(entry, ledger))
-    named = source.path or source.database
-    if source.database is None and named is not None and (loaded.base / named).exists():
+    named = source.path or source.database_file
+    if source.database_file is None and named is not None and (loaded.base / named).exists():
         files = find_files(named, loaded.base, "target").paths
     else:
         files = (loaded.base / (named or ""),)

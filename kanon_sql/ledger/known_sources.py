@@ -182,7 +182,7 @@ def source_place(loaded: LoadedConfig) -> str | None:
     source = loaded.config.source
     if source.path is not None:
         return _absolute(loaded, source.path)
-    database = "" if source.database is None else _absolute(loaded, source.database)
+    database = "" if source.database_file is None else _absolute(loaded, source.database_file)
     return f"{database}: {source.table or ' '.join((source.query or '').split())}"
 
 
@@ -193,7 +193,7 @@ def target_place(loaded: LoadedConfig) -> str | None:
         return source_place(loaded)
     if target.path is not None:
         return _absolute(loaded, target.path)
-    return f"{_absolute(loaded, target.database or '')}: {target.table}"
+    return f"{_absolute(loaded, target.database_file or '')}: {target.table}"
 
 
 def places_of_source(engine: Engine, loaded: LoadedConfig, source: Source) -> set[str]:
@@ -211,7 +211,7 @@ def places_of_target(loaded: LoadedConfig) -> set[str]:
     places = {given} if given is not None else set()
     if target is not None and target.table is not None:
         schema, table = split_name(target.table, loaded.place("target"))
-        places |= set(_of_table(_absolute(loaded, target.database or ""), schema, table))
+        places |= set(_of_table(_absolute(loaded, target.database_file or ""), schema, table))
     return places
 
 
@@ -226,7 +226,7 @@ class _Read:
     def __init__(self, engine: Engine, config: SourceConfig, base: Path) -> None:
         self.engine = engine
         self.base = base
-        self.database = None if config.database is None else base / config.database
+        self.database = None if config.database_file is None else base / config.database_file
         self.catalog = None if self.database is None else attached_as(engine, self.database)
         self.query = config.query
         if config.query is None:

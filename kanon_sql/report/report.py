@@ -189,6 +189,7 @@ class ReportDraft:
     release_sha256: str | None = None
     utility: Json | None = None
     ledger: Json | None = None
+    forgotten: Mapping[str, int] | None = None
     engine: Json = field(default_factory=lambda: {"name": "duckdb"})
     labels: dict[str, str | None] | None = None
     given_up: list[str] = field(default_factory=list)
@@ -258,6 +259,7 @@ class ReportDraft:
             "utility": self.utility,
             "release": {"order": self.order, "target": self.target, "sha256": self.release_sha256},
             **({} if self.ledger is None else {"ledger": self.ledger}),
+            **({} if self.forgotten is None else {"forgotten": dict(self.forgotten)}),
             "warnings": self.warnings,
             "errors": self.errors,
             "seconds": self.seconds,

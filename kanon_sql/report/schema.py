@@ -69,7 +69,10 @@ def report_schema() -> Schema:
                 "errors": _list(_TEXT),
                 "seconds": {**_mapping({"total": _NUMBER}), "additionalProperties": _NUMBER},
             },
-            {"ledger": _ledger()},
+            {
+                "ledger": _ledger(),
+                "forgotten": _mapping(dict.fromkeys(("snapshots", "files", "searched", "found"), _COUNT)),
+            },
         ),
         "if": {"properties": {"status": {"enum": ["released", "dry-run"]}}},
         "then": {"properties": {"classes": {"type": "object"}}},

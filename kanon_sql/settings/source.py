@@ -63,6 +63,19 @@ def _known(value: str) -> str:
     return name
 
 
+LAKE = "ducklake:"  # before the catalog of a lake, as DuckDB's ATTACH has it
+
+
+def file_of_database(database: str | None) -> str | None:
+    """The file that `database` names: that of DuckDB's, or that of a lake's catalog."""
+    return None if database is None else database.removeprefix(LAKE)
+
+
+def names_lake(database: str | None) -> bool:
+    """Whether `database` names a lake of DuckLake."""
+    return database is not None and database.startswith(LAKE)
+
+
 Encoding = Annotated[str, AfterValidator(_known), WithJsonSchema({"enum": list(ENCODINGS)})]
 
 
@@ -86,10 +99,17 @@ class SourceConfig(Part):
     sheet: Name | None = Field(None, description="the sheet of an Excel file; default: the only one that has cells")
     missing: list[DataText] | None = Field(None, description='texts read as NULL; default [""] for CSV')
     columns: dict[ColumnName, ColumnConfig] = Field({}, description="how columns are read, before anything else")
-    database: Name | None = Field(None, description="a DuckDB database file, with table or query")
+    database: Name | None = Field(
+        None, description="a DuckDB database file, or ducklake: and the catalog of a lake, with table or query"
+    )
     table: Name | None = Field(None, description="a table of the database or the engine, schema.table")
     query: Name | None = Field(None, description="one SELECT whose result is the source")
     allow: list[Name] = Field([], description="files and folders that a query or view may read besides")
+
+    @property
+    def database_file(self) -> str | None:
+        """The file of the database, or of the lake's catalog."""
+        return file_of_database(self.database)
 
     @property
     def csv_options(self) -> CsvOptions:

@@ -23,6 +23,7 @@ from sqlglot.errors import SqlglotError
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.algorithms import ENGINES
 from kanon_sql.settings.formats import read_by_engine
+from kanon_sql.source.lake import is_catalog, is_lake, reopen_as_lake
 from kanon_sql.source.model import Backend, Column, Source, UniqueValues, refuse_repeated, select_keys
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, Row, literal
@@ -161,7 +162,9 @@ def open_table(engine: Engine, path: Path, table: str, missing: tuple[str, ...],
     relation = exp.Table(this=template.quoted(name), db=template.quoted(schema), catalog=template.quoted(catalog))
     subject, label = f"{path}: table {table}", f"{table} in {path.name}"
     refuse_calls(engine, relation, subject)
-    return opened(engine, relation, subject, label, missing, database=path, table=(schema, name))
+    return opened(
+        engine, relation, subject, label, missing, database=_file_of(engine, catalog, path), table=(schema, name)
+    )
 
 
 def open_query(
@@ -177,6 +180,7 @@ def open_query(
         catalog = attach(engine, database)
         refuse_shadowing(engine, place)
         engine.run(f"USE {template.quoted(catalog).sql('duckdb')}")
+        database = _file_of(engine, catalog, database)
     text = with_absolute_paths(text, base)
     view = template.state("source_query")
     try:
@@ -262,8 +266,19 @@ def describe_relation(
     ), names
 
 
-def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | None = None, options: str = "") -> str:
-    """Attaches a database file and gives its name; `options` are for a file that is created. Raises EngineError."""
+def _file_of(engine: Engine, catalog: str, path: Path) -> Path | None:
+    """The file that holds the tables of an attached database; None for a lake, whose rows are in files of their own."""
+    return None if is_lake(engine, catalog) else path
+
+
+def attach(
+    engine: Engine, path: Path, *, read_only: bool = True, name: str | None = None, options: str = "", lake: bool = True
+) -> str:
+    """Attaches a database file and gives its name; `options` are for a file that is created.
+
+    The catalog of a lake is opened as the lake, for reading, unless `lake` is False. Raises EngineError, and
+    ConfigurationError for a lake whose rows are elsewhere.
+    """
     if read_only and not path.is_file():
         raise EngineError(f"{path}: no such database file; expected a DuckDB file")
     attached = attached_as(engine, path)
@@ -278,6 +293,8 @@ def attach(engine: Engine, path: Path, *, read_only: bool = True, name: str | No
             f"ATTACH {literal(str(path)).sql('duckdb')} AS {template.quoted(alias).sql('duckdb')}"
             + (f" ({mode})" if mode else "")
         )
+        if read_only and lake and is_catalog(engine, alias):
+            reopen_as_lake(engine, alias, path)
     except EngineError as error:
         raise EngineError(f"{path}: {error}") from error
     return alias
@@ -297,7 +314,7 @@ def is_written(engine: Engine, path: Path) -> bool:
 
 def _attached(engine: Engine, path: Path) -> tuple[str, bool] | None:
     """(the name under which a database file is attached, whether it is read-only)."""
-    for attached, file, readonly in engine.query("source/attached_databases"):
+    for attached, file, readonly, _ in engine.query("source/attached_databases"):
         if file is not None and Path(file).exists() and path.exists() and Path(file).samefile(path):
             return str(attached), bool(readonly)
     return None

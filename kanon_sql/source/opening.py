@@ -22,7 +22,7 @@ from sqlglot.errors import SqlglotError
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.formats import FORMATS, format_by_content, format_of, only_texts, read_by_engine, titles
-from kanon_sql.settings.source import SourceConfig
+from kanon_sql.settings.source import SourceConfig, file_of_database, names_lake
 from kanon_sql.source.columns import read_columns
 from kanon_sql.source.duckdb import (
     attach,
@@ -36,6 +36,7 @@ from kanon_sql.source.duckdb import (
 )
 from kanon_sql.source.formats.base import OpenRequest
 from kanon_sql.source.formats.registry import FILE_FORMATS
+from kanon_sql.source.lake import is_lake, lake_folders
 from kanon_sql.source.model import Source
 from kanon_sql.source.treatments.applying import treat_columns
 from kanon_sql.sql import template
@@ -76,15 +77,17 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
     """
     if source.path is None:
         missing = tuple(source.missing or ())
-        if source.database is not None:
-            refuse_remote(source.database, place)
-        database = base / source.database if source.database is not None else None
+        if source.database_file is not None:
+            refuse_remote(source.database_file, place)
+        database = base / source.database_file if source.database_file is not None else None
         # A second connection to a database that is being written would end the lock on its file.
         if engine.owned and (database is None or attached_as(engine, database) is None):
             refuse_elsewhere(source, base, place)
         # A file that this connection writes changes by it alone: nobody else can write it.
         read = [] if database is None or is_written(engine, database) else [database]
         engine.watch.add(place, lambda: [*read, *other_files(source, base)])
+        if database is not None:
+            refuse_misnamed(engine, attach(engine, database), source.database, place)
         if source.table is not None and database is not None:
             return open_table(engine, database, source.table, missing, place)
         return open_query(engine, source.query or "", database, base, missing, place)
@@ -117,18 +120,35 @@ def _partitions(files: Files, place: str) -> tuple[str, ...]:
     return names.pop()
 
 
-def allowed_places(source: SourceConfig, base: Path) -> tuple[list[Path], list[Path]]:
-    """(files, folders) that a query or a table may read; none for a source of files."""
+def allowed_places(engine: Engine, source: SourceConfig, base: Path) -> tuple[list[Path], list[Path]]:
+    """(files, folders) that a query or a table may read; none for a source of files.
+
+    Raises ConfigurationError for a lake that is attached and keeps its rows where the configuration does not allow it.
+    """
     if source.path is not None:
         return [], []
-    files, folders = [], [base.absolute()]
-    if source.database is not None:
-        path = (base / source.database).absolute()
-        files += [path, path.with_name(f"{path.name}.wal")]  # which is looked for where it is opened
+    files: list[Path] = []
+    folders = [base.absolute()]
     for text in source.allow:
         path = (base / text).absolute()
         (folders if path.is_dir() else files).append(path)
+    if source.database_file is not None:
+        path = (base / source.database_file).absolute()
+        files += [path, path.with_name(f"{path.name}.wal")]  # which is looked for where it is opened
+        folders += _lake_folders(engine, source.database_file, [*folders, path.parent])
     return files, folders
+
+
+def _lake_folders(engine: Engine, database: str, allowed: Sequence[Path]) -> list[Path]:
+    """The folders of the rows of attached lakes, which a catalog names: it could name any."""
+    folders = lake_folders(engine)
+    for folder in folders:
+        if not any(folder.resolve().is_relative_to(place.resolve()) for place in allowed):
+            raise ConfigurationError(
+                f"{database}: the rows of the lake stand in {folder}, which is neither beside its catalog nor in the "
+                "configuration's folder; add it to source.allow"
+            )
+    return folders
 
 
 def other_files(source: SourceConfig, base: Path) -> list[Path]:
@@ -141,6 +161,16 @@ def other_files(source: SourceConfig, base: Path) -> list[Path]:
             # As the engine reads them: patterns of files.
             texts += [Path(name) for text in quoted for name in glob.glob(str(base / text), recursive=True)]  # noqa: PTH207
     return [path for path in texts if _is_file(path)]
+
+
+def refuse_misnamed(engine: Engine, attached: str, database: str | None, place: str) -> None:
+    """Raises ConfigurationError where what is `attached` is a lake and `database` does not say so, or the reverse."""
+    if is_lake(engine, attached) and not names_lake(database):
+        raise ConfigurationError(f"{place}: {database} is the catalog of a lake; expected ducklake:{database}")
+    if names_lake(database) and not is_lake(engine, attached):
+        raise ConfigurationError(
+            f"{place}: {file_of_database(database)} is a database and no catalog of a lake; leave ducklake: out"
+        )
 
 
 def _is_file(path: Path) -> bool:
@@ -157,14 +187,13 @@ def refuse_elsewhere(source: SourceConfig, base: Path, place: str) -> None:
     Binding opens the files that it names, so it is bound on a connection of its own that is locked down first. A source
     that cannot be bound for another reason is not refused here.
     """
-    files, folders = allowed_places(source, base)
     with open_engine(EngineOptions()) as probe:
-        if source.database is not None:
-            catalog = attach(probe, base / source.database)
+        if source.database_file is not None:
+            catalog = attach(probe, base / source.database_file)
             probe.run(f"USE {template.quoted(catalog).sql('duckdb')}")
         if source.query is not None:
             refuse_other_than_select(probe, source.query, place)
-        lock_down(probe, files, folders)
+        lock_down(probe, *allowed_places(probe, source, base))
         try:
             probe.connection.execute(_bound(source, base, place)).fetchall()
         except duckdb.PermissionException as error:

@@ -10,7 +10,9 @@ from typing import Any
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.formats import FORMATS, format_of
+from kanon_sql.settings.source import file_of_database
 from kanon_sql.source.duckdb import attach
+from kanon_sql.source.lake import is_lake
 from kanon_sql.source.opening import refuse_remote
 from kanon_sql.sql.connection import EngineOptions, open_engine
 
@@ -31,7 +33,7 @@ def find_tables(source: DatabaseSource, base: Path, place: str) -> SourceTables:
     """The tables of a folder or of a database file. Raises ConfigurationError and EngineError."""
     if source.database is not None:
         refuse_remote(source.database, place)
-        return _in_database(base / source.database)
+        return _in_database(base / (file_of_database(source.database) or ""))
     assert source.path is not None
     refuse_remote(source.path, place)
     return _in_folder(base / source.path, place)
@@ -71,6 +73,11 @@ def _titles() -> str:
 def _in_database(path: Path) -> SourceTables:
     with open_engine(EngineOptions()) as engine:
         catalog = attach(engine, path)
+        if is_lake(engine, catalog):
+            raise ConfigurationError(
+                f"{path}: is a lake, which is read table by table; expected a folder of files or a database file for a "
+                f"whole database, or one table: ducklake:{path}"
+            )
         rows = engine.query("source/tables", values={"catalog": catalog})
     tables = {(str(schema), str(name)) for schema, name, is_view in rows if not is_view}
     views = tuple(str(name) for _, name, is_view in rows if is_view)

@@ -23,7 +23,7 @@ from kanon_sql.targets.target import LocalSink, shown
 CATALOG, _OLD_CATALOG = "kanon_sql_target", "kanon_sql_replaced"
 
 
-class _TableSink(LocalSink):
+class DatabaseTable(LocalSink):
     """What all tables share: CREATE TABLE AS in a transaction of their own."""
 
     plain_text = True
@@ -50,7 +50,7 @@ class _TableSink(LocalSink):
         engine.run(exp.Create(this=self.table(), kind="TABLE", expression=release, replace=replace))
 
 
-class CreatedTable(_TableSink):
+class CreatedTable(DatabaseTable):
     """A table of a new database file that is written with others, and goes into place with them."""
 
     def paths(self) -> tuple[list[Path], list[Path]]:
@@ -63,7 +63,7 @@ class CreatedTable(_TableSink):
         """Nothing: the database is moved into place as a whole."""
 
 
-class TableSink(_TableSink):
+class TableSink(DatabaseTable):
     """A table made in a database file itself; the transaction is committed once the table is verified.
 
     The file keeps what was written before the end of a run that fails, and what the table held before.
@@ -102,7 +102,7 @@ class TableSink(_TableSink):
             engine.run("COMMIT")
 
 
-class DatabaseSink(_TableSink):
+class DatabaseSink(DatabaseTable):
     """A table in a new database file, which replaces the old one where there is one.
 
     Deleted rows, and those of runs that failed, stay in a database file even after CHECKPOINT and VACUUM, so everything
@@ -150,14 +150,8 @@ class DatabaseSink(_TableSink):
             return
         with naming(self.final):
             copied.copy_schema()
-        # An empty table of the columns as they are tells early which views miss one that is not released. Keys are
-        # not made use of yet: NULL stands for each, which changes no type.
-        columns = [exp.alias_(col.released(column(col.key)), col.name, quoted=True) for col in self._released]
-        rows = source.relation.copy()
-        for parameter in list(rows.find_all(exp.Parameter)):
-            parameter.replace(exp.null())
-        empty = exp.select(*columns).from_(rows.subquery("source_rows")).limit(0)
-        self._create(engine, empty, replace=False)
+        # An empty table of the columns as they are tells early which views miss one that is not released.
+        self._create(engine, empty_release(source, self._released), replace=False)
         self._refuse_broken(copied.broken())
         engine.run(f"DROP TABLE {dotted(self.catalog, self.name)}")
 
@@ -192,6 +186,15 @@ class DatabaseSink(_TableSink):
                 f"{self.place}: {self.final.name} would hold what no longer works with the released table: "
                 f"{', '.join(broken)}; change or drop them first, or set target.allow_broken: true"
             )
+
+
+def empty_release(source: Source, released: Sequence[Column]) -> exp.Select:
+    """The columns that are released, as the source has them, without a row."""
+    columns = [exp.alias_(col.released(column(col.key)), col.name, quoted=True) for col in released]
+    rows = source.relation.copy()
+    for parameter in list(rows.find_all(exp.Parameter)):
+        parameter.replace(exp.null())  # keys are not made use of yet, and NULL in the place of each changes no type
+    return exp.select(*columns).from_(rows.subquery("source_rows")).limit(0)
 
 
 def open_old(engine: Engine, path: Path, *, shares_source: bool) -> str:

@@ -11,13 +11,14 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.algorithms import either
 from kanon_sql.settings.formats import FORMATS, format_of
-from kanon_sql.settings.source import SourceConfig
+from kanon_sql.settings.source import SourceConfig, names_lake
 from kanon_sql.source.duckdb import split_name
-from kanon_sql.source.opening import find_files, refuse_remote
+from kanon_sql.source.opening import find_files, refuse_misnamed, refuse_remote
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.database import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view
 from kanon_sql.targets.database_copy import folded
 from kanon_sql.targets.files import FileSink, FolderSink
+from kanon_sql.targets.lake import LakeSink, remove_replaced
 from kanon_sql.targets.outputs import refuse_outputs
 from kanon_sql.targets.staging import recover, stage_file, stage_folder
 from kanon_sql.targets.staging_paths import inside, same_file
@@ -28,12 +29,13 @@ def prepare(loaded: LoadedConfig) -> None:
     """Before the source is opened: completes or undoes what a killed run in place left of it."""
     source, target = loaded.config.source, loaded.config.target
     if target is not None and target.in_place:
-        named = source.path or source.database
+        named = source.path or source.database_file
         if named is not None:
             refuse_remote(named, loaded.place("source"))
             path = loaded.base / named
             if path.parent.is_dir():
-                recover(path, place=loaded.place("target"))
+                lake = names_lake(source.database)
+                recover(path, place=loaded.place("target"), before=remove_replaced if lake else None)
 
 
 def open_sink(engine: Engine, loaded: LoadedConfig) -> AbstractContextManager[LocalSink]:
@@ -52,15 +54,19 @@ def open_sink(engine: Engine, loaded: LoadedConfig) -> AbstractContextManager[Lo
 @contextmanager
 def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
     source = loaded.config.source
-    if source.table is not None and source.database is not None:
+    if source.table is not None and source.database_file is not None:
         if target.csv.formulas == "escape":
             raise ConfigurationError(f"{place}: csv.formulas: escape goes with CSV, a table is replaced; remove it")
-        path = loaded.base / source.database
+        path = loaded.base / source.database_file
         refuse_outputs([loaded], [("the database of the source", path)], beside=True)
         name = split_name(source.table, loaded.place("source", "table"))
         with stage_file(path, overwrite=True, place=place, in_folder=True) as staged:
             old = open_old(engine, path, shares_source=True)
             refuse_view(engine, old, name, place)
+            if names_lake(source.database):
+                refuse_misnamed(engine, old, source.database, loaded.place("source"))
+                yield LakeSink(engine, staged, name, target, place, old=old, forgets=True)
+                return
             yield DatabaseSink(engine, staged, name, target, place, old=old)
         return
     if source.path is None:
@@ -106,7 +112,7 @@ def open_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterato
 
 def _refuse_source_as_target(loaded: LoadedConfig, path: Path, place: str) -> None:
     source: SourceConfig = loaded.config.source
-    sources = [loaded.base / source.database] if source.database is not None else []
+    sources = [loaded.base / source.database_file] if source.database_file is not None else []
     if source.path is not None:
         files = find_files(source.path, loaded.base, loaded.place("source"))
         sources += list(files.paths)
@@ -120,16 +126,19 @@ def _refuse_source_as_target(loaded: LoadedConfig, path: Path, place: str) -> No
 
 @contextmanager
 def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
-    assert target.database is not None
+    assert target.database_file is not None
     assert target.table is not None
-    refuse_remote(target.database, place)
-    path = loaded.base / target.database
+    refuse_remote(target.database_file, place)
+    path = loaded.base / target.database_file
     name = split_name(target.table, place)
     source = loaded.config.source
-    shared = source.database is not None and same_file(path, loaded.base / source.database)
+    shared = source.database_file is not None and same_file(path, loaded.base / source.database_file)
     if shared and source.table is not None and folded(name) == folded(split_name(source.table, place)):
         raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")
     refuse_outputs([loaded], [("the target", path)], beside=True)
+    lake = names_lake(target.database)
+    if target.allow_remanence and lake:
+        raise ConfigurationError(f"{place}: allow_remanence goes with a database file or a lake in place; remove it")
     if target.allow_remanence and _holds_database(path):
         yield TableSink(engine, path, name, target, place, shares_source=shared)
         return
@@ -138,11 +147,17 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
         staged.overwrite = path.exists()
         old = open_old(engine, path, shares_source=shared) if _holds_database(path) else None
         if old is not None:
+            refuse_misnamed(engine, old, target.database, place)
             refuse_existing(engine, old, name, target, place)
-        sink = DatabaseSink(engine, staged, name, target, place, old=old)
+        sink: LocalSink = (
+            LakeSink(engine, staged, name, target, place, old=old)
+            if lake
+            else DatabaseSink(engine, staged, name, target, place, old=old)
+        )
         if shared:
             remains = "still holds the source's table" if source.table else "may still hold tables that the query reads"
-            sink.warnings += (f"the database file {path.name} {remains}: do not share the file",)
+            kept, shared_thing = ("lake", "it") if lake else ("database file", "the file")
+            sink.warnings += (f"the {kept} {path.name} {remains}: do not share {shared_thing}",)
         yield sink
 
 

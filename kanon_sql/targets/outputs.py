@@ -37,7 +37,7 @@ def kept_files(loaded: LoadedConfig) -> list[Named]:
         outputs = (("the report", config.report.data), ("the page", config.report.page))
         files += [(name, base / path) for name, path in outputs if path is not None]
     target = config.target
-    if target is not None and (path := target.path or target.database) is not None:
+    if target is not None and (path := target.path or target.database_file) is not None:
         files.append(("the target", base / path))
     return files
 
@@ -120,8 +120,8 @@ def refuse_missing_folders(outputs: Sequence[Named]) -> None:
 def _source_files(source: SourceConfig, base: Path, label: str) -> list[Named]:
     """The files of a table, with those that a query names."""
     files: list[Named] = []
-    if source.database is not None:
-        files.append((_DATABASE + label, base / source.database))
+    if source.database_file is not None:
+        files.append((_DATABASE + label, base / source.database_file))
     if source.path is not None and "://" not in source.path:
         # The folder itself too: a file that is added to it is read as a part of it.
         files.append((label, base / source.path))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -123,16 +123,19 @@ def stage_file(target: Path, *, overwrite: bool, place: str, in_folder: bool = F
             empty(part) if staged.kept else clear(real)
 
 
-def recover(target: Path, *, place: str) -> None:
+def recover(target: Path, *, place: str, before: Callable[[Path], None] | None = None) -> None:
     """Completes or undoes what a killed run left of a target that is also the source, before it is read.
 
-    Without such leftovers nothing is locked or written. Raises ConfigurationError and EngineError as `stage_file` does,
-    EngineError also when the run that left them is still alive.
+    Without such leftovers nothing is locked or written; `before` they are removed, it is called with the target. Raises
+    ConfigurationError and EngineError as `stage_file` does, EngineError also when the run that left them is still
+    alive.
     """
     real = real_target(target, place)
     if leftovers(real):
         with target_lock(real, place):
             settle(real, place)
+            if before is not None and real.exists():
+                before(real)
             clear(real)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,7 @@ class Sink(ABC):
 
     warnings: tuple[str, ...] = ()
     in_transaction = False  # of the engine until it is committed: what fails before that takes the release with it
+    forgotten: Mapping[str, int] | None = None  # what a lake holds no more, as the report says it
     stays = False  # whether the release stays in the connection that made it, for those who read it
 
     def refuse(self, released: Sequence[Column], place: str) -> None:

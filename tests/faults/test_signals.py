@@ -119,7 +119,8 @@ def test_a_search_that_takes_long_is_released(name: str, made: Path, tmp_path: P
     its signal too early, one that came to its end too late, and the next wait lies between.
     """
     job = next(job for job in jobs(made) if job.name == name)
-    too_early, too_late, waits = 0.5, math.inf, []
+    waits: list[float] = []
+    too_early, too_late = 0.5, math.inf
     while len(waits) < 16:
         waits.append(2 * too_early if too_late == math.inf else (too_early + too_late) / 2)
         folder = tmp_path / str(waits[-1])

@@ -82,10 +82,10 @@ def changed() -> ModuleType:
         ("kanon_sql/report/page/page.css", ["browser"]),
         ("kanon_sql/engines/spark/engine.py", ["cluster"]),
         ("kanon_sql/commands/projects/dbt.py", ["sqlmesh"]),
-        ("kanon_sql/targets/staging.py", ["faults"]),
+        ("kanon_sql/targets/staging.py", ["lake", "faults"]),
         ("queries/ledger/any.sql", ["faults"]),
         ("tests/faults/test_calls.py", ["faults"]),
-        (".ci/run", ["cluster", "sqlmesh", "browser", "faults"]),
+        (".ci/run", ["cluster", "sqlmesh", "lake", "browser", "faults"]),
     ],
 )
 def test_a_change_asks_for_the_trials_that_speak_of_it(changed: ModuleType, path: str, trials: list[str]) -> None:

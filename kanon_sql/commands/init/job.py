@@ -35,12 +35,12 @@ from kanon_sql.engines.duckdb.frames import rereadable
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.progress import Progress
 from kanon_sql.settings.columns import UTF8
-from kanon_sql.settings.source import SourceConfig
+from kanon_sql.settings.source import SourceConfig, file_of_database, names_lake
 from kanon_sql.source.columns import read_columns
 from kanon_sql.source.duckdb import attach
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
-from kanon_sql.source.opening import allowed_places, open_described
+from kanon_sql.source.opening import allowed_places, open_described, refuse_misnamed
 from kanon_sql.source.profile.kinds import ColumnProfile, Profile
 from kanon_sql.source.profile.profile import profile
 from kanon_sql.source.profile.spellings import ALWAYS
@@ -163,7 +163,7 @@ def _opened(request: Request, options: EngineOptions) -> Iterator[tuple[Engine, 
     with open_engine(options) as engine:
         source = open_described(engine, request.source, Path(), [], _PLACE)
         refuse_without_header(source, request.header)
-        files, folders = allowed_places(request.source, Path())
+        files, folders = allowed_places(engine, request.source, Path())
         files += [path.absolute() for path in source.files]
         files += [source.database.absolute()] if source.database is not None else []
         lock_down(engine, files, folders if source.kind in ("table", "query") else [])
@@ -332,22 +332,24 @@ _SHOWN = 20
 _MAIN = "main"
 
 
-def unnamed_table(path: Path) -> ConfigurationError:
-    """What is said where a database file is named and none of its tables: their names, and the command to type.
+def unnamed_table(database: str) -> ConfigurationError:
+    """What is said where a database file or a lake is named and none of its tables: their names, and what to type.
 
     Raises EngineError for a file that cannot be read.
     """
     with open_engine(EngineOptions()) as engine:
-        catalog = attach(engine, path)
+        catalog = attach(engine, Path(file_of_database(database) or database))
+        refuse_misnamed(engine, catalog, database, _PLACE)
+        kind = "lake" if names_lake(database) else "DuckDB database"
         rows = engine.query("source/tables", values={"catalog": catalog})
     names = [name if schema == _MAIN else f"{schema}.{name}" for schema, name, _ in rows]
     if not names:
-        return ConfigurationError(f"{path}: is a DuckDB database without a table; name another file")
+        return ConfigurationError(f"{database}: is a {kind} without a table; name another file")
     listed = ", ".join(names[:_SHOWN]) + (" ..." if len(names) > _SHOWN else "")
     holds = f"whose only table is {listed}" if len(names) == 1 else f"of {len(names)} tables and views: {listed}"
-    meant = f"expected --table: kanon-sql init {quote(str(path))} --table"
+    meant = f"expected --table: kanon-sql init {quote(database)} --table"
     if len(names) == 1:
-        return ConfigurationError(f"{path}: is a DuckDB database {holds}; {meant} {quote(names[0])} (in Python table=)")
+        return ConfigurationError(f"{database}: is a {kind} {holds}; {meant} {quote(names[0])} (in Python table=)")
     return ConfigurationError(
-        f"{path}: is a DuckDB database {holds}; {meant} TABLE, with one of them for TABLE (in Python table=)"
+        f"{database}: is a {kind} {holds}; {meant} TABLE, with one of them for TABLE (in Python table=)"
     )

@@ -22,7 +22,7 @@ from kanon_sql.commands.init.treating import KEY, NEARLY_UNIQUE, Treatment
 from kanon_sql.config.arguments import in_line, to_yaml
 from kanon_sql.errors import ConfigurationError, NoReleaseError, escape
 from kanon_sql.settings.formats import FORMATS, format_of
-from kanon_sql.settings.source import SourceConfig
+from kanon_sql.settings.source import LAKE, SourceConfig, names_lake
 from kanon_sql.source.model import Source
 from kanon_sql.source.profile.kinds import ColumnProfile, Profile
 from kanon_sql.targets.staging_permissions import write_output
@@ -45,7 +45,7 @@ class Places:
     def of(cls, read: SourceConfig, source: Source) -> Places:
         """The places of an open source: files, a table or a query."""
         if read.path is None:
-            place = Path(read.database or "query.duckdb")
+            place = Path(read.database_file or "query.duckdb")
             table = source.table[1] if source.table else "released"
             return cls(read, place.name.removesuffix(place.suffix), place.suffix or ".duckdb", table)
         path = Path(read.path)
@@ -54,9 +54,10 @@ class Places:
     def source(self, base: Path) -> dict[str, Any]:
         """The source as a configuration in the folder `base` describes it."""
         given: dict[str, Any] = self.described.model_dump(exclude_unset=True, exclude_defaults=True)
-        for key in ("path", "database"):
-            if given.get(key) is not None:
-                given[key] = relative_to(given[key], base)
+        if self.described.path is not None:
+            given["path"] = relative_to(self.described.path, base)
+        if self.described.database_file is not None:
+            given["database"] = self._prefix + relative_to(self.described.database_file, base)
         return given
 
     def target(self, base: Path) -> dict[str, Any] | str:
@@ -71,7 +72,11 @@ class Places:
         elif pattern is not None and fnmatch(str(free.absolute()), str(Path(pattern).absolute())):
             free = self._free(base / "..")
         named = os.path.relpath(free.absolute(), base.absolute())
-        return named if self.table is None else {"database": named, "table": self.table}
+        return named if self.table is None else {"database": self._prefix + named, "table": self.table}
+
+    @property
+    def _prefix(self) -> str:
+        return LAKE if names_lake(self.described.database) else ""
 
     def _free(self, folder: Path) -> Path:
         return free_place(folder, self.name, self.suffix)

@@ -157,6 +157,7 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         _advise(run, engine, result)
         run.draft.engine["statements"] = source.backend.statements
         run.draft.warnings += sink.warnings
+        run.draft.forgotten = sink.forgotten
     return facts
 
 

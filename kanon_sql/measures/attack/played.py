@@ -23,7 +23,10 @@ def describe_target(loaded: LoadedConfig) -> Json:
     if target is None or target.in_place:
         return {"release": None, "sha256": None}
     if target.path is None:
-        return {"release": f"{shown((loaded.base / str(target.database)).resolve())}, {target.table}", "sha256": None}
+        return {
+            "release": f"{shown((loaded.base / str(target.database_file)).resolve())}, {target.table}",
+            "sha256": None,
+        }
     path = (loaded.base / target.path).resolve()
     return {"release": shown(path), "sha256": sha256(path) if path.is_file() else None}
 

@@ -29,6 +29,7 @@ from kanon_sql.recount.statement import Chain, Question, Table, parts_of
 from kanon_sql.report.page.model import Json, Recount
 from kanon_sql.report.page.withheld import NEAR, OF_ALL_ROWS, left_out
 from kanon_sql.settings.formats import FORMATS, read_by_engine
+from kanon_sql.settings.source import LAKE, file_of_database, names_lake
 from kanon_sql.settings.treatments import KEYED
 from kanon_sql.source.model import Source
 from kanon_sql.sql import template
@@ -98,7 +99,7 @@ class _Readable:
     """A table as a SELECT that DuckDB alone executes, once the databases `attached` are, by the names they get."""
 
     select: exp.Select
-    attached: Mapping[str, Path]
+    attached: Mapping[str, str]
 
 
 def recounts_of(subject: Subject, report: Json) -> tuple[Recount, ...]:
@@ -220,10 +221,10 @@ class _Statements:
     def _released(self) -> exp.CTE:
         return exp.CTE(this=self.placed.select.copy(), alias=exp.TableAlias(this=quoted(_RELEASED)))
 
-    def _text(self, statement: exp.Expr, attached: Mapping[str, Path]) -> str:
+    def _text(self, statement: exp.Expr, attached: Mapping[str, str]) -> str:
         lines = [
-            f"ATTACH IF NOT EXISTS {literal(str(path)).sql('duckdb')} AS {quoted(name).sql('duckdb')} (READ_ONLY);\n"
-            for name, path in attached.items()
+            f"ATTACH IF NOT EXISTS {literal(place).sql('duckdb')} AS {quoted(name).sql('duckdb')} (READ_ONLY);\n"
+            for name, place in attached.items()
         ]
         return self.subject.loaded.redact("".join(lines) + template.text(statement, pretty=True) + ";")
 
@@ -243,15 +244,21 @@ def _placed(subject: Subject) -> _Readable | None:
     target = config.target
     if target is None:
         return None
-    path, database = target.path, target.database
+    path, named_database = target.path, target.database
     if target.in_place:
-        path, database = config.source.path, config.source.database
+        path, named_database = config.source.path, config.source.database
     named = {released_column.key: released_column.name for released_column in release.columns}
     select = release.relation.copy()
     for entry in select.expressions:
         entry.set("alias", quoted(named[entry.alias]))
     if path is None:
-        return None if database is None else _readable(release, select, base, base / database, "release_database")
+        database = file_of_database(named_database)
+        if database is None:
+            return None
+        readable = _readable(release, select, base, base / database, "release_database")
+        if readable is None or not names_lake(named_database):
+            return readable
+        return replace(readable, attached={name: LAKE + text for name, text in readable.attached.items()})
     place = (base / path).absolute()
     below = [file for file in release.files if file.absolute().is_relative_to(place)]
     if len(release.files) == 1 and not place.is_dir():
@@ -275,7 +282,7 @@ def _readable(table: Source, select: exp.Select, base: Path, database: Path | No
         for node in select.find_all(exp.Table):
             if node.catalog:
                 node.set("catalog", quoted(name))
-        return _Readable(select, {name: relative(database, base)})
+        return _Readable(select, {name: str(relative(database, base))})
     if table.kind not in FORMATS or not read_by_engine(table.kind) or table.is_copied:
         return None
     return _Readable(_with_places(select, in_place_of(table.files, base)), {})

@@ -54,10 +54,10 @@ def open_release(engine: Engine, loaded: LoadedConfig, source: Source, roles: Ro
         file_format = FILE_FORMATS[target.format or format_of(path) or "csv"]
         opened = file_format.open_release(engine, path, target, source, released, place)
         return replace(opened, label=shown(path.resolve()))
-    assert target.database is not None
+    assert target.database_file is not None
     assert target.table is not None
-    refuse_remote(target.database, place)
-    database = loaded.base / target.database
+    refuse_remote(target.database_file, place)
+    database = loaded.base / target.database_file
     schema, name = split_name(target.table, place)
     if not database.is_file():
         return None

@@ -199,6 +199,8 @@ def _sentences(facts: PageFacts) -> list[str]:
         sentences.append(_anonymous(report))
     if report["verification"] is not None:
         sentences.append(_compared(report))
+    if report.get("forgotten"):
+        sentences.append(_forgotten(report["forgotten"]))
     if facts.removed:
         sentences.append(f"Not in the release: {joined(list(map(shortened, facts.removed)))}.")
     return sentences
@@ -234,6 +236,16 @@ def _named(names: Sequence[str]) -> str:
     shown = [shortened(name) for name in names]
     others = len(shown) - _MOST_NAMES
     return joined(shown if others <= 1 else [*shown[:_MOST_NAMES], f"{count(others)} other quasi-identifiers"])
+
+
+def _forgotten(forgotten: Json) -> str:
+    """What a lake holds no more of the replaced table."""
+    hits = counted(forgotten["found"], "value") if forgotten["found"] else "none"
+    return (
+        f"The lake forgot {counted(forgotten['snapshots'], 'snapshot')} and {counted(forgotten['files'], 'file')} that "
+        f"held the rows before; {counted(forgotten['searched'], 'byte')} of it were searched for their values, and "
+        f"{hits} {'was' if forgotten['found'] < 2 else 'were'} found."
+    )
 
 
 def _compared(report: Json) -> str:

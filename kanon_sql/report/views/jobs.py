@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kanon_sql.report.views.parts import Facts, Grid, Line, Look, Part, Parts
@@ -32,6 +32,7 @@ def summarize_run(report: Json) -> Parts:
         ),
         *(("model", line, "") for line in _models(report["privacy"])),
         ("loss", f"{loss['ncp']:.2f} % (lm {loss['lm']:.4f} of {len(loss['attributes'])})", ""),
+        *(("forgotten", line, "bad" if report["forgotten"]["found"] else "") for line in _forgotten(report)),
         *(("given up", f"{', '.join(names)}: one label for all rows", "bad") for names in given_up),
         ("search", f"{_algorithm(report['algorithm'])}: {_effort(report)}", ""),
         ("seconds", ", ".join(f"{name} {value:.2f}" for name, value in seconds.items()), "quiet"),
@@ -53,6 +54,18 @@ def _few(report: Json) -> str:
     if known_columns is None or known_columns["actual"] >= len(report["loss"]["attributes"]):
         return ""
     return f" of any {known_columns['actual']} columns, which hold {report['privacy']['k']['actual']:,}"
+
+
+def _forgotten(report: Json) -> Iterator[str]:
+    """What a lake holds no more of the replaced table."""
+    if report.get("forgotten"):
+        snapshots, files, searched, hits = (
+            report["forgotten"][key] for key in ("snapshots", "files", "searched", "found")
+        )
+        yield (
+            f"{snapshots:,} snapshots and {files:,} files with the rows before; {hits:,} of their values found in "
+            f"{searched:,} bytes"
+        )
 
 
 def _columns(report: Json) -> Grid:
