@@ -96,11 +96,6 @@ def new_files(path: Path) -> Path:
     return path.absolute().with_name(path.name + _NEW_FILES)
 
 
-def lake_folders(engine: Engine) -> list[Path]:
-    """The folders of the rows of all lakes that are attached."""
-    return [files_of_lake(engine, name) for name, _, _ in _lakes(engine)]
-
-
 def _lakes(engine: Engine) -> list[tuple[str, str, bool]]:
     return [
         (name, file, readonly)

@@ -36,7 +36,7 @@ from kanon_sql.source.duckdb import (
 )
 from kanon_sql.source.formats.base import OpenRequest
 from kanon_sql.source.formats.registry import FILE_FORMATS
-from kanon_sql.source.lake import is_lake, lake_folders
+from kanon_sql.source.lake import files_of_lake, is_lake
 from kanon_sql.source.model import Source
 from kanon_sql.source.treatments.applying import treat_columns
 from kanon_sql.sql import template
@@ -135,20 +135,22 @@ def allowed_places(engine: Engine, source: SourceConfig, base: Path) -> tuple[li
     if source.database_file is not None:
         path = (base / source.database_file).absolute()
         files += [path, path.with_name(f"{path.name}.wal")]  # which is looked for where it is opened
-        folders += _lake_folders(engine, source.database_file, [*folders, path.parent])
+        folders += _lake_folder(engine, path, [*folders, path.parent])
     return files, folders
 
 
-def _lake_folders(engine: Engine, database: str, allowed: Sequence[Path]) -> list[Path]:
-    """The folders of the rows of attached lakes, which a catalog names: it could name any."""
-    folders = lake_folders(engine)
-    for folder in folders:
-        if not any(folder.resolve().is_relative_to(place.resolve()) for place in allowed):
-            raise ConfigurationError(
-                f"{database}: the rows of the lake stand in {folder}, which is neither beside its catalog nor in the "
-                "configuration's folder; add it to source.allow"
-            )
-    return folders
+def _lake_folder(engine: Engine, path: Path, allowed: Sequence[Path]) -> list[Path]:
+    """The folder of the rows of a lake that is attached, which its catalog names: it could name any."""
+    attached = attached_as(engine, path)
+    if attached is None or not is_lake(engine, attached):
+        return []
+    folder = files_of_lake(engine, attached)
+    if not any(folder.resolve().is_relative_to(place.resolve()) for place in allowed):
+        raise ConfigurationError(
+            f"{path}: the rows of the lake stand in {folder}, which is neither beside its catalog nor in the "
+            "configuration's folder; add it to source.allow"
+        )
+    return [folder]
 
 
 def other_files(source: SourceConfig, base: Path) -> list[Path]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -98,6 +99,14 @@ def test_a_table_of_another_lake_or_of_the_same_is_made(tmp_path: Path) -> None:
     before = sorted(holding(tmp_path))
     result = kanon_sql.run(job(path, {"database": f"ducklake:{tmp_path / 'new.ducklake'}", "table": "shared.people"}))
     assert smallest(tmp_path / "new.ducklake", "shared.people")[0] >= 5 and "forgotten" not in result.report
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "others").mkdir()
+    other = lake(tmp_path / "others" / "other.ducklake", table="visits")
+    elsewhere = job(path, {"database": f"ducklake:{other}", "table": "people"})
+    (tmp_path / "jobs" / "config.json").write_text(json.dumps(elsewhere))
+    assert kanon_sql.run(tmp_path / "jobs" / "config.json").status == "released"
+    assert smallest(other)[0] >= 5 and smallest(other, "visits")[1] == 300
+    shutil.rmtree(tmp_path / "others")
     assert holding(tmp_path) == before
     again = job(path, {"database": f"ducklake:{path}", "table": "released"})
     assert "still holds the source's table" in kanon_sql.run(again).report["warnings"][-1]
@@ -236,6 +245,22 @@ def test_names_that_do_not_fit(tmp_path: Path) -> None:
         kanon_sql.init(f"ducklake:{path}")
     proposal = kanon_sql.init(f"ducklake:{path}", table="people", known=["age", "sex", "zip"])
     assert "ducklake:" in proposal.yaml
+
+
+@real_lake
+def test_a_run_that_ends_between_the_exchange_and_the_removal(tmp_path: Path) -> None:
+    """The next run removes what is left, also where it releases nothing itself."""
+    path = lake(tmp_path / "meta.ducklake")
+    (tmp_path / "config.json").write_text(json.dumps(job(path)))
+    dies = "import os, kanon_sql.targets.lake as lake; lake._remove = lambda files: os._exit(9)"
+    code = f"{dies}\nimport kanon_sql; kanon_sql.run({str(tmp_path / 'config.json')!r}, advice=False)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 9
+    assert smallest(path)[0] >= 5
+    assert holding(tmp_path), "without a file that is left the test tells nothing"
+    assert all(name.startswith("meta.ducklake.files") for name in holding(tmp_path))
+    with pytest.raises(ConfigurationError):
+        kanon_sql.run(tmp_path / "config.json")
+    assert holding(tmp_path) == [] and smallest(path)[0] >= 5
 
 
 @real_lake

@@ -1,6 +1,6 @@
 -- Answers: in which files the rows of a lake stand, and which rows are deleted, of all its snapshots.
--- Reads: lake_data_files, lake_delete_files, lake_tables and lake_schemas, tables of the catalog: a path may be relative
---   to the folder of the table, that to the one of the schema, and that to the one of the lake.
+-- Reads: lake_data_files, lake_delete_files, lake_tables and lake_schemas, tables of the catalog: a path may be
+--   relative to the folder of the table, that to the one of the schema, and that to the one of the lake.
 -- Takes: nothing.
 -- Gives: rows (path, within: whether it is relative to the folder of the lake).
 WITH folders AS (
