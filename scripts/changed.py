@@ -43,8 +43,8 @@ TRIALS = {
         ("tests/commands/test_sqlmesh.py", "tests/support/dbt_projects.py", "docs/sqlmesh.md"),
     ),
     "lake": Trial(
-        (f"{PACKAGE}.targets", f"{PACKAGE}.source.lake", f"{PACKAGE}.source.opening"),
-        ("tests/targets/test_lake.py", "tests/support/lakes.py", "docs/howto/lake.md"),
+        (f"{PACKAGE}.targets", f"{PACKAGE}.source.lake", f"{PACKAGE}.source.opening", f"{PACKAGE}.sql.extensions"),
+        ("tests/targets/test_lake.py", "tests/targets/test_buckets.py", "tests/support/lakes.py", "docs/howto/lake.md"),
     ),
     "browser": Trial(
         (f"{PACKAGE}.report.page", f"{PACKAGE}.report.charts"),

@@ -9,6 +9,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.frequency.population import population_configs
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import allowed_places, find_files
+from kanon_sql.source.remote import is_remote
 from kanon_sql.sql.connection import Engine, lock_down
 from kanon_sql.targets.target import Sink
 
@@ -27,7 +28,7 @@ def allow_paths(
     if source.database is not None:
         files.append(source.database.absolute())
     for population, place in described:
-        if population.path is not None:
+        if population.path is not None and not is_remote(population.path):
             files += [path.absolute() for path in find_files(population.path, loaded.base, place).paths]
     for config in configs:
         more_files, more_folders = allowed_places(engine, config, loaded.base)

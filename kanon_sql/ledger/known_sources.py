@@ -33,6 +33,7 @@ from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import text_of
 from kanon_sql.source.duckdb import attached_as, split_name, with_absolute_paths
 from kanon_sql.source.model import Source
+from kanon_sql.source.remote import is_remote
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item
@@ -298,7 +299,7 @@ def _of_table(database: str, schema: str, name: str) -> Iterator[str]:
 
 
 def _absolute(loaded: LoadedConfig, path: str) -> str:
-    return str((loaded.base / path).resolve())
+    return path if is_remote(path) else str((loaded.base / path).resolve())
 
 
 @dataclass(frozen=True)

@@ -6,37 +6,17 @@ is locked down, from the package of the extra `lake` or where DuckDB has install
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 
 from sqlglot import exp
 
-from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.errors import ConfigurationError
 from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.sql.extensions import load_extension
 from kanon_sql.sql.template import quoted
 
-_PACKAGE = "duckdb_extension_ducklake"
 _OF_CATALOG = "__ducklake_metadata_"  # the name of the database that is a lake's catalog, behind it that of the lake
 _NEW_FILES = ".files"  # behind the name of a new catalog: the folder of its rows, as DuckLake itself names it
-
-
-def load_extension(engine: Engine) -> None:
-    """Loads DuckLake. Raises EngineError with what to do."""
-    spec = find_spec(_PACKAGE)
-    folders = [] if spec is None else [Path(place) for place in spec.submodule_search_locations or ()]
-    files = [file for folder in folders for file in sorted(folder.rglob("ducklake.duckdb_extension"))]
-    reasons = []
-    for statement in [*(f"LOAD {literal(str(file)).sql('duckdb')}" for file in files), "LOAD ducklake"]:
-        try:
-            engine.run(statement)
-        except EngineError as error:
-            reasons.append(str(error))
-        else:
-            return
-    raise EngineError(
-        "a lake needs DuckDB's extension ducklake, which cannot be loaded: pip install 'kanon-sql[lake]' brings it "
-        f"with the DuckDB that it fits, or run INSTALL ducklake in DuckDB once ({reasons[0]})"
-    )
 
 
 def is_catalog(engine: Engine, database: str) -> bool:
@@ -79,7 +59,7 @@ def reopen_as_lake(engine: Engine, catalog: str, path: Path) -> None:
     """
     text = _data_path(engine, catalog, path)
     engine.run(f"DETACH {quoted(catalog).sql('duckdb')}")
-    load_extension(engine)
+    load_extension(engine, "ducklake", "a lake")
     attach_lake(
         engine, path, catalog, read_only=True, files=None if Path(text).is_absolute() else _absolute(text, path)
     )

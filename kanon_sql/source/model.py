@@ -207,7 +207,8 @@ class Source:
     the rows and executes `relation`. Each row of a `weighted` source stands for as many rows as its column row_count
     says. `unread` is the source as it stands, where columns are read or treated as a configuration says, `untreated`
     the source as it is read, before the `treatments` of its columns, which hold no values to be found any more. `kept`
-    are the tables, and columns of them, with the pseudonyms of columns. `before` are columns that the relation holds
+    are the tables, and columns of them, with the pseudonyms of columns. `origin` is the URL that `files` were fetched
+    from. `before` are columns that the relation holds
     beside its own: untreated values, by the names of the columns (see kanon_sql.source.treatments.lookups).
     """
 
@@ -224,6 +225,7 @@ class Source:
     dialect: CsvDialect | None = None
     database: Path | None = None
     table: tuple[str, str] | None = None
+    origin: str | None = None
     warnings: tuple[str, ...] = ()
     weighted: bool = False
     unread: Source | None = None
@@ -245,7 +247,7 @@ class Source:
     @property
     def is_copied(self) -> bool:
         """Whether copies of its files are read, which only this connection can."""
-        return self.dialect is not None and bool(self.dialect.copies)
+        return self.origin is not None or (self.dialect is not None and bool(self.dialect.copies))
 
     @property
     def named_by_first_row(self) -> bool:

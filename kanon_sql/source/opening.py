@@ -38,12 +38,12 @@ from kanon_sql.source.formats.base import OpenRequest
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.lake import files_of_lake, is_lake
 from kanon_sql.source.model import Source
+from kanon_sql.source.remote import fetch, is_remote, shown_url
 from kanon_sql.source.treatments.applying import treat_columns
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
 
 _HIDDEN = (".", "_", "~$")
-_REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,8 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
         if source.table is not None and database is not None:
             return open_table(engine, database, source.table, missing, place)
         return open_query(engine, source.query or "", database, base, missing, place)
-    files = find_files(source.path, base, place)
+    remote = is_remote(source.path)
+    files = find_files(fetch(engine, source.path, place) if remote else source.path, base, place)
     partitions = _partitions(files, place)
     if source.sheet is not None and read_by_engine(files.format):
         raise ConfigurationError(f"{place}: sheet goes with Excel, {FORMATS[files.format].title} has none; remove it")
@@ -99,8 +100,11 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
         raise ConfigurationError(
             f"{place}: encoding goes with CSV, {FORMATS[files.format].title} has its own; remove it"
         )
-    engine.watch.add(place, lambda: files.paths)
+    if not remote:
+        engine.watch.add(place, lambda: files.paths)
     opened = FILE_FORMATS[files.format].open(engine, OpenRequest(files.paths, source, named, place, partitions))
+    if remote:
+        opened = replace(opened, origin=shown_url(source.path), label=shown_url(source.path))
     return replace(opened, folder=files.folder) if files.folder else opened
 
 
@@ -219,8 +223,8 @@ def _bound(source: SourceConfig, base: Path, place: str) -> str:
 
 
 def refuse_remote(text: str, place: str) -> None:
-    """Raises ConfigurationError for a URL, which the embedded engine cannot reach without an extension."""
-    if _REMOTE.match(text):
+    """Raises ConfigurationError for a URL where only a path on this machine is reached."""
+    if is_remote(text):
         raise ConfigurationError(
             f"{place}: {text.partition('://')[0]}:// is not reachable from here; "
             "expected a path on this machine, copy the data to one"

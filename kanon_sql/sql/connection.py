@@ -74,6 +74,7 @@ class Engine:
         self.watch = Watch()
         # Copies of files that the engine cannot read as they are, in the folder of this connection; by what was copied.
         self.copies: dict[tuple[Any, ...], Path] = {}
+        self.fetched: dict[str, str] = {}  # by its URL where what was fetched is in that folder, as a path or pattern
         self._folder: Path | None = None
         # Closed after the connection: the system forgets the engine's lock on a database when the process closes
         # the file once, whoever opened it.

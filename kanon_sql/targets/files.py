@@ -176,7 +176,7 @@ def file_of(source: Source) -> Path | None:
 
     A database's file is complete unless a write-ahead log lies beside it.
     """
-    if source.kind == "query":
+    if source.kind == "query" or source.origin is not None:
         return None
     if source.database is not None:
         return None if source.database.with_name(source.database.name + ".wal").exists() else source.database

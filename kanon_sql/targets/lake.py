@@ -26,12 +26,12 @@ from kanon_sql.source.lake import (
     catalog_of,
     files_of_lake,
     in_catalog,
-    load_extension,
     new_files,
 )
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine, EngineOptions, naming, open_engine
 from kanon_sql.sql.disk import why
+from kanon_sql.sql.extensions import load_extension
 from kanon_sql.sql.template import column, quoted, state
 from kanon_sql.targets.database import CATALOG, DatabaseTable, empty_release
 from kanon_sql.targets.database_copy import Name, folded, readable_views, table_of
@@ -79,7 +79,7 @@ class LakeSink(DatabaseTable):
         self._scheduled: list[Path] = []
         self._released: Sequence[Column] = ()
         if old is None:
-            load_extension(engine)
+            load_extension(engine, "ducklake", "a lake")
             attach_lake(engine, staged.path, CATALOG, read_only=False, files=self.files)
             engine.run(f"DETACH {CATALOG}")
         else:

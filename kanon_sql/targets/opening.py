@@ -14,12 +14,14 @@ from kanon_sql.settings.formats import FORMATS, format_of
 from kanon_sql.settings.source import SourceConfig, names_lake
 from kanon_sql.source.duckdb import split_name
 from kanon_sql.source.opening import find_files, refuse_misnamed, refuse_remote
+from kanon_sql.source.remote import is_remote, shown_url
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.database import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view
 from kanon_sql.targets.database_copy import folded
 from kanon_sql.targets.files import FileSink, FolderSink
 from kanon_sql.targets.lake import LakeSink, remove_replaced
 from kanon_sql.targets.outputs import refuse_outputs
+from kanon_sql.targets.remote import BucketSink, refuse_target
 from kanon_sql.targets.staging import recover, stage_file, stage_folder
 from kanon_sql.targets.staging_paths import inside, same_file
 from kanon_sql.targets.target import LocalSink
@@ -30,8 +32,11 @@ def prepare(loaded: LoadedConfig) -> None:
     source, target = loaded.config.source, loaded.config.target
     if target is not None and target.in_place:
         named = source.path or source.database_file
+        if is_remote(named):
+            raise ConfigurationError(
+                f"{loaded.place('target')}: {shown_url(str(named))} is not replaced in place; name another target"
+            )
         if named is not None:
-            refuse_remote(named, loaded.place("source"))
             path = loaded.base / named
             if path.parent.is_dir():
                 lake = names_lake(source.database)
@@ -48,7 +53,9 @@ def open_sink(engine: Engine, loaded: LoadedConfig) -> AbstractContextManager[Lo
         raise ConfigurationError(f"{place}: there is no target; expected a file, a table or in-place")
     if target.in_place:
         return _in_place(engine, loaded, target, place)
-    return open_file(loaded, target, place) if target.path is not None else _to_table(engine, loaded, target, place)
+    if target.path is None:
+        return _to_table(engine, loaded, target, place)
+    return _to_bucket(engine, loaded, target, place) if is_remote(target.path) else open_file(loaded, target, place)
 
 
 @contextmanager
@@ -94,26 +101,45 @@ def _refuse_other_files(folder: Path, data: set[Path], place: str) -> None:
 
 
 @contextmanager
+def _to_bucket(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
+    assert target.path is not None
+    refuse_target(target.path, place)
+    if target.path == loaded.config.source.path:
+        raise ConfigurationError(f"{place}: the target is the source itself, which is replaced on this machine alone")
+    name = Path(shown_url(target.path)).name
+    folder = engine.own_folder() / "release"
+    folder.mkdir(exist_ok=True)
+    with stage_file(folder / name, overwrite=True, place=place) as staged:
+        yield BucketSink(target.path, staged, _format_of(folder / name, target, place), target, place)
+
+
+@contextmanager
 def open_file(loaded: LoadedConfig, target: TargetConfig, place: str) -> Iterator[LocalSink]:
     assert target.path is not None
     refuse_remote(target.path, place)
     path = loaded.base / target.path
-    file_format = target.format or format_of(path)
-    if file_format is None:
-        suffixes = either(form.suffixes[0] for form in FORMATS.values() if form.written)
-        raise ConfigurationError(
-            f"{place}: the name {path.name!r} tells no format; expected {suffixes}, or set target.format"
-        )
+    file_format = _format_of(path, target, place)
     _refuse_source_as_target(loaded, path, place)
     refuse_outputs([loaded], [("the target", path)])
     with stage_file(path, overwrite=target.overwrite, place=place) as staged:
         yield FileSink(staged, file_format, target)
 
 
+def _format_of(path: Path, target: TargetConfig, place: str) -> str:
+    """The format of a release. Raises ConfigurationError where nothing tells it."""
+    file_format = target.format or format_of(path)
+    if file_format is None:
+        suffixes = either(form.suffixes[0] for form in FORMATS.values() if form.written)
+        raise ConfigurationError(
+            f"{place}: the name {path.name!r} tells no format; expected {suffixes}, or set target.format"
+        )
+    return file_format
+
+
 def _refuse_source_as_target(loaded: LoadedConfig, path: Path, place: str) -> None:
     source: SourceConfig = loaded.config.source
     sources = [loaded.base / source.database_file] if source.database_file is not None else []
-    if source.path is not None:
+    if source.path is not None and not is_remote(source.path):
         files = find_files(source.path, loaded.base, loaded.place("source"))
         sources += list(files.paths)
         if files.folder is not None and inside(path, files.folder):

@@ -12,6 +12,7 @@ from kanon_sql.frequency.population import population_configs
 from kanon_sql.privacy.registry import models_of
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.opening import find_files, other_files
+from kanon_sql.source.remote import is_remote
 from kanon_sql.targets.staging_paths import inside, link_to_nothing, same_file
 
 _DATABASE = "the database of "
@@ -37,7 +38,7 @@ def kept_files(loaded: LoadedConfig) -> list[Named]:
         outputs = (("the report", config.report.data), ("the page", config.report.page))
         files += [(name, base / path) for name, path in outputs if path is not None]
     target = config.target
-    if target is not None and (path := target.path or target.database_file) is not None:
+    if target is not None and (path := target.path or target.database_file) is not None and not is_remote(path):
         files.append(("the target", base / path))
     return files
 
@@ -122,7 +123,7 @@ def _source_files(source: SourceConfig, base: Path, label: str) -> list[Named]:
     files: list[Named] = []
     if source.database_file is not None:
         files.append((_DATABASE + label, base / source.database_file))
-    if source.path is not None and "://" not in source.path:
+    if source.path is not None and not is_remote(source.path):
         # The folder itself too: a file that is added to it is read as a part of it.
         files.append((label, base / source.path))
         # The run reports what is wrong with it.

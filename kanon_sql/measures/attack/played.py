@@ -9,6 +9,7 @@ from typing import Any
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.report.report import Json
+from kanon_sql.source.remote import is_remote, shown_url
 from kanon_sql.targets.files import sha256
 from kanon_sql.targets.target import shown
 
@@ -27,6 +28,8 @@ def describe_target(loaded: LoadedConfig) -> Json:
             "release": f"{shown((loaded.base / str(target.database_file)).resolve())}, {target.table}",
             "sha256": None,
         }
+    if is_remote(target.path):
+        return {"release": shown_url(target.path), "sha256": None}
     path = (loaded.base / target.path).resolve()
     return {"release": shown(path), "sha256": sha256(path) if path.is_file() else None}
 

@@ -32,6 +32,7 @@ from kanon_sql.settings.formats import FORMATS, read_by_engine
 from kanon_sql.settings.source import LAKE, file_of_database, names_lake
 from kanon_sql.settings.treatments import KEYED
 from kanon_sql.source.model import Source
+from kanon_sql.source.remote import is_remote, shown_url
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import literal
 from kanon_sql.sql.template import Fill, Item, column, compose, quoted
@@ -259,6 +260,8 @@ def _placed(subject: Subject) -> _Readable | None:
         if readable is None or not names_lake(named_database):
             return readable
         return replace(readable, attached={name: LAKE + text for name, text in readable.attached.items()})
+    if is_remote(path):
+        return _Readable(_with_places(select, {escape(str(release.files[0])): shown_url(path)}), {})
     place = (base / path).absolute()
     below = [file for file in release.files if file.absolute().is_relative_to(place)]
     if len(release.files) == 1 and not place.is_dir():

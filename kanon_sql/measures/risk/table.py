@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
+from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
@@ -27,6 +28,7 @@ from kanon_sql.source.duckdb import attach, open_table, split_name
 from kanon_sql.source.formats.registry import FILE_FORMATS, telling_faults
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import refuse_remote
+from kanon_sql.source.remote import fetch, is_remote, is_there, shown_url
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -46,14 +48,19 @@ def open_release(engine: Engine, loaded: LoadedConfig, source: Source, roles: Ro
     if target is None or target.in_place:
         return None
     if target.path is not None:
-        refuse_remote(target.path, place)
-        path = loaded.base / target.path
+        if is_remote(target.path):
+            if not is_there(target.path, place):
+                return None
+            path = Path(fetch(engine, target.path, place))
+        else:
+            path = loaded.base / target.path
         if not path.is_file():
             return None
         released = [column.name for column in roles.released]
         file_format = FILE_FORMATS[target.format or format_of(path) or "csv"]
         opened = file_format.open_release(engine, path, target, source, released, place)
-        return replace(opened, label=shown(path.resolve()))
+        label = shown_url(target.path) if is_remote(target.path) else shown(path.resolve())
+        return replace(opened, label=label)
     assert target.database_file is not None
     assert target.table is not None
     refuse_remote(target.database_file, place)

@@ -1,0 +1,155 @@
+"""Files in buckets and on web servers: fetched whole before a row is read, by a connection that does nothing else.
+
+The connection that does the job knows no network, so that no view or query reaches another bucket or host. Credentials
+are those of DuckDB's stored secrets or of the environment (AWS_ACCESS_KEY_ID and its like), which DuckDB reads itself;
+AWS_ENDPOINT_URL names another server than Amazon's.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from glob import escape
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.sql.connection import Engine, EngineOptions, literal, open_engine
+from kanon_sql.sql.extensions import load_extension
+
+BUCKETS = ("s3", "gs", "gcs", "r2")
+WEB = ("https", "http")
+_REMOTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
+_ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+WHOLE = 256_000_000  # bytes of a file that is moved as it is; a larger Parquet file is read and written anew
+_MOST = 2_000_000_000  # bytes of another file
+
+
+def is_remote(text: str | None) -> bool:
+    """Whether a path of a configuration is a URL."""
+    return text is not None and _REMOTE.match(text) is not None
+
+
+def refuse_unknown(text: str, place: str, schemes: tuple[str, ...] = (*BUCKETS, *WEB)) -> None:
+    """Raises ConfigurationError for a URL that cannot be reached from here."""
+    match = _REMOTE.match(text)
+    if match is None or match[1].lower() not in schemes:
+        scheme = text.partition("://")[0]
+        raise ConfigurationError(
+            f"{place}: {scheme}:// is not reachable from here; expected {', '.join(f'{name}://' for name in schemes)} "
+            "or a path on this machine, copy the data to one"
+        )
+
+
+def shown_url(url: str) -> str:
+    """A URL without what may be secret in it: user, password, and what stands behind a question mark."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+@contextmanager
+def reaching(place: str) -> Iterator[Engine]:
+    """A connection that reaches buckets and web servers. Raises EngineError without the extension."""
+    with open_engine(EngineOptions()) as engine:
+        load_extension(engine, "httpfs", f"{place}: a bucket or a web server")
+        endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), None)
+        if endpoint is not None:
+            parts = urlsplit(endpoint)
+            engine.run(f"SET s3_endpoint = {literal(parts.netloc).sql('duckdb')}")
+            engine.run(f"SET s3_use_ssl = {'true' if parts.scheme == 'https' else 'false'}")
+            engine.run("SET s3_url_style = 'path'")
+        yield engine
+
+
+def is_there(url: str, place: str) -> bool:
+    """Whether a bucket holds a file. Raises EngineError where it cannot be asked."""
+    with reaching(place) as bucket:
+        try:
+            # Only for a pattern names are asked for.
+            return bool(bucket.query("source/remote_exists", values={"pattern": f"{url[:-1]}[{url[-1]}]"})[0][0])
+        except EngineError as error:
+            raise EngineError(f"{place}: {shown_url(url)}: {error}") from None
+
+
+def fetch(engine: Engine, url: str, place: str) -> str:
+    """Fetches files into the folder of a connection, once; gives the path of a configuration that means them there.
+
+    A URL that ends with a slash is a folder with all that it holds, one with `*` a pattern. Raises ConfigurationError
+    and EngineError.
+    """
+    refuse_unknown(url, place)
+    if url not in engine.fetched:
+        root = engine.own_folder() / f"fetched-{len(engine.fetched)}"
+        with reaching(place) as reader:
+            engine.fetched[url] = _fetched(reader, url, root, place)
+    return engine.fetched[url]
+
+
+def _fetched(reader: Engine, url: str, root: Path, place: str) -> str:
+    pattern = f"{url}**" if url.endswith("/") else url
+    try:
+        listed = reader.query("source/remote_files", values={"pattern": pattern})
+    except EngineError as error:
+        raise EngineError(f"{place}: {shown_url(url)}: {error}") from None
+    above = (
+        url[: len(url) - len(_name(url))] if not _is_pattern(url) else url[: url.rindex("/", 0, _first_magic(url)) + 1]
+    )
+    for name, size in listed:
+        rest = _relative(str(name), above, place)
+        local = root / rest
+        local.parent.mkdir(parents=True, exist_ok=True)
+        _copy(reader, str(name), int(size), local, place)
+    if not listed:
+        raise EngineError(f"{place}: no file matches {shown_url(url)}")
+    if url.endswith("/"):
+        return str(root)
+    return (
+        str(Path(escape(str(root))) / url[len(above) :])
+        if _is_pattern(url)
+        else str(root / _relative(url, above, place))
+    )
+
+
+def _copy(reader: Engine, name: str, size: int, local: Path, place: str) -> None:
+    """Fetches one file. Raises ConfigurationError for one that is too large, EngineError."""
+    source, target = (literal(text).sql("duckdb") for text in (name, str(local)))
+    if size <= WHOLE or not local.name.lower().endswith((".parquet", ".pq")):
+        if size > _MOST:
+            raise ConfigurationError(
+                f"{place}: {shown_url(name)} has {size:,} bytes; expected Parquet, or at most {_MOST:,}: copy it to "
+                "this machine"
+            )
+        statement = f"COPY (SELECT content FROM read_blob({source})) TO {target} (FORMAT BLOB)"  # noqa: S608 - literals
+    else:
+        statement = f"COPY (FROM read_parquet({source}, hive_partitioning = false)) TO {target} (FORMAT parquet)"
+    try:
+        reader.run(statement)
+    except EngineError as error:
+        raise EngineError(f"{place}: {shown_url(name)}: {error}") from None
+
+
+def _name(url: str) -> str:
+    """What a URL is called behind its last slash, with what stands behind a question mark."""
+    return url[url.rindex("/") + 1 :] if not urlsplit(url).query else url[url.rindex("/", 0, url.index("?")) + 1 :]
+
+
+def _is_pattern(url: str) -> bool:
+    """Whether a URL may mean several files; that of a web server means one."""
+    return urlsplit(url).scheme.lower() in BUCKETS and _first_magic(url) < len(url)
+
+
+def _first_magic(url: str) -> int:
+    return next((i for i, letter in enumerate(url) if letter in "*?["), len(url))
+
+
+def _relative(name: str, above: str, place: str) -> Path:
+    """Where a file is put below the folder of what was fetched: a bucket may hold names that lead out of it."""
+    rest = name[len(above) :]
+    if urlsplit(name).scheme.lower() in WEB:
+        rest = unquote(urlsplit(rest).path)
+    parts = rest.split("/")
+    if not name.startswith(above) or any(part in ("", ".", "..") or "\0" in part or "\\" in part for part in parts):
+        raise EngineError(f"{place}: the name of {shown_url(name)} is none of a file; rename it")
+    return Path(*parts)

@@ -1,0 +1,90 @@
+"""A target in a bucket: written and verified on this machine, then put there in one step and read again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kanon_sql.config.model import TargetConfig
+from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
+from kanon_sql.source.model import Source
+from kanon_sql.source.remote import BUCKETS, WHOLE, fetch, is_there, reaching, refuse_unknown, shown_url
+from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.targets.files import FileSink, sha256
+from kanon_sql.targets.staging import Staged
+
+
+class BucketSink(FileSink):
+    """One file, which a bucket shows whole or not at all: an upload that is cut off leaves what was there before.
+
+    The digest of what is read there afterwards is compared with that of the verified file; of a large Parquet file,
+    which is written anew on its way, rows and columns are.
+    """
+
+    def __init__(self, url: str, staged: Staged, file_format: str, target: TargetConfig, place: str) -> None:
+        super().__init__(staged, file_format, target)
+        self.url = url
+        self.place = place
+        self.overwrite = target.overwrite
+        self.refuse_existing()
+
+    def describe(self) -> str:
+        return shown_url(self.url)
+
+    def refuse_existing(self) -> None:
+        """Raises ConfigurationError where the file is there and may not be overwritten, EngineError without access."""
+        if not self.overwrite and is_there(self.url, self.place):
+            raise ConfigurationError(
+                f"{self.place}: {shown_url(self.url)} exists already; name another target or set overwrite: true "
+                "(--overwrite)"
+            )
+
+    def commit(self, engine: Engine) -> None:
+        self.refuse_existing()
+        file = self.staged.path
+        as_it_is = file.stat().st_size <= WHOLE or self.format != "parquet"
+        local, there = _text(str(file)), _text(self.url)
+        with reaching(self.place) as bucket:
+            if as_it_is:
+                read, options = f"SELECT content FROM read_blob({local})", "FORMAT BLOB"  # noqa: S608 - a literal
+                digest, expected = "targets/remote_digest", sha256(file)
+            else:
+                read, options = f"FROM read_parquet({local})", f"FORMAT parquet, COMPRESSION {self._compression()}"
+                digest, expected = "targets/remote_rows", _digest(bucket, "targets/remote_rows", str(file))
+            try:
+                bucket.run(f"COPY ({read}) TO {there} ({options})")
+            except EngineError as error:
+                raise EngineError(f"{self.place}: {shown_url(self.url)} was not written: {error}") from None
+            try:
+                same = _digest(bucket, digest, self.url) == expected
+            except EngineError as error:
+                raise ReleasedError(
+                    f"{self.place}: {shown_url(self.url)} was written and could not be read again, so that it is not "
+                    f"known whether it is whole: {error}"
+                ) from None
+        if not same:
+            raise ReleasedError(
+                f"{self.place}: {shown_url(self.url)} was written and holds something else than was verified; remove it"
+            )
+
+    def again(self, engine: Engine) -> Source:
+        return self.writer.written(engine, (Path(fetch(engine, self.url, self.place)),), ())
+
+    def _compression(self) -> str:
+        return str(self.writer.options().get("COMPRESSION", "snappy"))
+
+
+def refuse_target(url: str, place: str) -> None:
+    """Raises ConfigurationError for a URL where no file can be written."""
+    refuse_unknown(url, place, BUCKETS)
+    if any(letter in url for letter in "*?[") or url.endswith("/"):
+        raise ConfigurationError(
+            f"{place}: {shown_url(url)} names no file; expected one, as s3://bucket/release.parquet"
+        )
+
+
+def _digest(engine: Engine, query: str, url: str) -> str:
+    return str(engine.query(query, values={"url": url})[0][0])
+
+
+def _text(text: str) -> str:
+    return literal(text).sql("duckdb")

@@ -1,0 +1,189 @@
+"""Files in buckets and on web servers as sources, files in buckets as targets."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from buckets import ACCESS, MISSING, bucket_server, web_server
+from tables import configuration, smallest_class, write
+
+import kanon_sql
+from kanon_sql.cli.main import main
+from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
+
+
+def real_bucket(test: Callable[..., None]) -> Any:
+    """A test of a real server, where it and DuckDB's extension are installed."""
+    missing = pytest.mark.skipif(bool(MISSING), reason=f"No module named {', '.join(MISSING)}: .[lake,buckets]")
+    return pytest.mark.lake(missing(test))
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with bucket_server() as url:
+        yield url
+
+
+@pytest.fixture
+def bucket(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """The empty bucket "clinic", as boto3 has it."""
+    import boto3  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    for name, value in {**ACCESS, "AWS_ENDPOINT_URL": address}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    clinic = boto3.resource("s3", endpoint_url=address, region_name="us-east-1").Bucket("clinic")
+    clinic.create()
+    yield clinic
+    clinic.objects.all().delete()
+
+
+def put(bucket: Any, key: str, path: Path) -> str:
+    bucket.put_object(Key=key, Body=path.read_bytes())
+    return f"s3://clinic/{key}"
+
+
+@real_bucket
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+def test_a_release_from_bucket_to_bucket(bucket: Any, tmp_path: Path, suffix: str) -> None:
+    url = put(bucket, f"in/people{suffix}", write(tmp_path / f"people{suffix}"))
+    target = f"s3://clinic/out/release{suffix}"
+    config = configuration(url, target)
+    result = kanon_sql.run(config, report=tmp_path / "report.json", html=tmp_path / "page.html")
+    bucket.download_file(f"out/release{suffix}", str(tmp_path / f"release{suffix}"))
+    assert smallest_class(f"'{tmp_path}/release{suffix}'") >= 5
+    assert result.report["source"]["table"] == url and result.report["release"]["target"] == target
+    assert result.report["release"]["sha256"] == _sha256(tmp_path / f"release{suffix}")
+    told = (tmp_path / "report.json").read_text() + (tmp_path / "page.html").read_text()
+    assert ACCESS["AWS_SECRET_ACCESS_KEY"] not in told and ACCESS["AWS_ACCESS_KEY_ID"] not in told
+    assert target in (tmp_path / "page.html").read_text(), "the recounts read the release where it is"
+    assert kanon_sql.risk(config)["after"] is not None and len(result.df()) == result.released
+    with pytest.raises(ConfigurationError, match=r"release\.\w+ exists already; name another target or set overwrite"):
+        kanon_sql.run(config)
+    config["target"] = {"path": target, "overwrite": True}
+    assert kanon_sql.run(config).status == "released"
+
+
+def _sha256(path: Path) -> str:
+    import hashlib
+
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@real_bucket
+def test_folders_and_patterns(bucket: Any, tmp_path: Path) -> None:
+    folder = write(tmp_path / "people", options="FORMAT parquet, PARTITION_BY (sex)")
+    for file in folder.rglob("*.parquet"):
+        put(bucket, f"people/{file.relative_to(folder)}", file)
+    assert (
+        kanon_sql.run(configuration("s3://clinic/people/", str(tmp_path / "whole.parquet"))).report["rows"]["source"]
+        == 300
+    )
+    config = configuration("s3://clinic/people/sex=f/*.parquet", str(tmp_path / "part.parquet"))
+    del config["quasi_identifiers"]["sex"]
+    assert 100 < kanon_sql.run(config).report["rows"]["source"] < 200
+    with pytest.raises(EngineError, match=r"s3://clinic/nobody/\*\.parquet"):
+        kanon_sql.run(configuration("s3://clinic/nobody/*.parquet", str(tmp_path / "none.parquet")))
+
+
+@real_bucket
+@pytest.mark.parametrize("key", ["people/../../out.csv", "people/a\\..\\out.csv"])
+def test_a_name_that_leads_out_of_the_folder_is_refused(bucket: Any, tmp_path: Path, key: str) -> None:
+    put(bucket, "people/in.csv", write(tmp_path / "people.csv"))
+    bucket.put_object(Key=key, Body=(tmp_path / "people.csv").read_bytes())
+    with pytest.raises(EngineError, match=r"is none of a file|404"):
+        kanon_sql.run(configuration("s3://clinic/people/", str(tmp_path / "release.csv")))
+    assert not list(tmp_path.rglob("out.csv"))
+
+
+@real_bucket
+def test_a_large_parquet_file_is_written_anew_on_its_way(
+    bucket: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = put(bucket, "people.parquet", write(tmp_path / "people.parquet"))
+    monkeypatch.setattr("kanon_sql.source.remote.WHOLE", 1_000)
+    monkeypatch.setattr("kanon_sql.targets.remote.WHOLE", 1_000)
+    result = kanon_sql.run(configuration(url, "s3://clinic/release.parquet"))
+    bucket.download_file("release.parquet", str(tmp_path / "release.parquet"))
+    assert smallest_class(f"'{tmp_path}/release.parquet'") >= 5
+    with duckdb.connect() as connection:
+        rows = connection.execute(f"SELECT count(*) FROM '{tmp_path}/release.parquet'").fetchall()
+    assert rows == [(result.released,)]
+
+
+@real_bucket
+def test_an_upload_that_does_not_arrive_is_no_release(
+    bucket: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people = str(write(tmp_path / "people.csv"))
+    with pytest.raises(EngineError, match=r"s3://nowhere/release\.csv: .*404"):
+        kanon_sql.run(configuration(people, "s3://nowhere/release.csv"))
+    monkeypatch.setattr("kanon_sql.targets.remote._digest", lambda engine, query, url: "another")
+    with pytest.raises(ReleasedError, match=r"holds something else than was verified; remove it"):
+        kanon_sql.run(configuration(people, "s3://clinic/release.csv"))
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    with pytest.raises(EngineError, match=r"s3://clinic/release\.csv: .*"):
+        kanon_sql.run(configuration(people, "s3://clinic/release.csv"))
+
+
+def status(*words: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main([*words])
+    return int(ended.value.code or 0)
+
+
+@real_bucket
+def test_a_web_server(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = write(tmp_path / "people.csv").read_bytes()
+    with web_server(content) as address:
+        url = f"{address.replace('//', '//me:pa55w0rd@')}/people.csv?signature=t0ken"
+        (tmp_path / "config.json").write_text(json.dumps(configuration(url, str(tmp_path / "release.csv"))))
+        words = ["run", str(tmp_path / "config.json"), "--report", str(tmp_path / "report.json")]
+        assert status(*words, "--html", str(tmp_path / "page.html")) == 0
+    assert smallest_class(f"'{tmp_path}/release.csv'") >= 5
+    captured = capsys.readouterr()
+    told = captured.out + captured.err + (tmp_path / "page.html").read_text() + (tmp_path / "report.json").read_text()
+    assert "pa55w0rd" not in told and "t0ken" not in told and re.search(r"127\.0\.0\.1:\d+/people\.csv", told)
+    for fault in ("503", "cut"):
+        with web_server(content, fault) as address:
+            url = f"{address}/people.csv?signature=t0ken"
+            (tmp_path / "config.json").write_text(json.dumps(configuration(url, str(tmp_path / f"{fault}.csv"))))
+            assert status(*words[:2]) == 3
+            said = capsys.readouterr().err
+            assert f"{address}/people.csv" in said and "t0ken" not in said and "Traceback" not in said
+            assert not (tmp_path / f"{fault}.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        ("az://box/people.csv", "release.csv", r"az:// is not reachable from here; expected s3://"),
+        ("people.csv", "https://example.com/release.csv", r"https:// is not reachable from here; expected s3://"),
+        ("people.csv", "s3://clinic/release/", r"names no file; expected one"),
+        ("people.csv", "s3://clinic/release*.csv", r"names no file; expected one"),
+        ("s3://clinic/people.csv", "s3://clinic/people.csv", r"the target is the source itself"),
+        ("s3://clinic/people.csv", "in-place", r"s3://clinic/people\.csv is not replaced in place; name another"),
+    ],
+)
+def test_what_cannot_be_reached(
+    source: str, target: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "people.csv")
+    with pytest.raises(ConfigurationError, match=message):
+        kanon_sql.run(configuration(source, target))
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_without_the_extension_one_line_says_what_to_do(tmp_path: Path) -> None:
+    if find_spec("duckdb_extension_httpfs") is not None:
+        pytest.skip("the extension is installed")
+    with pytest.raises(EngineError, match=r"needs DuckDB's extension httpfs.*pip install 'kanon-sql\[lake\]'"):
+        kanon_sql.run(configuration("s3://clinic/people.csv", str(tmp_path / "release.csv")))
