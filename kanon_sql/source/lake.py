@@ -55,7 +55,7 @@ def attach_lake(engine: Engine, path: Path, lake: str, *, read_only: bool, files
 def reopen_as_lake(engine: Engine, catalog: str, path: Path) -> None:
     """Opens for reading the lake whose catalog is attached under the name that the lake has from then on.
 
-    Raises ConfigurationError where its rows are not on this machine, EngineError without the extension.
+    Raises ConfigurationError where its rows are not on this machine, and without the extension.
     """
     text = _data_path(engine, catalog, path)
     engine.run(f"DETACH {quoted(catalog).sql('duckdb')}")

@@ -51,7 +51,7 @@ def shown_url(url: str) -> str:
 
 @contextmanager
 def reaching(place: str) -> Iterator[Engine]:
-    """A connection that reaches buckets and web servers. Raises EngineError without the extension."""
+    """A connection that reaches buckets and web servers. Raises ConfigurationError without the extension."""
     with open_engine(EngineOptions()) as engine:
         load_extension(engine, "httpfs", f"{place}: a bucket or a web server")
         endpoint = next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), None)

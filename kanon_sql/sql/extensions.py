@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from kanon_sql.errors import EngineError
+from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.sql.connection import Engine, literal
 
 
 def load_extension(engine: Engine, name: str, what: str) -> None:
-    """Loads an extension by its name; `what` needs it, as the error says. Raises EngineError with what to do."""
+    """Loads an extension by its name; `what` needs it, as the error says. Raises ConfigurationError with what to do."""
     spec = find_spec(f"duckdb_extension_{name}")
     folders = [] if spec is None else [Path(place) for place in spec.submodule_search_locations or ()]
     files = [file for folder in folders for file in sorted(folder.rglob(f"{name}.duckdb_extension"))]
@@ -22,7 +22,7 @@ def load_extension(engine: Engine, name: str, what: str) -> None:
             reasons.append(str(error))
         else:
             return
-    raise EngineError(
+    raise ConfigurationError(
         f"{what} needs DuckDB's extension {name}, which cannot be loaded: pip install 'kanon-sql[lake]' brings it with "
         f"the DuckDB that it fits, or run INSTALL {name} in DuckDB once ({reasons[0]})"
     )

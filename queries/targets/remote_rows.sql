@@ -1,5 +1,5 @@
 -- Answers: which rows a Parquet file holds, whatever their order, as one number for all.
--- Reads: read_parquet(), the file.
+-- Reads: the Parquet file.
 -- Takes: $url, the file.
 -- Gives: one row (digest), the number of rows and the sum of their hashes.
 SELECT concat_ws(' ', count(*), sum(hash(parquet_rows))) AS digest

@@ -185,5 +185,5 @@ def test_what_cannot_be_reached(
 def test_without_the_extension_one_line_says_what_to_do(tmp_path: Path) -> None:
     if find_spec("duckdb_extension_httpfs") is not None:
         pytest.skip("the extension is installed")
-    with pytest.raises(EngineError, match=r"needs DuckDB's extension httpfs.*pip install 'kanon-sql\[lake\]'"):
+    with pytest.raises(ConfigurationError, match=r"needs DuckDB's extension httpfs.*pip install 'kanon-sql\[lake\]'"):
         kanon_sql.run(configuration("s3://clinic/people.csv", str(tmp_path / "release.csv")))

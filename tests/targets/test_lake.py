@@ -298,13 +298,15 @@ def test_without_the_extension_one_line_says_what_to_do(tmp_path: Path) -> None:
         connection.execute("CREATE TABLE ducklake_metadata (key VARCHAR, value VARCHAR, scope VARCHAR)")
         connection.execute("INSERT INTO ducklake_metadata VALUES ('data_path', 'rows/', NULL)")
     config = job(tmp_path / "meta.ducklake", str(tmp_path / "release.csv"))
-    with pytest.raises(EngineError, match=r"^[^\n]*pip install 'kanon-sql\[lake\]'[^\n]*INSTALL ducklake[^\n]*$"):
+    with pytest.raises(
+        ConfigurationError, match=r"^[^\n]*pip install 'kanon-sql\[lake\]'[^\n]*INSTALL ducklake[^\n]*$"
+    ):
         kanon_sql.run(config)
     config["target"] = {"database": f"ducklake:{tmp_path / 'new'}", "table": "people"}
     config["source"] = {
         "query": "SELECT 'f' AS sex, 1 AS age, '02131' AS zip, 'flu' AS diagnosis, 1.0 AS cost, 'a' AS name"
     }
-    with pytest.raises(EngineError, match=r"pip install 'kanon-sql\[lake\]'"):
+    with pytest.raises(ConfigurationError, match=r"pip install 'kanon-sql\[lake\]'"):
         kanon_sql.run(config)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["meta.ducklake"]
 
