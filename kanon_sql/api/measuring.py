@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from kanon_sql.api.measured import Measured
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
 from kanon_sql.commands.attack import ATTACKS, AttackRequest, play_attacks
-from kanon_sql.commands.check import check_table, without_absent_entity
+from kanon_sql.commands.check import check_table, read_manifest, without_absent_entity
 from kanon_sql.commands.database.measure import check_database, risk_database
 from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link import LinkRequest, Pair, run_link
@@ -52,6 +52,7 @@ def check(
     *,
     connection: DuckDBConnection | None = None,
     reference: Data | None = None,
+    manifest: str | os.PathLike[str] | None = None,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     progress: Progress | bool | None = None,
@@ -65,6 +66,8 @@ def check(
         connection: The DuckDB connection in which the work is done.
         reference: Table with whose distributions of sensitive values those of the classes are compared; default: the
             measured one itself.
+        manifest: The JSON report of a run, whose release the table must be: equal classes, in whatever order, format
+            and place.
         overrides: Keys that replace those of the configuration, as pairs such as ("privacy.k", 5).
         options: Threads, memory limit and folder for temporary data of the engine.
         progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
@@ -84,7 +87,7 @@ def check(
     """
     call = Call.of(options, progress)
     if is_database(config):
-        _refuse_beside_tables(connection=connection, reference=reference)
+        _refuse_beside_tables(connection=connection, reference=reference, manifest=manifest)
         if data is not None and not isinstance(data, (str, os.PathLike)):
             raise ConfigurationError("data= of a configuration with tables is a folder or a database of DuckDB")
         place = None if data is None else Path(data)
@@ -98,7 +101,8 @@ def check(
         compared = None if reference is None else _open_reference(engine, loaded, reference)
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
         loaded, warnings = without_absent_entity(loaded, opened) if is_release else (loaded, [])
-        report = check_table(engine, loaded, opened.untreated or opened, call, compared, treatments)
+        digest = None if manifest is None else read_manifest(Path(manifest))
+        report = check_table(engine, loaded, opened.untreated or opened, call, compared, treatments, digest)
         return Measured("check", {**report, "warnings": [*opened.warnings, *warnings]})
 
 

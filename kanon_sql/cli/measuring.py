@@ -36,9 +36,17 @@ if TYPE_CHECKING:
     type=FILE,
     help="The table whose sensitive values are compared with for --t [default: the table itself].",
 )
+@click.option(
+    "--manifest",
+    metavar="REPORT",
+    type=FILE,
+    help="The JSON report of a run: the table must have the classes of its release.",
+)
 @column_options
 @common_options
-def check(common: Common, config: str, data: Path | None, reference: Path | None, **options: Any) -> None:
+def check(
+    common: Common, config: str, data: Path | None, reference: Path | None, manifest: Path | None, **options: Any
+) -> None:
     """Measures a table as it stands: does every combination of quasi-identifiers stand for at least k rows?
 
     \b
@@ -46,6 +54,7 @@ def check(common: Common, config: str, data: Path | None, reference: Path | None
       kanon-sql check config.yaml release.csv  another table, by the configuration's columns
       kanon-sql check release.csv --qi age --qi zip --k 5
       kanon-sql check release.csv --qi age --k 5 --sensitive disease --l 3 --t 0.2
+      kanon-sql check config.yaml copy.parquet --manifest report.json    is it that release?
 
     Exit status 0 when it does, 1 when it does not.
     """
@@ -54,7 +63,7 @@ def check(common: Common, config: str, data: Path | None, reference: Path | None
     from kanon_sql.config.database import is_database
 
     if not options["qi"] and is_database(config):
-        _check_tables(common, config, data, options)
+        _check_tables(common, config, data, {"manifest": manifest, **options})
         return
     loaded = loaded_from(config, options, common, releases=False)
     from kanon_sql import api
@@ -62,9 +71,9 @@ def check(common: Common, config: str, data: Path | None, reference: Path | None
     from kanon_sql.report.views.jobs import summarize_check
     from kanon_sql.targets.outputs import refuse_outputs
 
-    read = [("the table that is measured", data), ("the reference", reference)]
+    read = [("the table that is measured", data), ("the reference", reference), ("the manifest", manifest)]
     refuse_outputs([loaded], [("--report", common.report)], read)
-    report = api.check(loaded, data, reference=reference, **common.arguments("time_limit", "report"))
+    report = api.check(loaded, data, reference=reference, manifest=manifest, **common.arguments("time_limit", "report"))
     if common.report is not None:
         write_json(common.report, report)
     common.show(report, summarize_check)

@@ -1,19 +1,21 @@
-"""Measuring a table as it stands: is it k-anonymous in its quasi-identifiers, and does it hold the models?"""
+"""Measuring a table as it stands: is it k-anonymous, does it hold the models, has it the classes of a release?"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from sqlglot import exp
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import EngineError
+from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.judged import Models, model_columns, read_models
 from kanon_sql.frequency.population import open_populations, persons_by_values
 from kanon_sql.frequency.table import count_rows, participants
-from kanon_sql.recount.counting import ClassCounts, comparable, count_classes
+from kanon_sql.recount.counting import ClassCounts, class_digest, comparable, count_classes
 from kanon_sql.recount.statement import Question, Table
 from kanon_sql.recount.treated import broken_treatments
 from kanon_sql.report.call import Call
@@ -24,6 +26,7 @@ from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Source
 from kanon_sql.source.roles import Roles, assign_roles
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.template import column
 
 
 def check_table(
@@ -33,12 +36,14 @@ def check_table(
     call: Call,
     reference: Source | None = None,
     treatments: Mapping[str, TreatmentConfig] | None = None,
+    manifest: str | None = None,
 ) -> dict[str, Any]:
     """The report of a check: `status` is satisfied or violated. Texts that mean missing are read as NULL.
 
     Distributions are compared with those of `reference`, or of the table itself. Columns that are no quasi-identifiers
-    must hold what `treatments` leave. Raises ConfigurationError for columns
-    that are not there, EngineError for a table that cannot be read, NoReleaseError for one without rows.
+    must hold what `treatments` leave, and the classes be those of which `manifest` is the digest. Raises
+    ConfigurationError for columns that are not there, EngineError for a table that cannot be read, NoReleaseError for
+    one without rows.
     """
     config = loaded.config
     roles = assign_roles(source, loaded, measured_only=True)
@@ -46,9 +51,11 @@ def check_table(
         refuse_misfits(engine, source)
         total, n = count_rows(source, roles, config.missing)
         counts = _count(engine, loaded, source, roles, reference)
-        others = [column for column in source.columns if column not in roles.quasi_identifiers]
+        others = [col for col in source.columns if col not in roles.quasi_identifiers]
         broken = broken_treatments(source, treatments or {}, others, source.missing)
+        digest = None if manifest is None else _digest(engine, source.unread or source, roles)
     satisfied = counts.violating_classes == 0 and not broken and all(threshold.holds for threshold in counts.thresholds)
+    satisfied = satisfied and digest == manifest
     return {
         "status": "satisfied" if satisfied else "violated",
         "table": source.label,
@@ -60,7 +67,9 @@ def check_table(
             "min": counts.smallest,
             "max": counts.largest,
             "average": counts.average,
+            **({} if digest is None else {"digest": digest}),
         },
+        **({} if manifest is None else {"manifest": {"digest": manifest, "same": digest == manifest}}),
         "privacy": privacy_entries(config.privacy, counts),
         "reference": reference.label if reference is not None else "the table itself",
         "violations": {
@@ -73,13 +82,41 @@ def check_table(
     }
 
 
+def read_manifest(path: Path) -> str:
+    """The digest of the classes of a release, from the JSON report of its run.
+
+    Raises EngineError for a file that cannot be read, ConfigurationError for another one.
+    """
+    try:
+        report = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise EngineError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError:
+        report = None
+    classes = report.get("classes") if isinstance(report, dict) else None
+    digest = classes.get("digest") if isinstance(classes, dict) else None
+    if not isinstance(digest, str):
+        raise ConfigurationError(
+            f"{path}: has no classes.digest; expected the JSON report of a run that made a release (--report)"
+        )
+    return digest
+
+
+def _digest(engine: Engine, source: Source, roles: Roles) -> str:
+    """The digest of the classes as the table has them (see class_digest), missing values too."""
+    quasi = sorted((source.column(qi.name) for qi in roles.quasi_identifiers), key=lambda col: col.name)
+    rows = source.backend.given(engine, source.relation, quasi)
+    values = [exp.cast(column(col.key), "VARCHAR") for col in quasi]
+    return class_digest(engine, Table(rows, values, weighted=source.backend.weighted))
+
+
 def without_absent_entity(loaded: LoadedConfig, release: Source) -> tuple[LoadedConfig, list[str]]:
     """The configuration for a release that does not hold the column of privacy.entity, and what is to be said of it.
 
     Of such a release rows are counted: of persons no class holds more.
     """
     name = loaded.config.privacy.entity
-    if name is None or name in {column.name for column in release.columns}:
+    if name is None or name in {col.name for col in release.columns}:
         return loaded, []
     privacy = loaded.config.privacy.model_copy(update={"entity": None})
     note = (
@@ -120,6 +157,6 @@ def _count(engine: Engine, loaded: LoadedConfig, source: Source, roles: Roles, r
 
 def _table(source: Source, rows: exp.Select, values: Sequence[exp.Expr], judged: Models) -> Table:
     columns = {name: source.column(name) for name in judged.columns}
-    sensitive = {name: comparable(column, column, source.missing) for name, column in columns.items()}
+    sensitive = {name: comparable(col, col, source.missing) for name, col in columns.items()}
     entity = person(source.column(judged.entity.name), source.missing) if judged.entity is not None else None
     return Table(rows, values, sensitive, entity, weighted=source.backend.weighted)

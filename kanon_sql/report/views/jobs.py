@@ -165,6 +165,7 @@ def summarize_check(report: Json) -> Parts:
     requirement = f"k = {k['required']}{of}{' and the models' if models else ''}"
     counted = " entities" if "counts" in k else ""
     requirement += " and the treatments" if violations["treatments"] else ""
+    requirement += " and the manifest" if "manifest" in report else ""
     verdict = f"{report['table']} {'satisfies' if holds else 'VIOLATES'} {requirement}"
     facts: list[tuple[str, str, Look]] = [
         *(("model", line, "") for line in models),
@@ -177,6 +178,15 @@ def summarize_check(report: Json) -> Parts:
         what = "combinations" if few else "classes"
         facts.append(("violations", f"{violations['classes']:,} {what} with {rows}", "bad"))
     facts += [("treatments", text, "bad") for text in violations["treatments"]]
+    if "manifest" in report:
+        same = report["manifest"]["same"]
+        facts.append(
+            (
+                "manifest",
+                "the classes of that release" if same else "NOT the classes of that release",
+                "" if same else "bad",
+            )
+        )
     first = Line(
         f"{verdict}: its smallest {'combination' if few else 'class'} holds {k['actual']:,}{counted}",
         "good" if holds else "bad",
