@@ -24,7 +24,7 @@ WEB = ("https", "http")
 _REMOTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
 WHOLE = 256_000_000  # bytes of a file that is moved as it is; a larger Parquet file is read and written anew
-_MOST = 2_000_000_000  # bytes of another file
+MOST = 2_000_000_000  # bytes of another file
 
 
 def is_remote(text: str | None) -> bool:
@@ -116,9 +116,9 @@ def _copy(reader: Engine, name: str, size: int, local: Path, place: str) -> None
     """Fetches one file. Raises ConfigurationError for one that is too large, EngineError."""
     source, target = (literal(text).sql("duckdb") for text in (name, str(local)))
     if size <= WHOLE or not local.name.lower().endswith((".parquet", ".pq")):
-        if size > _MOST:
+        if size > MOST:
             raise ConfigurationError(
-                f"{place}: {shown_url(name)} has {size:,} bytes; expected Parquet, or at most {_MOST:,}: copy it to "
+                f"{place}: {shown_url(name)} has {size:,} bytes; expected Parquet, or at most {MOST:,}: copy it to "
                 "this machine"
             )
         statement = f"COPY (SELECT content FROM read_blob({source})) TO {target} (FORMAT BLOB)"  # noqa: S608 - literals

@@ -11,6 +11,7 @@ from sqlglot import exp
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.source.duckdb import attach, opened
+from kanon_sql.source.lake import is_catalog
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, literal, naming
@@ -79,6 +80,8 @@ class TableSink(DatabaseTable):
         # The source's own tables are found under the name that the file goes by.
         with mask_of(path):
             self.catalog = attach(engine, path, read_only=False, name=None if shares_source else CATALOG)
+        if is_catalog(engine, self.catalog):
+            raise ConfigurationError(f"{place}: {path.name} is the catalog of a lake; expected ducklake:{path.name}")
         remains = (
             "the source's rows, deleted ones too" if shares_source else "rows of replaced tables and of failed runs"
         )

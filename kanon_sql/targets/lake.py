@@ -233,19 +233,27 @@ class LakeSink(DatabaseTable):
         engine.query(
             "targets/lake/hits", names=_VALUES | _HITS, values={"files": [escape(str(file)) for file in whole]}
         )
-        for schema, name, is_view in engine.query("source/tables", values={"catalog": CATALOG}):
-            live = table_of(CATALOG if folded((schema, name)) == folded(self.name) else self.old, (schema, name))
-            if not is_view:
-                _, live_names = describe_relation(engine, live, self.describe())
-                items = [{"text": exp.cast(column(live_name), "VARCHAR")} for live_name in live_names]
-                engine.query("targets/lake/unexplained", names={"live_rows": live, **_HITS}, lists={"item": items})
         hits = int(engine.query("targets/lake/unnamed", names=_HITS, values={"lake": CATALOG})[0][0])
+        if hits:
+            self._explain(engine)
+            hits = int(engine.query("targets/lake/unnamed", names=_HITS, values={"lake": CATALOG})[0][0])
         left_over = {
             "lake_file_statistics": _of(CATALOG, "ducklake_file_column_stats"),
             "lake_column_statistics": _of(CATALOG, "ducklake_table_column_stats"),
             "lake_tables": _of(CATALOG, "ducklake_table"),
         }
         return size, hits + int(engine.query("targets/lake/statistics", names=left_over)[0][0])
+
+    def _explain(self, engine: Engine) -> None:
+        """Leaves of the values that were found those alone that no row of the lake holds."""
+        assert self.old is not None
+        for schema, name, is_view in engine.query("source/tables", values={"catalog": CATALOG}):
+            if not is_view:
+                released = folded((schema, name)) == folded(self.name)
+                rows = table_of(CATALOG if released else self.old, (schema, name))
+                _, names = describe_relation(engine, rows, self.describe())
+                items = [{"text": exp.cast(column(column_name), "VARCHAR")} for column_name in names]
+                engine.query("targets/lake/unexplained", names={"live_rows": rows, **_HITS}, lists={"item": items})
 
 
 def remove_replaced(path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
 from kanon_sql.source.model import Source
-from kanon_sql.source.remote import BUCKETS, WHOLE, fetch, is_there, reaching, refuse_unknown, shown_url
+from kanon_sql.source.remote import BUCKETS, MOST, WHOLE, fetch, is_there, reaching, refuse_unknown, shown_url
 from kanon_sql.sql.connection import Engine, literal
 from kanon_sql.targets.files import FileSink, sha256
 from kanon_sql.targets.staging import Staged
@@ -42,6 +42,11 @@ class BucketSink(FileSink):
         self.refuse_existing()
         file = self.staged.path
         as_it_is = file.stat().st_size <= WHOLE or self.format != "parquet"
+        if file.stat().st_size > MOST and self.format != "parquet":
+            raise ConfigurationError(
+                f"{self.place}: the release has {file.stat().st_size:,} bytes; expected Parquet, or at most {MOST:,} "
+                "to be put into a bucket"
+            )
         local, there = _text(str(file)), _text(self.url)
         with reaching(self.place) as bucket:
             if as_it_is:

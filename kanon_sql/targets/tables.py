@@ -13,6 +13,7 @@ from kanon_sql.config.database import DatabaseSource, DatabaseTarget, LoadedData
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.formats import FORMATS
+from kanon_sql.settings.source import names_lake
 from kanon_sql.source.duckdb import attach, split_name
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import refuse_remote
@@ -125,8 +126,7 @@ def open_tables_target(engine: Engine, loaded: LoadedDatabase, file_format: str)
     target, source = loaded.config.target, loaded.config.source
     if target is None:
         raise ConfigurationError(f"{place}: there is no target; expected a folder, a database or in-place")
-    path = _path_of(loaded, target)
-    refuse_remote(str(path), place)
+    path = _path_of(loaded, target, place)
     named = source.path or source.database
     assert named is not None
     if not target.in_place and (
@@ -183,8 +183,14 @@ def _make_folder(path: Path, place: str) -> None:
         raise ConfigurationError(f"{place}: {path} cannot be made ({error.strerror})") from None
 
 
-def _path_of(loaded: LoadedDatabase, target: DatabaseTarget) -> Path:
+def _path_of(loaded: LoadedDatabase, target: DatabaseTarget, place: str) -> Path:
+    """Where the tables go. Raises ConfigurationError for a URL and for a lake."""
     source = loaded.config.source
     named = (source.path or source.database) if target.in_place else (target.path or target.database)
     assert named is not None
+    refuse_remote(named, place)
+    if names_lake(named):
+        raise ConfigurationError(
+            f"{place}: the tables of a whole database are not written into a lake; expected a folder or a database file"
+        )
     return loaded.base / named

@@ -428,6 +428,23 @@ def test_odd_names_and_values(tmp_path: Path) -> None:
     assert {row[0] for row in duckdb.execute(statement).fetchall()} >= {"it's", "\u00e4;"}
 
 
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ({"database": "ducklake:meta.ducklake"}, "the tables of a whole database are not written into a lake"),
+        ("s3://clinic/released/", "s3:// is not reachable from here"),
+    ],
+)
+def test_where_no_whole_database_goes(target: Any, message: str, tmp_path: Path) -> None:
+    rows: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(6)],
+        **{name: [] for name in ("visit", "diagnosis", "drug", "drugs")},
+    }
+    config = configuration(write(rows, tmp_path, "parquet"), tmp_path, "parquet", 3, 2, "nothing")
+    with pytest.raises(ConfigurationError, match=message):
+        kanon_sql.run({**config, "target": target}, progress=None)
+
+
 def test_a_failed_run_leaves_the_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is written wrongly, or what fails on the way, replaces nothing and leaves nothing behind."""
     database: dict[str, Rows] = {

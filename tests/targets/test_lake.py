@@ -175,6 +175,16 @@ def test_a_value_that_stays_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @real_lake
+def test_values_that_other_rows_of_the_lake_hold_are_none_that_stayed(tmp_path: Path) -> None:
+    path = lake(tmp_path / "meta.ducklake")
+    with opened(path) as connection:
+        connection.execute("CREATE TABLE lake.staff AS SELECT name AS clerk FROM lake.people")
+    result = kanon_sql.run(job(path))
+    assert "meta.ducklake" in holding(tmp_path), "the catalog has the least and the greatest clerk"
+    assert result.report["forgotten"]["found"] == 0
+
+
+@real_lake
 def test_a_lake_elsewhere_is_read_where_that_is_allowed(tmp_path: Path) -> None:
     (tmp_path / "catalog").mkdir()
     rows = tmp_path / "rows"
@@ -317,6 +327,10 @@ def test_rows_of_a_lake_elsewhere_are_refused(tmp_path: Path) -> None:
         connection.execute("INSERT INTO ducklake_metadata VALUES ('data_path', 's3://bucket/rows/', NULL)")
     with pytest.raises(ConfigurationError, match=r"the rows of the lake stand at s3://, which is not reachable"):
         kanon_sql.run(job(tmp_path / "meta.ducklake", str(tmp_path / "release.csv")))
+    target = {"database": str(tmp_path / "meta.ducklake"), "table": "t", "allow_remanence": True}
+    config = {**job(tmp_path, target), "source": {"query": "SELECT 1 AS a"}}
+    with pytest.raises(ConfigurationError, match=r"meta.ducklake is the catalog of a lake; expected ducklake:meta"):
+        kanon_sql.run(config)
     config = job(tmp_path / "meta.ducklake", {"database": "ducklake:x", "table": "t", "allow_remanence": True})
     config["source"] = {"query": "SELECT 1 AS a"}
     with pytest.raises(ConfigurationError, match=r"allow_remanence goes with a database file or a lake in place"):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kanon_sql.report.views.parts import Facts, Grid, Line, Look, Part, Parts
+from kanon_sql.report.views.releases import count
 
 Json = dict[str, Any]
 
@@ -63,8 +64,8 @@ def _forgotten(report: Json) -> Iterator[str]:
             report["forgotten"][key] for key in ("snapshots", "files", "searched", "found")
         )
         yield (
-            f"{snapshots:,} snapshots and {files:,} files with the rows before; {hits:,} of their values found in "
-            f"{searched:,} bytes"
+            f"{count(snapshots, 'snapshot')} and {count(files, 'file')} with the rows before; {hits:,} of their values "
+            f"found in {searched:,} bytes"
         )
 
 
