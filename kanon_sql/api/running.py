@@ -47,6 +47,7 @@ def run(
     dry_run: bool = False,
     on_interrupt: str = "nothing",
     strict: bool = False,
+    lineage: str | os.PathLike[str] | None = None,
 ) -> RunResult:
     """Anonymizes what a configuration names, and verifies what was written.
 
@@ -69,6 +70,7 @@ def run(
         dry_run: Do everything but writing the release; the result then holds none.
         on_interrupt: "release": the first interrupt ends the search as `time_limit` does; "nothing": it ends the run.
         strict: A warning raises WarnedError, and only the JSON report is written.
+        lineage: File to which OpenLineage events of the run are appended, or the URL of a server that takes them.
 
     Returns:
         The report, and the release where it is in memory or in a file that can be read.
@@ -90,6 +92,8 @@ def run(
     if is_database(config):
         if data is not None or source is not None or connection is not None or target is not None:
             raise ConfigurationError("a configuration with tables names its source and target itself; leave them out")
+        if lineage is not None:
+            raise ConfigurationError("lineage= goes with a configuration of one table; leave it out")
         call = replace(Call.of(options, progress, time_limit, report), dry_run=dry_run, strict=strict, advice=False)
         return _run_tables(load_database(config, overrides), call, html)
     if data is not None and source is not None:
@@ -104,6 +108,7 @@ def run(
         job = job_of(*resolve_input(config, handed, overrides, load))
     call = telling(Call.of(options, progress, time_limit, report), job.loaded, html)
     call = replace(call, advice=advice, dry_run=dry_run, strict=strict, releases=on_interrupt == "release")
+    call = replace(call, lineage=None if lineage is None else os.fspath(lineage))
     draft = run_configuration(job, call)
     return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)
 

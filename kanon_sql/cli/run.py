@@ -39,6 +39,9 @@ from kanon_sql.settings.algorithms import ALGORITHMS, EFFORTS
     "missing_rows", type=click.Choice(["keep", "drop", "drop-any"]), help="Rows with missing values [default: keep]."
 )
 @click.option("--html", metavar="FILE", type=FILE, help="Write the page for people, which needs nothing else.")
+@click.option(
+    "--lineage", metavar="FILE|URL", help="Append OpenLineage events of the run to a file, or send them to a server."
+)
 @click.option("--dry-run", is_flag=True, help="Do everything but writing the release.")
 @click.option("--strict", is_flag=True, help="A warning is exit status 1, and nothing is released.")
 @click.option("--no-advice", is_flag=True, help="Do not look for settings that would lose less.")
@@ -59,10 +62,11 @@ def run(common: Common, config: str, print_config: bool, no_advice: bool, html: 
       kanon-sql run patients.csv --qi age=intervals:5,10,20 --qi sex --sensitive diagnosis --k 5 -o release.csv
     """
     run_options = {name: options.pop(name) for name in ("dry_run", "on_interrupt", "strict")}
+    lineage = options.pop("lineage")
     from kanon_sql.config.database import is_database
 
     if not options["qi"] and is_database(config):
-        _run_tables(common, config, html, run_options, options)
+        _run_tables(common, config, html, run_options, {**options, "lineage": lineage})
         return
     loaded = loaded_from(config, options, common)
     if print_config:
@@ -77,7 +81,8 @@ def run(common: Common, config: str, print_config: bool, no_advice: bool, html: 
         place = loaded.place("target")
         raise ConfigurationError(f"{place}: there is no target; expected a file, a table or in-place")
     with common.telling():
-        report = api.run(loaded, advice=not no_advice, html=html, **run_options, **common.arguments()).report
+        how = {"advice": not no_advice, "html": html, "lineage": lineage}
+        report = api.run(loaded, **how, **run_options, **common.arguments()).report
     with after_release():
         common.show(report, summarize_run)
 

@@ -24,8 +24,8 @@ class Call:
 
     Of a run: whether `advice` is looked for, whether it is a `dry_run`, which writes nothing but what tells of it, the
     `page` to write, laid out for a `recipe` and with what `attack` reported, whether a signal during the search
-    `releases` the best found so far, and whether it is `strict`, so that a warning ends it before anything is written
-    but the report.
+    `releases` the best found so far, whether it is `strict`, so that a warning ends it before anything is written but
+    the report, and the file or URL where the `lineage` is told.
     """
 
     options: EngineOptions = field(default_factory=EngineOptions)
@@ -40,6 +40,7 @@ class Call:
     attack: Path | None = None
     releases: bool = False
     strict: bool = False
+    lineage: str | None = None
 
     @classmethod
     def of(

@@ -22,6 +22,7 @@ from kanon_sql.privacy.registry import PrivacyConfig, SingleEntry, models_of, th
 from kanon_sql.recount.counting import ClassCounts, Measured
 from kanon_sql.report.printable import to_json
 from kanon_sql.settings.version import __version__
+from kanon_sql.source.roles import Roles
 from kanon_sql.targets.staging_permissions import write_output
 
 Json = dict[str, Any]
@@ -190,6 +191,7 @@ class ReportDraft:
     utility: Json | None = None
     ledger: Json | None = None
     forgotten: Mapping[str, int] | None = None
+    roles: Roles | None = None  # for the lineage, not for the report
     engine: Json = field(default_factory=lambda: {"name": "duckdb"})
     labels: dict[str, str | None] | None = None
     given_up: list[str] = field(default_factory=list)

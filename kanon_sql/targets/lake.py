@@ -64,9 +64,16 @@ class LakeSink(DatabaseTable):
     """
 
     def __init__(
-        self, engine: Engine, staged: Staged, name: Name, target: TargetConfig, place: str, *, old: str | None,
+        self,
+        engine: Engine,
+        staged: Staged,
+        name: Name,
+        target: TargetConfig,
+        place: str,
+        *,
+        old: str | None,
         forgets: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(name, staged.target)
         self.staged = staged
         self.target = target
@@ -193,8 +200,7 @@ class LakeSink(DatabaseTable):
             like = strictest([file for file in self.files.rglob("*.parquet") if file.is_file()])
             for file in sorted(self._staged_files.rglob("*.parquet")):
                 place = self.files / file.relative_to(self._staged_files)
-                for folder in reversed([place.parent, *place.parent.relative_to(self.files.parent).parents][:-1]):
-                    (self.files.parent / folder).mkdir(exist_ok=True)
+                place.parent.mkdir(parents=True, exist_ok=True)
                 moved.append(place)
                 _move(file, place)
                 finish(place, like)
@@ -229,7 +235,7 @@ class LakeSink(DatabaseTable):
             lists={"item": texts},
             values={"name": self.name[1], "most": most},
         )
-        # The file is open: reading it ends the engine's lock on it, and nobody else knows of it.
+        # To read it here ends the engine's lock on the new catalog, of which nobody else knows.
         engine.query(
             "targets/lake/hits", names=_VALUES | _HITS, values={"files": [escape(str(file)) for file in whole]}
         )

@@ -17,6 +17,7 @@ WIDER: set[str] = {
     "api/compiling.py:dbt_model",
     "api/compiling.py:sqlmesh_model",
     "api/measuring.py:attack",
+    "api/measuring.py:check",
     "api/measuring.py:link",
     "api/measuring.py:risk",
     "api/measuring.py:utility",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kanon_sql.commands.run.advice import advise
@@ -24,10 +25,12 @@ from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify, verify_treatments
 from kanon_sql.report.call import Call, reporting
+from kanon_sql.report.lineage import telling_lineage
 from kanon_sql.report.report import ReportDraft
 from kanon_sql.search.prepare import load_hierarchies, prepare_search, request_of
 from kanon_sql.search.problem import SearchProblem, SearchResult
 from kanon_sql.source.model import Source
+from kanon_sql.source.remote import is_remote
 from kanon_sql.source.roles import assign_roles
 from kanon_sql.source.treatments.applying import describe_treatments
 from kanon_sql.source.treatments.ends import note_shown_ends
@@ -36,7 +39,7 @@ from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.targets.files import new_salt
-from kanon_sql.targets.outputs import refuse_reports
+from kanon_sql.targets.outputs import refuse_missing_folders, refuse_outputs, refuse_reports
 from kanon_sql.targets.target import DryRunRelease, Sink
 
 if TYPE_CHECKING:
@@ -91,7 +94,7 @@ def run_configuration(job: Job, call: Call) -> ReportDraft:
     loaded = job.loaded
     draft = ReportDraft.of(loaded)
     refuse_report(loaded, call)
-    with reporting(call, loaded, draft, draft.to_dict):
+    with telling_lineage(call.lineage, loaded, draft), reporting(call, loaded, draft, draft.to_dict):
         facts = _run(Run(loaded, call, draft), job)
         if call.page is not None and facts is not None:
             from kanon_sql.measures.evidence.provenance import with_report
@@ -108,6 +111,9 @@ def refuse_report(loaded: LoadedConfig, call: Call) -> None:
     Raises ConfigurationError, and EngineError where there is no folder for one.
     """
     refuse_reports([loaded], call.report, call.page, [("the report of attacks", call.attack)])
+    if call.lineage is not None and not is_remote(call.lineage):
+        refuse_outputs([loaded], [("the lineage", Path(call.lineage))])
+        refuse_missing_folders([("the lineage", Path(call.lineage))])
 
 
 def _run(run: Run, job: Job) -> PageFacts | None:
@@ -120,7 +126,7 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         engine, sink, source = opened.engine, opened.sink, opened.open_source()
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
-        run.draft.source, run.draft.target = source.label, sink.describe()
+        run.draft.source, run.draft.target, run.draft.roles = source.label, sink.describe(), roles
         run.draft.encoding = source.encoding
         sink.refuse(roles.released, loaded.place("target"))
         sink.prepare(engine, source)
