@@ -50,6 +50,10 @@ _REFUSED = {
     ),
     *("copy_database", "import_database", "database_list", "database_size", "extension_versions", "functions", "show"),
     *("show_databases", "show_tables", "show_tables_expanded", "storage_info", "table_info", "metadata_info"),
+    # Of a lake only rows are read, those of earlier snapshots too (ducklake_table_changes and its like).
+    *(f"ducklake_{name}" for name in ("add_data_files", "cleanup_old_files", "commit", "delete_orphaned_files")),
+    *(f"ducklake_{name}" for name in ("expire_snapshots", "flush_inlined_data", "merge_adjacent_files", "options")),
+    *(f"ducklake_{name}" for name in ("rewrite_data_files", "set_commit_message", "set_option", "settings")),
     *("platform", "user_agent", "create_external_resource", "destroy_external_resource", "add_parquet_key"),
     *("register_external_resource", "register_external_resource_type", "deregister_external_resource"),
 }

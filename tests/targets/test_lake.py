@@ -230,11 +230,24 @@ def test_a_view_of_a_lake_reads_no_other_file(tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("name,sex,age,zip,diagnosis,cost\na,f,30,02131,flu,1\n")
     with opened(path) as connection:
         connection.execute(f"CREATE VIEW lake.other AS SELECT * FROM read_csv('{tmp_path}/other.csv')")
+        connection.execute(f"COPY (SELECT * FROM lake.people) TO '{tmp_path}/other.parquet'")
+        connection.execute("CREATE TABLE lake.more AS SELECT * FROM lake.people")
+        connection.execute(f"CALL ducklake_add_data_files('lake', 'more', '{tmp_path}/other.parquet')")
         connection.execute("CREATE VIEW lake.told AS SELECT *, current_query() AS q FROM lake.people")
     config = job(path, str(tmp_path / "release.csv"), table="other")
     (tmp_path / "inside" / "config.json").write_text(json.dumps(config))
     with pytest.raises(EngineError, match=r"reads .*other.csv, which is not in the configuration's folder"):
         kanon_sql.run(tmp_path / "inside" / "config.json")
+    config["source"]["table"] = "more"
+    with pytest.raises(EngineError, match=r"file system operations are disabled"):
+        kanon_sql.run(config)
+    with pytest.raises(
+        ConfigurationError, match=r"the lake reads 1 files outside of its folder.*allow_remanence: true"
+    ):
+        kanon_sql.run({**config, "target": "in-place"})
+    calling = "SELECT * FROM people WHERE 1 = (SELECT count(*) FROM ducklake_expire_snapshots('meta', dry_run => true))"
+    with pytest.raises(ConfigurationError, match=r"calls ducklake_expire_snapshots\(\)"):
+        kanon_sql.run({**config, "source": {"database": f"ducklake:{path}", "query": calling}})
     with pytest.raises(ConfigurationError, match=r"calls current_query\(\)"):
         kanon_sql.run(job(path, str(tmp_path / "release.csv"), table="told", unlisted="insensitive"))
 
