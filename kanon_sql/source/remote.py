@@ -15,7 +15,10 @@ from glob import escape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from sqlglot import exp
+
 from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, literal, open_engine
 from kanon_sql.sql.extensions import load_extension
 
@@ -114,20 +117,28 @@ def _fetched(reader: Engine, url: str, root: Path, place: str) -> str:
 
 def _copy(reader: Engine, name: str, size: int, local: Path, place: str) -> None:
     """Fetches one file. Raises ConfigurationError for one that is too large, EngineError."""
-    source, target = (literal(text).sql("duckdb") for text in (name, str(local)))
-    if size <= WHOLE or not local.name.lower().endswith((".parquet", ".pq")):
-        if size > MOST:
-            raise ConfigurationError(
-                f"{place}: {shown_url(name)} has {size:,} bytes; expected Parquet, or at most {MOST:,}: copy it to "
-                "this machine"
-            )
-        statement = f"COPY (SELECT content FROM read_blob({source})) TO {target} (FORMAT BLOB)"  # noqa: S608 - literals
-    else:
-        statement = f"COPY (FROM read_parquet({source}, hive_partitioning = false)) TO {target} (FORMAT parquet)"
+    as_it_is = size <= WHOLE or not local.name.lower().endswith((".parquet", ".pq"))
+    if as_it_is and size > MOST:
+        raise ConfigurationError(
+            f"{place}: {shown_url(name)} has {size:,} bytes; expected Parquet, or at most {MOST:,}: copy it to this "
+            "machine"
+        )
     try:
-        reader.run(statement)
+        copy_file(reader, name, str(local), as_it_is=as_it_is)
     except EngineError as error:
         raise EngineError(f"{place}: {shown_url(name)}: {error}") from None
+
+
+def copy_file(engine: Engine, file: str, place: str, *, as_it_is: bool, options: str = "FORMAT parquet") -> None:
+    """Writes a file elsewhere, byte by byte, or the rows of a Parquet file anew. Raises EngineError."""
+    function, query, hole = (
+        ("read_blob", "source/remote_content", "file_as_bytes")
+        if as_it_is
+        else ("read_parquet", "source/remote_rows", "file_as_rows")
+    )
+    read = exp.Table(this=exp.Anonymous(this=function, expressions=[literal(file)]))
+    text = template.text(template.fill(query, {hole: read}))
+    engine.run(f"COPY ({text}) TO {literal(place).sql('duckdb')} ({'FORMAT BLOB' if as_it_is else options})")
 
 
 def _name(url: str) -> str:

@@ -7,8 +7,18 @@ from pathlib import Path
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, EngineError, ReleasedError
 from kanon_sql.source.model import Source
-from kanon_sql.source.remote import BUCKETS, MOST, WHOLE, fetch, is_there, reaching, refuse_unknown, shown_url
-from kanon_sql.sql.connection import Engine, literal
+from kanon_sql.source.remote import (
+    BUCKETS,
+    MOST,
+    WHOLE,
+    copy_file,
+    fetch,
+    is_there,
+    reaching,
+    refuse_unknown,
+    shown_url,
+)
+from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.files import FileSink, sha256
 from kanon_sql.targets.staging import Staged
 
@@ -47,16 +57,12 @@ class BucketSink(FileSink):
                 f"{self.place}: the release has {file.stat().st_size:,} bytes; expected Parquet, or at most {MOST:,} "
                 "to be put into a bucket"
             )
-        local, there = _text(str(file)), _text(self.url)
         with reaching(self.place) as bucket:
-            if as_it_is:
-                read, options = f"SELECT content FROM read_blob({local})", "FORMAT BLOB"  # noqa: S608 - a literal
-                digest, expected = "targets/remote_digest", sha256(file)
-            else:
-                read, options = f"FROM read_parquet({local})", f"FORMAT parquet, COMPRESSION {self._compression()}"
-                digest, expected = "targets/remote_rows", _digest(bucket, "targets/remote_rows", str(file))
+            digest = "targets/remote_digest" if as_it_is else "targets/remote_rows"
+            expected = sha256(file) if as_it_is else _digest(bucket, digest, str(file))
+            options = f"FORMAT parquet, COMPRESSION {self._compression()}"
             try:
-                bucket.run(f"COPY ({read}) TO {there} ({options})")
+                copy_file(bucket, str(file), self.url, as_it_is=as_it_is, options=options)
             except EngineError as error:
                 raise EngineError(f"{self.place}: {shown_url(self.url)} was not written: {error}") from None
             try:
@@ -89,7 +95,3 @@ def refuse_target(url: str, place: str) -> None:
 
 def _digest(engine: Engine, query: str, url: str) -> str:
     return str(engine.query(query, values={"url": url})[0][0])
-
-
-def _text(text: str) -> str:
-    return literal(text).sql("duckdb")
