@@ -131,13 +131,16 @@ def _copy(reader: Engine, name: str, size: int, local: Path, place: str) -> None
 
 def copy_file(engine: Engine, file: str, place: str, *, as_it_is: bool, options: str = "FORMAT parquet") -> None:
     """Writes a file elsewhere, byte by byte, or the rows of a Parquet file anew. Raises EngineError."""
-    function, query, hole = (
-        ("read_blob", "source/remote_content", "file_as_bytes")
-        if as_it_is
-        else ("read_parquet", "source/remote_rows", "file_as_rows")
-    )
-    read = exp.Table(this=exp.Anonymous(this=function, expressions=[literal(file)]))
-    text = template.text(template.fill(query, {hole: read}))
+    name = literal(file)
+    if as_it_is:
+        read = exp.Anonymous(this="read_blob", expressions=[name])
+        statement = template.fill("source/remote_content", {"file_as_bytes": exp.Table(this=read)})
+    else:
+        # A partition in the name of a folder is no column of the file.
+        plain = exp.EQ(this=exp.column("hive_partitioning"), expression=exp.false())
+        read = exp.Anonymous(this="read_parquet", expressions=[name, plain])
+        statement = template.fill("source/remote_rows", {"file_as_rows": exp.Table(this=read)})
+    text = template.text(statement)
     engine.run(f"COPY ({text}) TO {literal(place).sql('duckdb')} ({'FORMAT BLOB' if as_it_is else options})")
 
 

@@ -116,6 +116,11 @@ def test_a_large_parquet_file_is_written_anew_on_its_way(
     with duckdb.connect() as connection:
         rows = connection.execute(f"SELECT count(*) FROM '{tmp_path}/release.parquet'").fetchall()
     assert rows == [(result.released,)]
+    folder = write(tmp_path / "people", options="FORMAT parquet, PARTITION_BY (sex)")
+    for file in folder.rglob("*.parquet"):
+        put(bucket, f"people/{file.relative_to(folder)}", file)
+    whole = kanon_sql.run(configuration("s3://clinic/people/", str(tmp_path / "whole.parquet")))
+    assert whole.report["rows"]["source"] == 300
 
 
 @real_bucket
