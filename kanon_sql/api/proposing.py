@@ -107,7 +107,7 @@ def request_of(
     """What is asked for: a source whose paths are relative to the working folder. Raises ConfigurationError."""
     path = os.fspath(data)
     if table is None and (names_lake(path) or _is_database(Path(path))):
-        raise unnamed_table(os.fspath(data))
+        raise unnamed_table(path)
     if table is None and path.lower().endswith((".yaml", ".yml")):
         raise ConfigurationError(f"{path}: is called like a configuration; expected the table itself, DATA")
     csv = CsvOptions() if header is None else CsvOptions(header=header)

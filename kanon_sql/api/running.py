@@ -107,8 +107,9 @@ def run(
     if job is None:
         job = job_of(*resolve_input(config, handed, overrides, load))
     call = telling(Call.of(options, progress, time_limit, report), job.loaded, html)
-    call = replace(call, advice=advice, dry_run=dry_run, strict=strict, releases=on_interrupt == "release")
-    call = replace(call, lineage=None if lineage is None else os.fspath(lineage))
+    events = None if lineage is None else os.fspath(lineage)
+    releases = on_interrupt == "release"
+    call = replace(call, advice=advice, dry_run=dry_run, strict=strict, releases=releases, lineage=events)
     draft = run_configuration(job, call)
     return RunResult.of(draft.to_dict(), job, call.options, owned=connection is None)
 

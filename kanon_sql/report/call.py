@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,9 +97,7 @@ def reporting(call: Call, loaded: LoadedConfig, draft: ReportDraft, describe: Ca
                 if draft.status != "released":
                     raise
                 draft.errors = list(failure.problems)
-                raise ReleasedError(
-                    [f"the release is in its place, but {problem}" for problem in failure.problems]
-                ) from None
+                raise in_place_but(failure.problems) from None
     except KeyboardInterrupt:
         raise InterruptedRunError(signals.NOTHING_CHANGED) from None
     except KanonError as error:
@@ -127,4 +125,9 @@ def _after_release(draft: ReportDraft) -> Iterator[None]:
             raise
         unexpected = [f"the run did not end as it should (unexpected {type(error).__name__})"]
         problems = error.problems if isinstance(error, KanonError) else unexpected
-        raise ReleasedError([f"the release is in its place, but {problem}" for problem in problems]) from error
+        raise in_place_but(problems) from error
+
+
+def in_place_but(problems: Iterable[str]) -> ReleasedError:
+    """The error for what failed once the release was in its place."""
+    return ReleasedError([f"the release is in its place, but {problem}" for problem in problems])

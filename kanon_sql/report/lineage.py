@@ -15,13 +15,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
 from uuid import uuid4
 
 from kanon_sql.config.load import LoadedConfig
-from kanon_sql.errors import EngineError, KanonError, ReleasedError
+from kanon_sql.errors import EngineError, KanonError
+from kanon_sql.report.call import in_place_but
 from kanon_sql.report.report import Json, ReportDraft
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.settings.version import __version__
@@ -81,6 +80,10 @@ class Lineage:
             except OSError as failure:
                 raise EngineError(f"{self.place}: the lineage cannot be written ({failure.strerror})") from None
             return
+        # Imported here: most runs tell nothing, and start without it.
+        from urllib.error import URLError
+        from urllib.request import Request, urlopen
+
         url = self.place if urlsplit(self.place).path.strip("/") else self.place.rstrip("/") + _PATH
         key = os.environ.get("OPENLINEAGE_API_KEY")
         headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
@@ -172,7 +175,7 @@ def telling_lineage(place: str | None, loaded: LoadedConfig, draft: ReportDraft)
     except EngineError as failure:
         if draft.status != "released":
             raise
-        raise ReleasedError([f"the release is in its place, but {problem}" for problem in failure.problems]) from None
+        raise in_place_but(failure.problems) from None
 
 
 def _private(path: str, flags: int) -> int:

@@ -105,7 +105,35 @@ class TableSink(DatabaseTable):
             engine.run("COMMIT")
 
 
-class DatabaseSink(DatabaseTable):
+class StagedDatabase(DatabaseTable):
+    """A table in a new file that holds all of the `old` database too, and replaces it."""
+
+    def __init__(self, staged: Staged, name: Name, target: TargetConfig, place: str, old: str | None) -> None:
+        super().__init__(name, staged.target)
+        self.staged = staged
+        self.target = target
+        self.place = place
+        self.old = old
+        self.warnings = staged.warnings()
+        self._released: Sequence[Column] = ()
+
+    def refuse(self, released: Sequence[Column], place: str) -> None:
+        super().refuse(released, place)
+        self._released = released
+
+    def keep(self) -> None:
+        self.staged.kept = True
+
+    def _refuse_broken(self, broken: list[str]) -> None:
+        """Refuses a release without which views and the like worked. Raises ConfigurationError."""
+        if broken and not self.target.allow_broken:
+            raise ConfigurationError(
+                f"{self.place}: {self.final.name} would hold what no longer works with the released table: "
+                f"{', '.join(broken)}; change or drop them first, or set target.allow_broken: true"
+            )
+
+
+class DatabaseSink(StagedDatabase):
     """A table in a new database file, which replaces the old one where there is one.
 
     Deleted rows, and those of runs that failed, stay in a database file even after CHECKPOINT and VACUUM, so everything
@@ -115,14 +143,8 @@ class DatabaseSink(DatabaseTable):
     def __init__(
         self, engine: Engine, staged: Staged, name: Name, target: TargetConfig, place: str, *, old: str | None = None
     ) -> None:
-        super().__init__(name, staged.target)
-        self.staged = staged
-        self.target = target
-        self.place = place
-        self.old = old
+        super().__init__(staged, name, target, place, old)
         self._copy: DatabaseCopy | None = None
-        self._released: Sequence[Column] = ()
-        self.warnings = staged.warnings()
         storage = ""
         if old is not None:
             with naming(self.final):
@@ -132,18 +154,11 @@ class DatabaseSink(DatabaseTable):
             self.name = self._copy.name or name
         attach(engine, staged.path, read_only=False, name=CATALOG, options=storage)
 
-    def refuse(self, released: Sequence[Column], place: str) -> None:
-        super().refuse(released, place)
-        self._released = released
-
     def paths(self) -> tuple[list[Path], list[Path]]:
         return [], [self.staged.path.parent]
 
     def staged_file(self) -> Path:
         return self.staged.path
-
-    def keep(self) -> None:
-        self.staged.kept = True
 
     def prepare(self, engine: Engine, source: Source) -> None:
         copied = self._copy
@@ -182,13 +197,6 @@ class DatabaseSink(DatabaseTable):
         # An old database stays attached, so that no other program can change it in the meantime; where there was none,
         # or an empty file, one may have been made there.
         self.staged.commit(unchanged=True)
-
-    def _refuse_broken(self, broken: list[str]) -> None:
-        if broken and not self.target.allow_broken:
-            raise ConfigurationError(
-                f"{self.place}: {self.final.name} would hold what no longer works with the released table: "
-                f"{', '.join(broken)}; change or drop them first, or set target.allow_broken: true"
-            )
 
 
 def empty_release(source: Source, released: Sequence[Column]) -> exp.Select:

@@ -28,12 +28,12 @@ from kanon_sql.source.lake import (
     in_catalog,
     new_files,
 )
-from kanon_sql.source.model import Column, Source
+from kanon_sql.source.model import Source
 from kanon_sql.sql.connection import Engine, EngineOptions, naming, open_engine
 from kanon_sql.sql.disk import why
 from kanon_sql.sql.extensions import load_extension
 from kanon_sql.sql.template import column, quoted, state
-from kanon_sql.targets.database import CATALOG, DatabaseTable, empty_release
+from kanon_sql.targets.database import CATALOG, StagedDatabase, empty_release
 from kanon_sql.targets.database_copy import Name, folded, readable_views, table_of
 from kanon_sql.targets.staging import Staged
 from kanon_sql.targets.staging_permissions import finish, flush_folder, strictest
@@ -55,7 +55,7 @@ _READ_WHOLE = 32_000_000
 _COMPARISONS = 500_000_000  # bytes times values of one search, about half a second
 
 
-class LakeSink(DatabaseTable):
+class LakeSink(StagedDatabase):
     """A table of a lake, which is written in a copy of the catalog.
 
     In place (`forgets`) the lake keeps no snapshot that held the table as it was, and `forgotten` says what was removed
@@ -74,17 +74,11 @@ class LakeSink(DatabaseTable):
         old: str | None,
         forgets: bool = False,
     ) -> None:
-        super().__init__(name, staged.target)
-        self.staged = staged
-        self.target = target
-        self.place = place
-        self.old = old
+        super().__init__(staged, name, target, place, old)
         self.forgets = forgets
-        self.warnings = staged.warnings()
         self.files = new_files(staged.target) if old is None else files_of_lake(engine, old)
         self._staged_files = staged.path.with_name("files")
         self._scheduled: list[Path] = []
-        self._released: Sequence[Column] = ()
         if old is None:
             load_extension(engine, "ducklake", "a lake")
             attach_lake(engine, staged.path, CATALOG, read_only=False, files=self.files)
@@ -95,15 +89,8 @@ class LakeSink(DatabaseTable):
         self._staged_files.mkdir(mode=0o700)
         attach_lake(engine, staged.path, CATALOG, read_only=False, files=self._staged_files)
 
-    def refuse(self, released: Sequence[Column], place: str) -> None:
-        super().refuse(released, place)
-        self._released = released
-
     def paths(self) -> tuple[list[Path], list[Path]]:
         return [], [self.staged.path.parent, self.files]
-
-    def keep(self) -> None:
-        self.staged.kept = True
 
     def prepare(self, engine: Engine, source: Source) -> None:
         schema = exp.Table(db=quoted(self.name[0]), catalog=quoted(CATALOG))
@@ -117,12 +104,8 @@ class LakeSink(DatabaseTable):
             kept = readable_views(engine, CATALOG)
         finally:
             engine.run("ROLLBACK")
-        broken = [".".join(view) for view in readable_views(engine, self.old) if view not in kept]
-        if broken:
-            raise ConfigurationError(
-                f"{self.place}: {self.final.name} would hold what no longer works with the released table: view "
-                f"{', view '.join(broken)}; change or drop them first, or set target.allow_broken: true"
-            )
+        views = [f"view {'.'.join(view)}" for view in readable_views(engine, self.old) if view not in kept]
+        self._refuse_broken(views)
 
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
         self._create(engine, release, replace=True)
