@@ -45,7 +45,7 @@ from kanon_sql.errors import (
 )
 from kanon_sql.release.release import Writing
 from kanon_sql.release.statement import sort_items
-from kanon_sql.report.call import Call
+from kanon_sql.report.call import Call, in_place_but
 from kanon_sql.report.page.database import database_page
 from kanon_sql.report.page.page import write_page
 from kanon_sql.report.report import Json, ReportDraft, write_json
@@ -154,7 +154,7 @@ def run_database(loaded: LoadedDatabase, call: Call) -> DatabaseDraft:
             write_page(call.page, database_page(draft.to_dict(), loaded.config.unit.table))
         call.write(draft.to_dict())
     except EngineError as failure:
-        raise ReleasedError([f"the release is in its place, but {problem}" for problem in failure.problems]) from None
+        raise in_place_but(failure.problems) from None
     return draft
 
 
