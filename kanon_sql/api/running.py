@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from kanon_sql.api.opening import Configuration, Overrides, load, without_causes
 from kanon_sql.api.results import RunResult
-from kanon_sql.commands.database.run import run_database
 from kanon_sql.commands.run.pipeline import run_configuration
 from kanon_sql.config.arguments import of_each, read_hierarchy
 from kanon_sql.config.database import LoadedDatabase, is_database, load_database
@@ -116,6 +115,8 @@ def run(
 
 def _run_tables(loaded: LoadedDatabase, call: Call, html: str | os.PathLike[str] | None) -> RunResult:
     """A whole database of persons, anonymized as its configuration says."""
+    from kanon_sql.commands.database.run import run_database  # a run of one table starts sooner without it
+
     call = _with_outputs(call, loaded.config.report, loaded.base, html)
     return RunResult.of_tables(run_database(loaded, call).to_dict())
 

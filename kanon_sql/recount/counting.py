@@ -21,7 +21,7 @@ from kanon_sql.source.reading import understood
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import union_all
-from kanon_sql.sql.template import Composed, Item, column, compose
+from kanon_sql.sql.template import Composed, Item, column, compose, state
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,20 @@ def count_classes(engine: Engine, table: Table, question: Question, *, apart: bo
     counted.append(tuple(Measured(_finite(low), _finite(high), int(classes)) for low, high, classes in reached))
     whole = _reached(engine, table, question, apart=apart)
     return replace(ClassCounts(*counted), columns=len(table.quasi_identifiers), thresholds=whole)
+
+
+def grouped(engine: Engine, table: Table) -> Table:
+    """The classes of a table as a temporary table of the engine, to be counted in its stead."""
+    items: list[Item] = [{"value": f"v{i}"} for i in range(len(table.quasi_identifiers))]
+    classes = state("recounted_classes")
+    names: dict[str, template.Fill] = {
+        "written": named_rows(replace(table, entity=None), ()),
+        "written_rows": column("row_count") if table.weighted else 1,
+        "recounted_classes": classes,
+    }
+    engine.query("recount/classes_as_table", names=names, lists={"qi": items})
+    values = [column(str(item["value"])) for item in items]
+    return Table(exp.Table(this=template.quoted(classes)), values, weighted=True)
 
 
 def class_digest(engine: Engine, table: Table) -> str:

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from kanon_sql.errors import EngineError, NoRoomError, VerificationError
 from kanon_sql.hierarchy.mapping import MappingTable
-from kanon_sql.recount.counting import ClassCounts, GroupCounts, class_digest, comparable, count_classes
+from kanon_sql.recount.counting import ClassCounts, GroupCounts, class_digest, comparable, count_classes, grouped
 from kanon_sql.recount.statement import Question, Table, named_rows, row_total
 from kanon_sql.recount.treated import broken_treatments, other_intervals
 from kanon_sql.release.aggregates import AggregateRecount
@@ -188,22 +188,21 @@ def verify(engine: Engine, written: Source, expected: Expected) -> ClassCounts:
                 f"the columns written are not those to be released: expected {len(expected.columns)}, "
                 f"found {len(written.columns)}"
             )
-        counts, problems = _count(engine, written, expected)
+        classes = grouped(engine, Table(written.relation, expected.values(written), weighted=written.weighted))
+        counts, problems = _count(engine, written, classes, expected)
         problems += _count_problems(counts, expected)
         problems += expected.differences(engine, written)
         if expected.groups is not None:
-            values = expected.values(written)
-            rows = Table(written.relation, values, weighted=written.weighted)
-            groups, wrong = expected.groups.count(engine, rows)
+            groups, wrong = expected.groups.count(engine, classes)
             counts, problems = replace(counts, groups=groups), problems + wrong
     if expected.again is not None:
         problems += expected.again.differences(engine)
     if problems:
         raise VerificationError(problems)
     # The columns of the digest are in the order of their names.
-    named = sorted(zip(expected.named(), expected.values(written), strict=True), key=lambda entry: entry[0])
+    named = sorted(zip(expected.named(), classes.quasi_identifiers, strict=True), key=lambda entry: entry[0])
     with reading_again():
-        digest = class_digest(engine, Table(written.relation, [value for _, value in named], weighted=written.weighted))
+        digest = class_digest(engine, replace(classes, quasi_identifiers=[value for _, value in named]))
     return replace(counts, digest=digest)
 
 
@@ -220,22 +219,15 @@ def verify_treatments(problem: SearchProblem, written: Source) -> None:
         raise VerificationError(problems)
 
 
-def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCounts, list[str]]:
-    """(the classes of what was written, how they differ from those of the source)."""
-    question, values, apart = expected.question, expected.values(written), expected.masked > 0
-    sensitive = {
-        attr.column.name: comparable(
-            written.column(attr.column.name), attr.column, question.missing, is_csv=written.only_texts
-        )
-        for attr in question.attributes
-    }
+def _count(engine: Engine, written: Source, classes: Table, expected: Expected) -> tuple[ClassCounts, list[str]]:
+    """(the counts of the `classes` of what was written, how they differ from those of the source)."""
+    question, apart = expected.question, expected.masked > 0
     if expected.recounted is None:
-        table = Table(written.relation, values, sensitive, weighted=written.weighted)
-        return count_classes(engine, table, question, apart=apart), []
-    plain = Table(written.relation, values, weighted=written.weighted)
-    counts = count_classes(engine, plain, Question(1), apart=apart)
+        rows = _with_sensitive(written, expected) if question.attributes else classes
+        return count_classes(engine, rows, question, apart=apart), []
+    counts = count_classes(engine, classes, Question(1), apart=apart)
     with_entities = count_classes(engine, expected.recounted, question)
-    different = _differences(engine, plain, expected.recounted)
+    different = _differences(engine, classes, expected.recounted)
     problems = [f"{different:,} equivalence classes are not those of the source"] if different else []
     return (
         replace(
@@ -249,6 +241,18 @@ def _count(engine: Engine, written: Source, expected: Expected) -> tuple[ClassCo
         ),
         problems,
     )
+
+
+def _with_sensitive(written: Source, expected: Expected) -> Table:
+    """What was written, with the sensitive columns of models as they are compared with the source."""
+    question = expected.question
+    sensitive = {
+        attr.column.name: comparable(
+            written.column(attr.column.name), attr.column, question.missing, is_csv=written.only_texts
+        )
+        for attr in question.attributes
+    }
+    return Table(written.relation, expected.values(written), sensitive, weighted=written.weighted)
 
 
 def _count_problems(counts: ClassCounts, expected: Expected) -> list[str]:

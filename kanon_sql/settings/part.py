@@ -61,8 +61,9 @@ class OneOf:
 class Part(BaseModel):
     """Base of all parts of a configuration: unknown keys are errors, nothing changes after loading."""
 
-    # The input may hold what ${NAME} stands for: no error of pydantic's own repeats it.
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+    # The input may hold what ${NAME} stands for: no error of pydantic's own repeats it. A part is mostly validated
+    # within a whole configuration; a validator of its own is built when it is asked for, not when the program starts.
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
     # What holds between its keys.
     between: ClassVar[tuple[rules.Rule, ...]] = ()

@@ -56,6 +56,14 @@ class _Files(LocalSink):
         # COPY takes a name and words as its options, neither from a user but as a literal.
         engine.run(f"COPY ({template.text(statement)}) TO {literal(str(to)).sql('duckdb')} ({words})")
 
+    def _copy_to_file(self, engine: Engine, statement: exp.Expr, file: Path) -> None:
+        """Writes one file, once more where the engine did not write what it was given."""
+        # Without a temporary file of the engine's own the staged one keeps its mode, 0600.
+        self._copy(engine, statement, file, USE_TMP_FILE=False)
+        mended = self.writer.mended(engine, statement, file)
+        if mended is not None:
+            self._copy(engine, mended, file, USE_TMP_FILE=False)
+
 
 class FileSink(_Files):
     """One file; a new one gets the `mode`, by default that of the umask."""
@@ -76,10 +84,7 @@ class FileSink(_Files):
     def write(self, engine: Engine, release: exp.Expr, source: Source, columns: list[str]) -> None:
         if self.in_place:
             self._tell_encoding(source)
-        # Without a temporary file of the engine's own the staged one keeps its mode, 0600.
-        self._copy(
-            engine, self.writer.begin(engine, release, source, columns, ()), self.staged.path, USE_TMP_FILE=False
-        )
+        self._copy_to_file(engine, self.writer.begin(engine, release, source, columns, ()), self.staged.path)
 
     def written(self, engine: Engine) -> Source:
         return self.writer.written(engine, (self.staged.path,), ())
@@ -115,8 +120,7 @@ class FolderSink(_Files):
             more = {"PARTITION_BY": self._partitions, "OVERWRITE_OR_IGNORE": True, "FILE_EXTENSION": suffix}
             self._copy(engine, statement, self.staged.path, **more)
         else:
-            file = self.staged.path / f"part-0{FORMATS[self.format].suffixes[0]}"
-            self._copy(engine, statement, file, USE_TMP_FILE=False)
+            self._copy_to_file(engine, statement, self.staged.path / f"part-0{FORMATS[self.format].suffixes[0]}")
 
     def written(self, engine: Engine) -> Source:
         return self._read(engine, self.staged.path)

@@ -17,6 +17,7 @@ from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import enum_type
+from kanon_sql.targets import files
 
 # Labels that no released row holds: an identifier's, those of rows that take no part, one that no row ever had.
 HIDDEN = ("nameofaperson", "suppressedvalue", "valueofnorow")
@@ -158,16 +159,82 @@ def test_texts_of_few_values_are_written_as_they_are(
     assert len({row[2] for row in released[0]}) == 3
 
 
-def test_parquet_is_written_from_texts(tmp_path: Path) -> None:
-    """DuckDB 2.0 loses values of an ENUM type that are rare in a row group; one alone has none beside it."""
-    writer = FILE_FORMATS["parquet"].writer(TargetConfig(path="out.parquet"), tmp_path / "out.parquet")
-    release = """SELECT CAST('a' AS ENUM('a', 'b''')) AS "x ""y", CAST('it''s' AS ENUM('it''s')) AS z, 1 AS n"""
+def _writer(tmp_path: Path) -> Any:
+    return FILE_FORMATS["parquet"].writer(TargetConfig(path="out.parquet"), tmp_path / "out.parquet")
+
+
+@pytest.mark.parametrize("partitions", [(), ("n",)])
+def test_types_that_list_an_empty_text_are_written_from_texts(partitions: tuple[str, ...], tmp_path: Path) -> None:
+    """An empty text in the file stands for a value that was lost, so that a type which lists one could not be told."""
+    release = """SELECT CAST('a' AS ENUM('a', 'b''', ',')) AS "x ""y", CAST('it''s' AS ENUM('it''s')) AS z, 1 AS n,
+        CAST('' AS ENUM('a', '', 'b')) AS "X ""Y", CAST('a' AS ENUM('', 'a')) AS f, CAST('b' AS ENUM('b', '')) AS l"""
     source: Any = None
     with duckdb.connect() as connection:
         engine = Engine(connection)
-        made = writer.begin(engine, template.parse(release), source, [], [])
-        described = engine.run(exp.Describe(this=made))
-    assert [row[:2] for row in described] == [('x "y', "VARCHAR"), ("z", "ENUM('it''s')"), ("n", "INTEGER")]
+        statement = _writer(tmp_path).begin(engine, template.parse(release), source, [], partitions)
+        described = [row[:2] for row in engine.run(exp.Describe(this=statement))]
+        rows = engine.run(statement)
+    assert described == [
+        *[('x "y', "VARCHAR" if partitions else "ENUM('a', 'b''', ',')"), ("z", "ENUM('it''s')"), ("n", "INTEGER")],
+        *[('X "Y', "VARCHAR"), ("f", "VARCHAR"), ("l", "VARCHAR")],
+    ]
+    assert rows == [("a", "it's", 1, "", "a", "b")]
+
+
+def test_columns_that_lost_values_are_written_again_from_texts(tmp_path: Path) -> None:
+    values = "(VALUES ('a', 1), ('b', 2), (NULL, 3)) AS r(b, i)"
+    release = f"""SELECT CAST(b AS ENUM('a', 'b')) AS q, CAST(b AS ENUM('a', 'b')) AS "Q", i FROM {values}"""
+    source: Any = None
+    file, writer = tmp_path / "out.parquet", _writer(tmp_path)
+    with duckdb.connect() as connection:
+        engine = Engine(connection)
+        statement = writer.begin(engine, template.parse(release), source, [], ())
+        engine.run(f"COPY ({template.text(statement)}) TO '{file}' (FORMAT parquet)")
+        assert writer.mended(engine, statement, file) is None
+        lossy = f"""SELECT b AS q, CASE WHEN i = 2 THEN '' ELSE b END AS "Q", i FROM {values}"""
+        engine.run(f"COPY ({lossy}) TO '{file}' (FORMAT parquet)")
+        mended = writer.mended(engine, statement, file)
+        described = [row[:2] for row in engine.run(exp.Describe(this=mended.copy()))]
+        assert described == [("q", "ENUM('a', 'b')"), ("Q", "VARCHAR"), ("i", "INTEGER")]
+        assert sorted(map(str, engine.run(mended))) == ["('a', 'a', 1)", "('b', 'b', 2)", "(None, None, 3)"]
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_release_that_lost_values_is_written_again(
+    folder: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine loses values at times, so here the first file is one that lost some."""
+    written: list[str] = []
+
+    def losing(self: Any, engine: Engine, statement: exp.Expr, to: Path, **more: Any) -> None:
+        copy(self, engine, statement, to, **more)
+        written.append(template.text(statement))
+        if len(written) == 1:
+            spoilt = "SELECT * REPLACE (CASE WHEN diagnosis = 'd1' THEN '' ELSE diagnosis END AS diagnosis)"
+            lossy = tmp_path / "lossy.parquet"
+            duckdb.sql(f"COPY ({spoilt} FROM read_parquet('{to}')) TO '{lossy}' (FORMAT parquet)")
+            lossy.replace(to)
+
+    copy = files._Files._copy
+    monkeypatch.setattr(files._Files, "_copy", losing)
+    monkeypatch.setattr(statement, "_MANY", 1)
+    source, target = tmp_path / "in", tmp_path / "out.parquet"
+    source.mkdir()
+    with duckdb.connect() as connection:
+        rows = "SELECT 20 + i % 2 AS age, 'd' || i % 3 AS diagnosis FROM range(40) AS r(i)"
+        connection.execute(f"COPY ({rows}) TO '{source}/a.parquet'")
+        config = {
+            "source": str(source if folder else source / "a.parquet"),
+            "target": "in-place" if folder else str(target),
+            "quasi_identifiers": {"age": {"builtin": "suppress"}},
+            "sensitive": ["diagnosis"],
+            "privacy": {"k": 5},
+        }
+        kanon_sql.run(config)
+        assert len(written) == 2
+        released = f"{source}/*.parquet" if folder else target
+        counted = connection.execute(f"SELECT diagnosis, count(*) FROM '{released}' GROUP BY ALL ORDER BY ALL")
+        assert counted.fetchall() == [("d0", 14), ("d1", 13), ("d2", 13)]
 
 
 @pytest.mark.slow

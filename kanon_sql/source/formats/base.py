@@ -53,6 +53,14 @@ class Writer(ABC):
         del engine, source, columns, partitions
         return self.as_held(release)
 
+    def mended(self, engine: Engine, statement: exp.Expr, file: Path) -> exp.Expr | None:
+        """What to write instead of a statement of `begin`, where the engine wrote other values; None where it did not.
+
+        Raises EngineError for a file that cannot be read.
+        """
+        del engine, statement, file
+        return None
+
     def options(self) -> dict[str, Any]:
         """The options of COPY."""
         compression = self.target.compression or _COMPRESSIONS.get(self.final.suffix.lower())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from glob import escape
 from pathlib import Path
 
@@ -16,11 +16,12 @@ from kanon_sql.source.duckdb import DuckDB
 from kanon_sql.source.formats.base import FileFormat, First, OpenRequest, Writer, located, named_file
 from kanon_sql.source.model import Column, Source, select_keys
 from kanon_sql.sql.connection import Engine, literal
-from kanon_sql.sql.template import column
+from kanon_sql.sql.template import Item
 
 _NOT_HELD = re.compile(r"\b(U?HUGEINT|BIGNUM|INTERVAL|TIME WITH TIME ZONE|UNION)\b")
 _IN_QUOTES = re.compile(r"\"[^\"]*\"|'[^']*'")  # names of fields, values of ENUM types
 _ONE_VALUE = re.compile(r"ENUM\('(?:[^']|'')*'\)")
+_EMPTY_TEXT = re.compile(r"[(,]\s*''\s*[,)]")  # among the values of an ENUM type, or a text that reads like it
 _FOLDER_OF_VALUES = re.compile(r"=[^/]*(?=/)")
 _DAMAGED = (
     "cannot be read: it is damaged or cut off, or holds texts that are not UTF-8; write it anew "
@@ -57,11 +58,15 @@ class ParquetFormat(FileFormat):
 
 
 class ParquetWriter(Writer):
-    """Writes Parquet.
+    """Writes Parquet, columns of ENUM types as such: their texts are not hashed row by row, which is most of the work.
 
-    Columns of an ENUM type of several values become text in the last step. DuckDB 2.0 loses values that are rare in a
-    row group: two threads note at once which of them the dictionary needs, which has empty texts for the others.
+    DuckDB 2.0 may lose values of an ENUM type of several: all threads note without a lock which of them dictionaries
+    need, and a note that is lost leaves an empty text there. So a file is looked through for empty texts, which no such
+    type lists, and columns that hold one are written again from texts. Files of partitions are written from texts.
     """
+
+    _names: Sequence[str] = ()  # of the columns that are written
+    _listed: Sequence[int] = ()  # the places of those of an ENUM type of several values
 
     def refuse(self, released: Sequence[Column], place: str) -> None:
         lossy = [col for col in released if _NOT_HELD.search(_IN_QUOTES.sub("", col.type))]
@@ -74,22 +79,47 @@ class ParquetWriter(Writer):
     def begin(
         self, engine: Engine, release: exp.Expr, source: Source, columns: Sequence[str], partitions: Sequence[str]
     ) -> exp.Expr:
-        described = engine.run(exp.Describe(this=release.copy()))
-        expressions = [_as_text(str(row[0]), str(row[1])) for row in described]
-        if not any(isinstance(expression, exp.Alias) for expression in expressions):
-            return release
-        return exp.select(*expressions).from_(exp.Subquery(this=release, alias=exp.to_identifier("released")))
+        described = [(str(row[0]), str(row[1])) for row in engine.run(exp.Describe(this=release.copy()))]
+        self._names = [name for name, _ in described]
+        of_several = {place for place, (_, kind) in enumerate(described) if _lists_several(kind)}
+        texts = {place for place in of_several if partitions or _EMPTY_TEXT.search(described[place][1])}
+        self._listed = sorted(of_several - texts)
+        return _with_texts(release, self._names, texts)
+
+    def mended(self, engine: Engine, statement: exp.Expr, file: Path) -> exp.Expr | None:
+        if not self._listed:
+            return None
+        keys: list[Item] = [{"key": f"c{place}"} for place in self._listed]
+        rows = exp.select("*").from_(_by_place(_read_parquet((file,), hive=False), len(self._names)))
+        counted = engine.query("source/parquet_empty_texts", names={"written": rows}, lists={"text": keys})[0]
+        lost = {place for place, count in zip(self._listed, counted, strict=True) if count}
+        return _with_texts(statement, self._names, lost) if lost else None
 
     def written(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
         return _open(engine, files, (), partitions)
 
 
-def _as_text(name: str, described: str) -> exp.Expr:
-    """A column, as text where it is of an ENUM type of several values."""
-    value = column(name, "released")
-    if not described.startswith("ENUM") or _ONE_VALUE.fullmatch(described):
-        return value
-    return exp.alias_(exp.cast(value, "VARCHAR"), name, quoted=True)
+def _lists_several(described: str) -> bool:
+    """Whether a column's type is one of whose values some may be lost."""
+    return described.startswith("ENUM(") and not _ONE_VALUE.fullmatch(described)
+
+
+def _with_texts(release: exp.Expr, names: Sequence[str], texts: Collection[int]) -> exp.Expr:
+    """The release with columns of these names, those at the places `texts` cast to texts."""
+    if not texts:
+        return release
+    outputs: list[exp.Expr] = []
+    for place, name in enumerate(names):
+        value = exp.column(f"c{place}", "released")
+        outputs.append(exp.alias_(exp.cast(value, "VARCHAR") if place in texts else value, name, quoted=True))
+    return exp.select(*outputs).from_(_by_place(exp.Subquery(this=release.copy()), len(names)))
+
+
+def _by_place(rows: exp.Expr, columns: int) -> exp.Expr:
+    """Rows as the table `released` of c0, c1 ...: names may differ in case alone, which the engine takes for one."""
+    places = [exp.to_identifier(f"c{place}") for place in range(columns)]
+    rows.set("alias", exp.TableAlias(this=exp.to_identifier("released"), columns=places))
+    return rows
 
 
 def _open(
