@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate, product
+from operator import le
 from typing import Any
 
 import pytest
@@ -100,6 +101,24 @@ def test_the_search_refuses_the_classes_that_the_definition_refuses(key: str, sp
     model = MODELS[key].model_validate({"column": "s", **spec})
     refused = {row[0] for row in asked(model.violates, model, of_search(), key=[{"code": "c"}])}
     assert refused == {place for place, counts in enumerate(CLASSES) if not reached(key, spec, counts)[0]}
+
+
+BOUNDED = [(key, spec) for key, spec in SPECS if MODELS[key].model_validate({"column": "s", **spec}).keeps]
+
+
+@pytest.mark.parametrize(("key", "spec"), BOUNDED)
+def test_no_part_of_a_class_that_holds_the_model_has_more_rows_than_it_can_keep(key: str, spec: dict[str, Any]) -> None:
+    model = MODELS[key].model_validate({"column": "s", **spec})
+    holding = [counts for counts in CLASSES if reached(key, spec, counts)[0]]
+    kept: dict[int, int] = {}
+    for place, rows in asked(str(model.keeps), model, of_search(), key=[{"code": "c"}]):
+        kept[place] = min(rows, kept.get(place, rows))
+    refused = {place for place, counts in enumerate(CLASSES) if counts not in holding}
+    assert kept.keys() <= refused
+    for place, rows in kept.items():
+        parts = [part for part in holding if all(map(le, part, CLASSES[place]))]
+        assert max(map(sum, parts), default=0) <= rows
+    assert sum(kept[place] < sum(CLASSES[place]) for place in kept) > len(refused) / 3
 
 
 @pytest.mark.parametrize(("key", "spec"), SPECS)

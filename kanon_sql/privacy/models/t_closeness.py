@@ -53,8 +53,8 @@ class TCloseness(PrivacyModel):
 
     @property
     def keeps(self) -> str | None:
-        """Only the equal distance has a bound."""
-        return self._file("keeps") if self.distance == "equal" else None
+        """All but the ordered distance have a bound."""
+        return None if self.distance == "ordered" else self._file("keeps")
 
     @property
     def portable(self) -> bool:

@@ -28,6 +28,8 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 _MOST_COUNTED = 100_000
 _NODES_A_CHECK = 20  # that can be taken from the queue in the time of a check
 _MOST_PROBES = 32  # in one statement: more gained nothing
+# Tuples times probes of a statement, of which some are needless: with more tuples these cost more than statements.
+_MOST_PROBED = 4_000_000
 _FIRST_JUDGED = 8  # nodes judged in the first statement; then twice as many, and so on
 _LOOK_AHEAD = 200  # queued nodes that are considered for a statement
 
@@ -52,6 +54,7 @@ class OptimalSearch:
         self._judges_many = self._asks_many and (counted or not checker.prunes)
         self._counted: set[Node] = set()
         self._judged_at_once = _FIRST_JUDGED
+        self._most_probes = min(_MOST_PROBES, _MOST_PROBED // max(checker.frequency.tuples, 1))
 
     def run(self) -> NodeChoice:
         """The optimum; if time runs out, the best node so far, with the lower bound so far."""
@@ -225,7 +228,7 @@ class OptimalSearch:
         waiting = heapq.nsmallest(_LOOK_AHEAD, self._queue)
         self._add_beyond(waiting, node, chosen)
         seen = set[Node]()
-        while waiting and len(probes) < _MOST_PROBES and len(seen) < _LOOK_AHEAD:
+        while waiting and len(probes) < self._most_probes and len(seen) < _LOOK_AHEAD:
             bound, _, other = heapq.heappop(waiting)
             if bound > self.best_value + self._slack():
                 break
