@@ -32,6 +32,7 @@ from kanon_sql.sql.template import Composed, Fill, Item, Statement, compose, sta
 _TABLES = (
     "scale",
     "cells",
+    "points",
     "blocks",
     "grouped",
     "members",
@@ -67,13 +68,15 @@ def _tables() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Queries:
-    """Runs files of queries/search/microaggregation on the tables of the search; points have `axes` coordinates.
+    """Runs files of queries/search/microaggregation on the tables of the search.
 
-    Raises TimeUpError once the deadline has passed.
+    Points have `axes` coordinates, the last of which, `absent_axes`, are those of missing values. Raises TimeUpError
+    once the deadline has passed.
     """
 
     engine: Engine
     axes: int
+    absent_axes: int
     deadline: Deadline = field(default_factory=Deadline)
 
     def run(
@@ -85,9 +88,10 @@ class Queries:
     ) -> list[Row]:
         """Runs one file, its holes filled, or a composed statement; its rows."""
         statement = f"search/microaggregation/{name}" if isinstance(name, str) else name
-        if template.mentions(statement, "axis"):
-            lists = {**(lists or {}), "axis": [{"number": axis} for axis in range(1, self.axes + 1)]}
-        return self.run_text(template.render(statement, names, lists, _tables()), values)
+        items: list[Item] = [{"number": axis, "coordinate": _axis(axis)} for axis in range(1, self.axes + 1)]
+        axes = {"axis": items, "absent": items[self.axes - self.absent_axes :]}
+        mentioned = {prefix: axes[prefix] for prefix in axes if template.mentions(statement, prefix)}
+        return self.run_text(template.render(statement, names, {**mentioned, **(lists or {})}, _tables()), values)
 
     def run_text(self, statement: str, values: Mapping[str, Any] | None = None) -> list[Row]:
         """Runs a filled statement; its rows."""
@@ -109,8 +113,8 @@ class Microaggregation:
         self.models = models
         self._positions: list[Item] = [{"position": d.position} for d in tuples.dimensions]
         self._space = [d for d in tuples.dimensions if not d.apart]
-        axes = len(self._space) + sum(d.has_missing for d in self._space)
-        self._queries = Queries(engine, axes)
+        absent_axes = sum(d.has_missing for d in self._space)
+        self._queries = Queries(engine, len(self._space) + absent_axes, absent_axes)
 
     def run(self, deadline: Deadline) -> Partitioning:
         """Groups, exchanges and joins; if time runs out, the groups are those that were reached."""
@@ -119,6 +123,7 @@ class Microaggregation:
         finished = self._until(deadline, self._group)
         if not finished:
             queries.run("blocks_as_groups")
+        queries.run("members")
         join_small(queries, self.k)
         rounds = exchanges = 0
         if finished:
@@ -145,17 +150,24 @@ class Microaggregation:
             self._queries.run("scale", names={**names, "this_position": d.position})
             values = {"weight": d.weight, "apart": _MISSING_DISTANCE}
             self._queries.run("coordinates", values, {**names, "coordinates": _coordinates(d)})
-        lists: dict[str, list[Item]] = {
-            "this": self._positions,
-            "near": [{"position": d.position, "coordinates": _coordinates(d)} for d in self._space],
-            "absent": [{"coordinates": _coordinates(d)} for d in self._space if d.has_missing],
-            "stratum": [{"position": d.position} for d in self.tuples.dimensions if d.apart],
+        stratum: list[Item] = [{"position": d.position} for d in self.tuples.dimensions if d.apart]
+        self._queries.run("cells", lists={"this": self._positions, "stratum": stratum})
+        absent = [d for d in self._space if d.has_missing]
+        coordinates: dict[str, list[Item]] = {
+            "near": [
+                {"position": d.position, "coordinates": _coordinates(d), "axis": _axis(axis)}
+                for axis, d in enumerate(self._space, start=1)
+            ],
+            "absent": [
+                {"coordinates": _coordinates(d), "axis": _axis(axis)}
+                for axis, d in enumerate(absent, start=len(self._space) + 1)
+            ],
         }
-        self._queries.run("cells", lists=lists)
+        self._queries.run("points", lists=coordinates)
         cut_cells(self._queries, self.k, self.tuples.count)
 
     def _group(self, queries: Queries) -> None:
-        """Makes the table members by MDAV in every block."""
+        """Makes the table grouped by MDAV in every block."""
         points = self.tuples.count
         most = max(4 * self.k * _STEPS // points, _BLOCK * self.k)
         blocks = cut_cells(queries, self.k, most) + 1
@@ -164,7 +176,6 @@ class Microaggregation:
         for first in range(0, blocks, chunk):
             queries.run("grouped", {"k": self.k, "first": first, "last": first + chunk - 1})
             self.progress.advance(min(chunk, blocks - first), "blocks")
-        queries.run_text(tables.copy(_tables()["members"], _tables()["grouped"]))
 
     def _improve(self, deadline: Deadline) -> tuple[int, int, bool]:
         """(rounds, exchanges, whether the deadline left time for all)."""
@@ -204,6 +215,11 @@ class Microaggregation:
             queries.run("exchanged")
             queries.run("centres")
         return chosen
+
+
+def _axis(number: int) -> str:
+    """The column of an axis."""
+    return f"axis_{number}"
 
 
 def _coordinates(d: Dimension) -> str:

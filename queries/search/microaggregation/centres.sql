@@ -1,14 +1,12 @@
 -- Answers: the rows of each group, the point in its middle and the stratum that it is in.
--- Reads: members, the group of each cell (cell, part); cells, the distinct tuples as points (cell, row_count, point,
--- stratum).
--- Takes: axis_number, of each axis its place in a point, from 1.
--- Gives: the table centres (part, row_count, stratum, point).
+-- Reads: members, the points by their groups (cell, part, axis_coordinate, row_count, stratum).
+-- Takes: axis_coordinate, of each axis its column.
+-- Gives: the table centres (part, axis_coordinate, row_count, stratum).
 CREATE OR REPLACE TEMP TABLE centres AS
 SELECT
-    members.part,
-    CAST(sum(cells.row_count) AS BIGINT) AS row_count,
-    min(cells.stratum) AS stratum,
-    [LIST_OF(sum(cells.row_count * list_extract(cells.point, axis_number)) / sum(cells.row_count))] AS point
+    part,
+    sum(row_count * axis_coordinate) / sum(row_count) AS axis_coordinate,
+    CAST(sum(row_count) AS BIGINT) AS row_count,
+    min(stratum) AS stratum
 FROM members
-JOIN cells ON cells.cell = members.cell
-GROUP BY members.part
+GROUP BY part

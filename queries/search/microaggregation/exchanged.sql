@@ -1,10 +1,10 @@
 -- Answers: the groups after the chosen exchanges.
--- Reads: members, the group of each cell (cell, part); chosen, exchanges that do not touch each other (part, other,
--- cell, partner).
+-- Reads: members, the points by their groups (cell, part, further columns); chosen, exchanges that do not touch each
+-- other (part, other, cell, partner).
 -- Takes: nothing.
--- Gives: the table members (cell, part).
+-- Gives: the table members (cell, part, further columns).
 CREATE OR REPLACE TEMP TABLE members AS
-SELECT members.cell, coalesce(goes.target, members.part) AS part
+SELECT members.* REPLACE (coalesce(goes.target, members.part) AS part)
 FROM members
 LEFT JOIN (
     SELECT cell, other AS target

@@ -1,17 +1,18 @@
 -- Answers: what the squared distances from the centres shrink by where a cell goes to a group that it is nearer to,
 -- alone or in exchange for one of that group. The centre of a group without a cell follows from the distances of the
 -- three.
--- Reads: wishes, cells that are nearer to another group (cell, part, row_count, point, total, off, other, other_total,
--- away); placed, each cell in its group (cell, part, row_count, point, off); centres, the middle of each group (part,
--- point).
--- Takes: $k, the fewest rows of a group; $least, what it takes at least.
+-- Reads: wishes, cells that are nearer to another group (cell, part, axis_coordinate, row_count, total, off, other,
+-- other_total, away); placed, each cell in its group (cell, part, axis_coordinate, row_count, off); centres, the middle
+-- of each group (part, axis_coordinate).
+-- Takes: axis_coordinate, of each axis its column; $k, the fewest rows of a group; $least, what it takes at least.
 -- Gives: the table exchanges (part, other, cell, partner, gain), partner 0 for none.
 CREATE OR REPLACE TEMP TABLE exchanges AS
 SELECT part, other, cell, 0 AS partner, gain
 FROM (
     SELECT
         *,
-        row_count * total / (total - row_count) * off - row_count * other_total / (other_total + row_count) * away AS gain
+        row_count * total / (total - row_count) * off
+        - row_count * other_total / (other_total + row_count) * away AS gain
     FROM wishes
     WHERE total - row_count >= $k
 ) AS moves
@@ -55,8 +56,12 @@ FROM (
             placed.row_count AS partner_count,
             placed.off AS partner_off,
             wishes.other_total - placed.row_count AS other_rest,
-            list_distance(placed.point, centres.point) * list_distance(placed.point, centres.point) AS partner_away,
-            list_distance(placed.point, wishes.point) * list_distance(placed.point, wishes.point) AS between_them
+            SUM_OF(
+                (placed.axis_coordinate - centres.axis_coordinate) * (placed.axis_coordinate - centres.axis_coordinate)
+            ) AS partner_away,
+            SUM_OF(
+                (placed.axis_coordinate - wishes.axis_coordinate) * (placed.axis_coordinate - wishes.axis_coordinate)
+            ) AS between_them
         FROM wishes
         JOIN placed ON placed.part = wishes.other
         JOIN centres ON centres.part = wishes.part

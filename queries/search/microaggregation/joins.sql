@@ -1,7 +1,8 @@
 -- Answers: which group each violating one joins: the nearest in its block, and of two that violate the one of the lower
 -- number, so that at least one group goes.
--- Reads: blocks, the centres of groups by their blocks (part, point, block); violating, the groups that violate (part).
--- Takes: nothing.
+-- Reads: blocks, the centres of groups by their blocks (part, axis_coordinate, block); violating, the groups that
+-- violate (part).
+-- Takes: axis_coordinate, of each axis its column.
 -- Gives: the table joins (part, other).
 CREATE OR REPLACE TEMP TABLE joins AS
 SELECT nearest.part, nearest.other
@@ -12,7 +13,12 @@ FROM (
             blocks.part,
             others.part AS other,
             row_number() OVER (
-                PARTITION BY blocks.part ORDER BY list_distance(blocks.point, others.point), others.part
+                PARTITION BY blocks.part ORDER BY
+                    SUM_OF(
+                        (blocks.axis_coordinate - others.axis_coordinate)
+                        * (blocks.axis_coordinate - others.axis_coordinate)
+                    ),
+                    others.part
             ) AS place
         FROM blocks
         JOIN violating ON violating.part = blocks.part

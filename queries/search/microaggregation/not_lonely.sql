@@ -1,11 +1,11 @@
 -- Answers: the groups without those that violate and are alone in their stratum, so that there is none to join: their
 -- rows are suppressed.
--- Reads: members, the group of each cell (cell, part); centres, the stratum of each group (part, stratum);
--- violating, the groups that violate (part).
+-- Reads: members, the points by their groups (part, further columns); centres, the stratum of each group (part,
+-- stratum); violating, the groups that violate (part).
 -- Takes: nothing.
--- Gives: the table members (cell, part).
+-- Gives: the table members, with the columns of what it reads.
 CREATE OR REPLACE TEMP TABLE members AS
-SELECT members.cell, members.part
+SELECT members.*
 FROM members
 WHERE NOT EXISTS (
     SELECT 1

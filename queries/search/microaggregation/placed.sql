@@ -1,16 +1,17 @@
 -- Answers: each cell in its group, and how far it is from the centre, squared.
--- Reads: members, the group of each cell (cell, part); cells, the distinct tuples as points (cell, row_count, point);
--- centres, the rows of each group and the point in its middle (part, row_count, point).
--- Takes: nothing.
--- Gives: the table placed (cell, part, row_count, point, total, off).
+-- Reads: members, the points by their groups (cell, part, axis_coordinate, row_count); centres, the rows of each group
+-- and the point in its middle (part, axis_coordinate, row_count).
+-- Takes: axis_coordinate, of each axis its column.
+-- Gives: the table placed (cell, part, axis_coordinate, row_count, total, off).
 CREATE OR REPLACE TEMP TABLE placed AS
 SELECT
     members.cell,
     members.part,
-    cells.row_count,
-    cells.point,
+    members.axis_coordinate,
+    members.row_count,
     centres.row_count AS total,
-    list_distance(cells.point, centres.point) * list_distance(cells.point, centres.point) AS off
+    SUM_OF(
+        (members.axis_coordinate - centres.axis_coordinate) * (members.axis_coordinate - centres.axis_coordinate)
+    ) AS off
 FROM members
-JOIN cells ON cells.cell = members.cell
 JOIN centres ON centres.part = members.part
