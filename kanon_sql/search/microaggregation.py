@@ -38,7 +38,6 @@ _TABLES = (
     "members",
     "centres",
     "near",
-    "placed",
     "wishes",
     "exchanges",
     "chosen",
@@ -88,7 +87,7 @@ class Queries:
     ) -> list[Row]:
         """Runs one file, its holes filled, or a composed statement; its rows."""
         statement = f"search/microaggregation/{name}" if isinstance(name, str) else name
-        items: list[Item] = [{"number": axis, "coordinate": _axis(axis)} for axis in range(1, self.axes + 1)]
+        items = list(map(_axis_names, range(1, self.axes + 1)))
         axes = {"axis": items, "absent": items[self.axes - self.absent_axes :]}
         mentioned = {prefix: axes[prefix] for prefix in axes if template.mentions(statement, prefix)}
         return self.run_text(template.render(statement, names, {**mentioned, **(lists or {})}, _tables()), values)
@@ -97,6 +96,11 @@ class Queries:
         """Runs a filled statement; its rows."""
         self.deadline.check()
         return self.engine.run(statement, values)
+
+    def drop(self, *names: str) -> None:
+        """Removes tables of the search, which take room beside what comes after them."""
+        for name in names:
+            self.run_text(tables.drop(_tables()[name]))
 
     def count(self, name: str, values: Mapping[str, Any] | None = None) -> int:
         """Runs one file that inserts or changes rows; how many."""
@@ -124,6 +128,7 @@ class Microaggregation:
         if not finished:
             queries.run("blocks_as_groups")
         queries.run("members")
+        queries.drop("points", "blocks", "grouped")
         join_small(queries, self.k)
         rounds = exchanges = 0
         if finished:
@@ -132,6 +137,7 @@ class Microaggregation:
             GroupJudge(queries, self.models, self.k, self._positions).join_violating()
         queries.run("assigned", lists={"this": self._positions})
         left_out, strata = map(int, queries.run("left_out")[0])
+        queries.drop(*_TABLES)
         return Partitioning(rounds, exchanges, finished, seed=0, boxes=False, left_out=left_out, strata_left_out=strata)
 
     def _until(self, deadline: Deadline, step: Callable[[Queries], None]) -> bool:
@@ -207,7 +213,6 @@ class Microaggregation:
 
     def _exchange(self, queries: Queries) -> int:
         """Makes the exchanges of one round; their number."""
-        queries.run("placed")
         queries.run("wishes")
         queries.run("exchanges", {"k": self.k, "least": _LEAST_GAIN})
         chosen = queries.count("chosen")
@@ -220,6 +225,12 @@ class Microaggregation:
 def _axis(number: int) -> str:
     """The column of an axis."""
     return f"axis_{number}"
+
+
+def _axis_names(number: int) -> Item:
+    """What query files call an axis, from 1: its column, and those of the centres beside a point."""
+    column = _axis(number)
+    return {"number": number, "coordinate": column, "centre": f"{column}_centre", "other_centre": f"{column}_other"}
 
 
 def _coordinates(d: Dimension) -> str:

@@ -1,10 +1,11 @@
 -- Answers: what the squared distances from the centres shrink by where a cell goes to a group that it is nearer to,
 -- alone or in exchange for one of that group. The centre of a group without a cell follows from the distances of the
 -- three.
--- Reads: wishes, cells that are nearer to another group (cell, part, axis_coordinate, row_count, total, off, other,
--- other_total, away); placed, each cell in its group (cell, part, axis_coordinate, row_count, off); centres, the middle
--- of each group (part, axis_coordinate).
--- Takes: axis_coordinate, of each axis its column; $k, the fewest rows of a group; $least, what it takes at least.
+-- Reads: wishes, cells that are nearer to another group (cell, part, axis_coordinate, axis_centre, row_count, total,
+-- off, other, axis_other_centre, other_total, away); members, the points by their groups (cell, part, axis_coordinate,
+-- row_count).
+-- Takes: axis_coordinate, axis_centre and axis_other_centre, of each axis its columns; $k, the fewest rows of a group;
+-- $least, what it takes at least.
 -- Gives: the table exchanges (part, other, cell, partner, gain), partner 0 for none.
 CREATE OR REPLACE TEMP TABLE exchanges AS
 SELECT part, other, cell, 0 AS partner, gain
@@ -52,22 +53,25 @@ FROM (
             wishes.other_total,
             wishes.away,
             wishes.total - wishes.row_count AS rest,
-            placed.cell AS partner,
-            placed.row_count AS partner_count,
-            placed.off AS partner_off,
-            wishes.other_total - placed.row_count AS other_rest,
+            members.cell AS partner,
+            members.row_count AS partner_count,
+            wishes.other_total - members.row_count AS other_rest,
             SUM_OF(
-                (placed.axis_coordinate - centres.axis_coordinate) * (placed.axis_coordinate - centres.axis_coordinate)
+                (members.axis_coordinate - wishes.axis_other_centre)
+                * (members.axis_coordinate - wishes.axis_other_centre)
+            ) AS partner_off,
+            SUM_OF(
+                (members.axis_coordinate - wishes.axis_centre) * (members.axis_coordinate - wishes.axis_centre)
             ) AS partner_away,
             SUM_OF(
-                (placed.axis_coordinate - wishes.axis_coordinate) * (placed.axis_coordinate - wishes.axis_coordinate)
+                (members.axis_coordinate - wishes.axis_coordinate)
+                * (members.axis_coordinate - wishes.axis_coordinate)
             ) AS between_them
         FROM wishes
-        JOIN placed ON placed.part = wishes.other
-        JOIN centres ON centres.part = wishes.part
+        JOIN members ON members.part = wishes.other
         WHERE
-            wishes.total - wishes.row_count + placed.row_count >= $k
-            AND wishes.other_total - placed.row_count + wishes.row_count >= $k
+            wishes.total - wishes.row_count + members.row_count >= $k
+            AND wishes.other_total - members.row_count + wishes.row_count >= $k
     ) AS paired
 ) AS swaps
 WHERE gain > $least

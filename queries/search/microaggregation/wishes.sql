@@ -1,21 +1,36 @@
 -- Answers: the cells that are nearer to the centre of a near group than to what the centre of their own is without
--- them.
--- Reads: placed, each cell in its group (cell, part, axis_coordinate, row_count, total, off); near, the nearest groups
--- of each (part, other); centres, the rows of each group and the point in its middle (part, axis_coordinate,
--- row_count).
--- Takes: axis_coordinate, of each axis its column.
--- Gives: the table wishes (cell, part, axis_coordinate, row_count, total, off, other, other_total, away).
+-- them. The centres stand beside each, so that what an exchange gains follows from one join with the other group.
+-- Reads: members, the points by their groups (cell, part, axis_coordinate, row_count); near, the nearest groups of each
+-- (part, other); centres, the rows of each group and the point in its middle (part, axis_coordinate, row_count).
+-- Takes: axis_coordinate, axis_centre and axis_other_centre, of each axis its columns.
+-- Gives: the table wishes (cell, part, axis_coordinate, axis_centre, row_count, total, off, other, axis_other_centre,
+-- other_total, away), with the squared distances from both centres.
 CREATE OR REPLACE TEMP TABLE wishes AS
 SELECT *
 FROM (
     SELECT
         placed.*,
         near.other,
+        centres.axis_coordinate AS axis_other_centre,
         centres.row_count AS other_total,
         SUM_OF(
             (placed.axis_coordinate - centres.axis_coordinate) * (placed.axis_coordinate - centres.axis_coordinate)
         ) AS away
-    FROM placed
+    FROM (
+        SELECT
+            members.cell,
+            members.part,
+            members.axis_coordinate,
+            centres.axis_coordinate AS axis_centre,
+            members.row_count,
+            centres.row_count AS total,
+            SUM_OF(
+                (members.axis_coordinate - centres.axis_coordinate)
+                * (members.axis_coordinate - centres.axis_coordinate)
+            ) AS off
+        FROM members
+        JOIN centres ON centres.part = members.part
+    ) AS placed
     JOIN near ON near.part = placed.part
     JOIN centres ON centres.part = near.other
 ) AS measured
