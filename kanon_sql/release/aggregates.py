@@ -86,7 +86,7 @@ class AggregateRecount:
             parameters = {"rounded": exp.Literal.number(_ROUNDED.get(aggregated.described, _ROUNDED[aggregated.kind]))}
             rows = engine.query(
                 compose(f"release/aggregates/{query_of(aggregated.aggregate)}", values=parameters),
-                names={"shown_rows": self._shown_rows(aggregated, shown, value)},
+                names={"shown_rows": self._shown_rows(aggregated, shown, value), **_ends(aggregated)},
                 lists={"key": keys},
                 values={"missing": aggregated.released_missing},
             )
@@ -107,18 +107,28 @@ class AggregateRecount:
             "shown": shown_text,
             "shown_number": _number(aggregated, shown_text),
         }
-        if aggregated.aggregate == "interval":
-            pattern, groups = _ENDS[aggregated.kind]
-            least, most = (  # an empty text where there is no such end
-                exp.Anonymous(
-                    this="regexp_extract",
-                    expressions=[shown_text.copy(), exp.Literal.string(pattern), exp.Literal.number(group)],
-                )
-                for group in groups
-            )
-            columns |= {"shown_least": _number(aggregated, least), "shown_most": _number(aggregated, most)}
         named = [exp.alias_(expression, name) for name, expression in columns.items()]
         return exp.select(*named).from_(self.rows.copy().subquery("released_rows"))
+
+
+def _ends(aggregated: Aggregated) -> dict[str, exp.Expr]:
+    """What the query of intervals reads of the column `shown`: it and its ends as numbers."""
+    if aggregated.aggregate != "interval":
+        return {}
+    shown = template.column("shown")
+    pattern, groups = _ENDS[aggregated.kind]
+    least, most = (  # an empty text where there is no such end
+        exp.Anonymous(
+            this="regexp_extract",
+            expressions=[shown.copy(), exp.Literal.string(pattern), exp.Literal.number(group)],
+        )
+        for group in groups
+    )
+    return {
+        "shown_number": _number(aggregated, shown),
+        "shown_least": _number(aggregated, least),
+        "shown_most": _number(aggregated, most),
+    }
 
 
 def _number(aggregated: Aggregated, text: exp.Expr, value: exp.Expr | None = None) -> exp.Expr:

@@ -8,6 +8,9 @@ from itertools import combinations_with_replacement
 
 import pytest
 from queried import Row, answers
+from sqlglot import exp
+
+from kanon_sql.sql.template import parse
 
 # Numbers at their places; a class is any five of them, in parts by their number.
 NUMBERS = [2, 3, 5, 11]
@@ -82,13 +85,14 @@ def test_values_of_a_class_are_counted_with_their_rows() -> None:
     assert rows == [(1, 5, 7, "a", 7), (None, 5, 8, "b", 3)]
 
 
-def differing(name: str, rows: list[Row], rounded: float = 0.0) -> int:
-    """How many classes the recount says to show something else; rows of (class, shown, its number, ends, number)."""
-    columns = "k VARCHAR, shown VARCHAR, shown_number DOUBLE, shown_least DOUBLE, shown_most DOUBLE, number DOUBLE"
+def differing(name: str, rows: list[Row], rounded: float = 0.0, names: dict[str, exp.Expr] | None = None) -> int:
+    """How many classes the recount says to show something else; rows of (class, shown, its number, number)."""
+    columns = "k VARCHAR, shown VARCHAR, shown_number DOUBLE, number DOUBLE"
     said = [(*row, None if row[-1] is None else f"n{row[-1]:g}") for row in rows]
     (answer,) = answers(
         f"release/aggregates/{name}",
         {"shown_rows": (f"{columns}, said VARCHAR", said)},
+        names=names,
         lists={"key": [{"value": "k"}]},
         values={"rounded": rounded, "missing": "?"},
     )
@@ -96,7 +100,7 @@ def differing(name: str, rows: list[Row], rounded: float = 0.0) -> int:
 
 
 def rows_of(values: list[float | None], text: str, number: float | None = None) -> list[Row]:
-    return [("a", text, number, None, None, value) for value in values]
+    return [("a", text, number, value) for value in values]
 
 
 @pytest.mark.parametrize(
@@ -114,14 +118,21 @@ def test_the_recount_allows_what_is_rounded_and_no_more(name: str, right: float)
 
 
 def test_an_interval_is_found_again_by_both_ends() -> None:
-    def asked(least: float | None, most: float | None, number: float | None, values: list[float | None]) -> int:
-        return differing("interval", [("a", "x", number, least, most, value) for value in values])
+    of_shown = {
+        "shown_number": parse("TRY_CAST(shown AS DOUBLE)"),
+        "shown_least": parse("TRY_CAST(split_part(shown, '-', 1) AS DOUBLE)"),
+        "shown_most": parse("TRY_CAST(split_part(shown, '-', 2) AS DOUBLE)"),
+    }
 
-    assert asked(2, 5, None, [2, 3, 5, None]) == 0
-    assert asked(2, 4, None, [2, 3, 5]) == 1
-    assert asked(1, 5, None, [2, 3, 5]) == 1
-    assert asked(None, None, 3, [3, 3, None]) == 0
-    assert asked(3, 3, None, [3, 3]) == 1
+    def asked(shown_text: str, values: list[float | None]) -> int:
+        return differing("interval", rows_of(values, shown_text), names=of_shown)
+
+    assert asked("2-5", [2, 3, 5, None]) == 0
+    assert asked("2-4", [2, 3, 5]) == 1
+    assert asked("1-5", [2, 3, 5]) == 1
+    assert asked("3", [3, 3, None]) == 0
+    assert asked("3-3", [3, 3]) == 1
+    assert asked("x", [2, 3]) == 1
 
 
 def test_a_mode_is_found_again_and_of_several_the_least() -> None:
