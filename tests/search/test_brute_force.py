@@ -18,7 +18,7 @@ from reference import Hierarchy, Node, Problem
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.search.full_domain import dispatch, large, rollup, samarati
+from kanon_sql.search.full_domain import batches, coarser, dispatch, large, rollup, samarati
 from kanon_sql.search.full_domain.checker import NodeChecker
 
 OBJECTIVES = [
@@ -276,6 +276,33 @@ def wide_case() -> Case:
     rows = [dict(zip(files, (cell or None for cell in row), strict=True)) for row in cells]
     problem = Problem(rows, {c: Hierarchy.of_file(lines) for c, lines in files.items()}, k=2, limit=8)
     return Case(problem, files)
+
+
+@pytest.mark.slow
+@settings(max_examples=tries(30))
+@given(cases(), st.sampled_from(CHOICES), st.sampled_from([0, 40, 1_000]), st.sampled_from([1, 6]), st.booleans())
+def test_nodes_that_are_counted_from_tables_below_them(
+    folder: Path, case: Case, choice: tuple[str, str], cells: int, most: int, wide: bool
+) -> None:
+    """With as many tables as there may be, with few, with none but that of all combinations, and with wide keys."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(coarser, "_MOST_TABLES", most)
+        patched.setattr(coarser.CoarserTables, "pay", staticmethod(lambda *_: True))
+        patched.setattr(coarser, "_MOST_CELLS", cells)
+        patched.setattr(batches, "_MOST_FROM_TABLES", 3)
+        if wide:
+            patched.setattr(batches, "_WORDS", ((127, "HUGEINT"),))
+        check_winner(case, folder, *choice)
+        if choice[0] == "minimal" and case.problem.satisfying:
+            listed = run(case, folder, *choice)
+            assert listed is not None
+            assert [
+                (entry["levels"], entry["suppressed"], entry["classes"], entry["lm"])
+                for entry in listed["search"]["minimal"]
+            ] == [
+                (named(case.problem, node), node.suppressed, node.classes, near(float(node.lm)))
+                for node in sorted(case.problem.minimal, key=lambda node: (node.height, node.levels))
+            ]
 
 
 def test_the_choices_of_that_table_differ() -> None:

@@ -6,20 +6,32 @@ codes of its class there. The statements that judge classes take these two as th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import reduce
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, reduce
 
 from sqlglot import exp
 
 from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.frequency.table import Frequency, code_name
-from kanon_sql.search.full_domain.lattice import Node
+from kanon_sql.search.full_domain.coarser import CoarserTables, Query
+from kanon_sql.search.full_domain.lattice import Lattice, Node
+from kanon_sql.sql.connection import Row
 from kanon_sql.sql.template import Composed, Fill, Item, column, compose, state
 
 _MOST_NODES = 64
+_MOST_FROM_TABLES = 256  # nodes of a batch that is counted from tables at levels below them
 _MOST_ROWS = 3_000_000  # combinations times nodes, each of which may be a class of its own: about 150 MB
+_KEY: list[Item] = [{"code": "node"}, {"code": "word"}]
 _WORDS = ((63, "BIGINT"), (127, "HUGEINT"))  # types of the number that packs codes, by their bits
+
+
+@dataclass(frozen=True)
+class _Filled:
+    """What fills the holes of a statement."""
+
+    names: dict[str, Fill]
+    lists: dict[str, Sequence[Item]]
 
 
 class Batches:
@@ -45,6 +57,9 @@ class Batches:
         bits = sum(mapping.height.bit_length() for mapping in frequency.mappings)
         self.units_size = self.size if bits < 63 else 0  # nodes that a statement may give the units of loss of
         self.statements = models.once(_Statements, screening=screening)
+        self._models = models
+        self._from_coarser = models.only_k and possible
+        self._coarser: CoarserTables | None = None
         marginals = frequency.marginals
         self._by_detail = sorted(range(len(marginals)), key=lambda i: marginals[i][0].spread)
         self._cells: list[Item] = [
@@ -64,40 +79,89 @@ class Batches:
             for i, ((level_shift, level_bits), (shift, codes)) in enumerate(zip(self._levels, self._codes, strict=True))
         ]
 
-    def split(self, nodes: Sequence[Node]) -> Iterator[Sequence[Node]]:
-        """The nodes in batches of at most `size`.
+    def roll(self, lattice: Lattice) -> bool:
+        """Counts nodes of this lattice from tables at levels below them, until `unroll`; whether that pays."""
+        if self._from_coarser and self._coarser is None and CoarserTables.pay(self._frequency, lattice):
+            self._coarser = CoarserTables(lattice, self._frequency, [self._factor(i) for i in range(len(self._codes))])
+            return True
+        return False
+
+    @property
+    def most(self) -> int:
+        """The most nodes that are asked about together."""
+        return self.size if self._coarser is None else _MOST_FROM_TABLES
+
+    def unroll(self, query: Query) -> None:
+        """Drops the tables that `roll` led to."""
+        if self._coarser is not None:
+            self._coarser.drop(query)
+            self._coarser = None
+
+    def ask(self, query: Query, part: str, nodes: Sequence[Node], k: int) -> Iterator[tuple[Sequence[Node], list[Row]]]:
+        """The nodes in batches, each with the rows that the statement `part` about it gives.
+
+        `part` is check, classes, units or screen; the nodes of a batch are numbered in their order.
+        """
+        for batch, statement, holes in self._rolled(query, part, nodes) if self._coarser else self._plain(part, nodes):
+            if part == "units":
+                packed = [sum(at << place for at, (place, _) in zip(node, self._levels, strict=True)) for node in batch]
+                holes.names["node_levels"] = exp.Array(expressions=[exp.Literal.number(number) for number in packed])
+                holes.lists["cost"] = self._costs
+            yield batch, query(statement, values={"k": k}, names=holes.names, lists=holes.lists)
+
+    def _plain(self, part: str, nodes: Sequence[Node]) -> Iterator[tuple[Sequence[Node], Composed, _Filled]]:
+        """The nodes in batches of at most `size`, counted from all combinations.
 
         Those of a batch have similar levels in the columns that distinguish most rows, so that few combinations remain
         at the lowest of their levels.
         """
         if len(nodes) > self.size:
-            nodes = sorted(nodes, key=lambda node: [node[i] for i in self._by_detail])
+            nodes = sorted(nodes, key=self._similar)
         for start in range(0, len(nodes), self.size):
-            yield nodes[start : start + self.size]
+            batch = nodes[start : start + self.size]
+            least = [min(levels) for levels in zip(*batch, strict=True)]
+            words = exp.Array(expressions=[self._word_of(node) for node in batch])
+            names: dict[str, Fill] = {"node_words": words, "node_count": exp.Literal.number(len(batch))}
+            meet: list[Item] = [
+                {"code": code_name(i, level)} for i, level in enumerate(least) if self._divides(i, level)
+            ]
+            filled = _Filled(names, {"cell": self._cells, "key": _KEY, "meet": meet})
+            yield batch, getattr(self.statements, part), filled
 
-    def names(self, nodes: Sequence[Node]) -> dict[str, Fill]:
-        """The names of the statements about these nodes, which are numbered in their order."""
-        words = exp.Array(expressions=[self._word_of(node) for node in nodes])
-        return {"node_words": words, "node_count": exp.Literal.number(len(nodes))}
+    def _rolled(
+        self, query: Query, part: str, nodes: Sequence[Node]
+    ) -> Iterator[tuple[Sequence[Node], Composed, _Filled]]:
+        """The nodes in batches, each counted from the table at levels below it; a batch may read several."""
+        assert self._coarser is not None
+        batch: list[Node] = []
+        below: list[Node] = []
+        rows = 0
+        for node in sorted(nodes, key=self._similar):
+            levels = self._coarser.below(query, node)
+            rows += self._coarser.size(levels)
+            if batch and (rows > _MOST_ROWS or len(batch) == _MOST_FROM_TABLES):
+                yield batch, *self._from_tables(part, batch, below)
+                batch, below, rows = [], [], self._coarser.size(levels)
+            batch.append(node)
+            below.append(levels)
+        if batch:
+            yield batch, *self._from_tables(part, batch, below)
 
-    def unit_names(self, nodes: Sequence[Node]) -> dict[str, Fill]:
-        """The names of the statement of the units of loss of these nodes."""
-        levels = [sum(level << shift for level, (shift, _) in zip(node, self._levels, strict=True)) for node in nodes]
-        packed = exp.Array(expressions=[exp.Literal.number(number) for number in levels])
-        return {**self.names(nodes), "node_levels": packed}
+    def _from_tables(self, part: str, batch: Sequence[Node], below: Sequence[Node]) -> tuple[Composed, _Filled]:
+        """The statement about nodes, each of which is counted from the table at the levels `below` it."""
+        assert self._coarser is not None
+        names: dict[str, Fill] = {}
+        tables = list(dict.fromkeys(below))
+        for number, levels in enumerate(tables):
+            places = [place for place, other in enumerate(below) if other == levels]
+            names[f"coarser{number}"] = self._coarser.name(levels)
+            names[f"numbers{number}"] = exp.Array(expressions=[exp.Literal.number(place) for place in places])
+            names[f"words{number}"] = exp.Array(expressions=[self._word_of(batch[place]) for place in places])
+        statements = self._models.once(_from_tables(len(tables)), screening=False)
+        return getattr(statements, part), _Filled(names, {"key": _KEY})
 
-    def unit_lists(self, nodes: Sequence[Node]) -> dict[str, Sequence[Item]]:
-        """The list holes of the statement of the units of loss of these nodes."""
-        return {**self.lists(nodes), "cost": self._costs}
-
-    def lists(self, nodes: Sequence[Node]) -> dict[str, Sequence[Item]]:
-        """The list holes of the statements about these nodes."""
-        least = [min(levels) for levels in zip(*nodes, strict=True)]
-        return {
-            "cell": self._cells,
-            "key": [{"code": "node"}, {"code": "word"}],
-            "meet": [{"code": code_name(i, level)} for i, level in enumerate(least) if self._divides(i, level)],
-        }
+    def _similar(self, node: Node) -> list[int]:
+        return [node[i] for i in self._by_detail]
 
     def _divides(self, attribute: int, level: int) -> bool:
         """Whether a level distinguishes rows: at the top of a hierarchy all values are one."""
@@ -137,14 +201,43 @@ class _Statements:
             sensitive={name: _packed("values", table) for name, table in tables.sensitive.items()},
             populations=[_packed("tuples", table) for table in tables.populations],
         )
-        classes = models.classes(packed)
-        self.check = compose("search/full_domain/batch_check", {"classes": classes})
-        self.classes = compose("search/full_domain/batch_classes", {"classes": classes})
-        self.units = compose("search/full_domain/batch_suppressed_units", {"classes": classes})
+        self._compose(models.classes(packed))
         self.screen: Composed | None = None
         if screening:
             self.screen = compose("search/full_domain/batch_check", {"classes": models.screen(packed)})
 
+    def _compose(self, classes: Composed) -> None:
+        self.check = compose("search/full_domain/batch_check", {"classes": classes})
+        self.classes = compose("search/full_domain/batch_classes", {"classes": classes})
+        self.units = compose("search/full_domain/batch_suppressed_units", {"classes": classes})
+
 
 def _packed(file: str, table: str | Composed) -> Composed:
     return compose(f"search/full_domain/batch_{file}", {"tuples" if file == "tuples" else "sensitive": table})
+
+
+class _StatementsFromTables(_Statements):
+    """The same of k alone, with the combinations read from so many tables at levels below the nodes."""
+
+    def __init__(self, models: Models, tables: int) -> None:
+        members = [
+            compose(
+                "search/full_domain/coarser_words",
+                {"coarser": f"coarser{number}", "node_numbers": f"numbers{number}", "node_words": f"words{number}"},
+            ).tree
+            for number in range(tables)
+        ]
+        union = reduce(lambda left, right: exp.Union(this=left, expression=right, distinct=False), members)
+        self._compose(models.classes(replace(source_tables(models), tuples=Composed(union))))
+        self.screen = None
+
+
+@cache
+def _from_tables(tables: int) -> Callable[..., _StatementsFromTables]:
+    """What composes the statements that read so many tables; the same each time, as Models.once remembers by it."""
+
+    def statements(models: Models, *, screening: bool) -> _StatementsFromTables:
+        assert not screening
+        return _StatementsFromTables(models, tables)
+
+    return statements

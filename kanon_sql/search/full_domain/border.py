@@ -17,7 +17,8 @@ from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice, Node, NodeSets
 from kanon_sql.sql.deadline import Deadline
 
-_MOST_CHECKS = 64  # before the predictions are made again; in a small lattice the root of its size
+_MOST_CHECKS = 64  # before the predictions are made again, or as many as are asked about together; in a small
+# lattice the root of its size
 _DOUBLED = math.log(2)
 
 
@@ -32,7 +33,7 @@ class Border:
         self.failing = 0
         self.satisfying = 0
         self._prediction = Prediction(lattice, checker)
-        self._most_checks = min(math.isqrt(lattice.size), _MOST_CHECKS)
+        self._most_checks = min(math.isqrt(lattice.size), max(_MOST_CHECKS, checker.batch))
 
     @property
     def unknown(self) -> int:

@@ -215,7 +215,7 @@ class NodeChecker:
     @property
     def batch(self) -> int:
         """How many nodes one statement may check."""
-        return max(self._batches.size, 1) if self.engine.packs else 1
+        return max(self._batches.most, 1) if self.engine.packs else 1
 
     def learn(self, nodes: Iterable[Node], *, counted: bool = False) -> None:
         """Counts the rows of the violating classes of many nodes, and if `counted` their classes, in few statements.
@@ -228,8 +228,7 @@ class NodeChecker:
             for node in unknown:
                 self.counts(node) if counted else self.suppressed(node)
             return
-        statement = self._batches.statements.classes if counted else self._batches.statements.check
-        for node, counts in self._ask_many(statement, unknown):
+        for node, counts in self._ask_many("classes" if counted else "check", unknown):
             if counted:
                 self._counts[node] = Counts(*counts)
             if node not in self._suppressed:
@@ -238,21 +237,26 @@ class NodeChecker:
     def learn_passing(self, nodes: Iterable[Node]) -> None:
         """Determines in few statements whether nodes pass the monotone conditions."""
         unknown = [node for node in dict.fromkeys(nodes) if self.known(node) is None]
-        screen = self._batches.statements.screen
-        if screen is None or self.batch == 1:
+        if self._batches.statements.screen is None or self.batch == 1:
             self.learn(unknown)
             return
-        for node, counts in self._ask_many(screen, unknown):
+        for node, counts in self._ask_many("screen", unknown):
             self._tag(node, passing=not counts or counts[0] <= self.limit)
 
-    def _ask_many(self, statement: Composed, nodes: Sequence[Node]) -> Iterator[tuple[Node, Sequence[int]]]:
-        """Each node with the numbers that the statement gives of it; none if it gives no row."""
-        for batch in self._batches.split(nodes):
+    def _ask_many(self, part: str, nodes: Sequence[Node]) -> Iterator[tuple[Node, list[int]]]:
+        """Each node with the numbers that the statement `part` of Batches gives of it; none if it gives no row."""
+        for batch, rows in self._batches.ask(self.engine.query, part, nodes, self.k):
             self._checked.update(batch)
-            holes = {"names": self._batches.names(batch), "lists": self._batches.lists(batch)}
-            rows = self.engine.query(statement, values={"k": self.k}, **holes)
             numbers = {int(row[0]): [int(value) for value in row[1:]] for row in rows}
             yield from ((node, numbers.get(position, [])) for position, node in enumerate(batch))
+
+    @contextmanager
+    def rolling(self, lattice: Lattice) -> Iterator[None]:
+        """Within it nodes of this lattice are counted from tables at levels below them, where that pays."""
+        rolls = self.engine.packs and self._batches.roll(lattice)
+        yield
+        if rolls:
+            self._batches.unroll(self.engine.query)
 
     def counts(self, node: Node) -> Counts:
         """The node's classes."""
@@ -287,16 +291,11 @@ class NodeChecker:
         self.learn([node for node in nodes if not self._is_measured(node)], counted=True)
         if self.batch > 1 and self._batches.units_size:
             unmeasured = [node for node in dict.fromkeys(nodes) if node not in self._measures]
-            for batch in self._batches.split([node for node in unmeasured if self._suppressed[node]]):
-                names, lists = self._batches.unit_names(batch), self._batches.unit_lists(batch)
-                units_of = self._batches.statements.units
-                rows = self.engine.query(units_of, values={"k": self.k}, names=names, lists=lists)
-                units_by_position = {int(row[0]): row[1:] for row in rows}
-                for position, node in enumerate(batch):
-                    units = self._units_outside(node, self._suppressed[node])
-                    for i in self._between(node):
-                        units[i] = int(units_by_position[position][i])
-                    self._measure(node, units)
+            for node, sums in self._ask_many("units", [node for node in unmeasured if self._suppressed[node]]):
+                units = self._units_outside(node, self._suppressed[node])
+                for i in self._between(node):
+                    units[i] = sums[i]
+                self._measure(node, units)
         return [self.measures(node) for node in nodes]
 
     def _is_measured(self, node: Node) -> bool:

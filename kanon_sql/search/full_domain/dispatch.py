@@ -12,6 +12,7 @@ rows are within the limit.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,7 @@ from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice
 from kanon_sql.search.full_domain.measures import BlindChoice, NodeChoice, NodeMeasures
-from kanon_sql.search.full_domain.objectives import make_objective
+from kanon_sql.search.full_domain.objectives import CountedObjective, make_objective
 from kanon_sql.search.full_domain.optimal import OptimalSearch
 from kanon_sql.search.full_domain.samarati import preference_key
 from kanon_sql.sql.deadline import Deadline
@@ -46,7 +47,9 @@ def _optimal(
     checker.with_entropy = options["objective"] == "entropy"
     objective = make_objective(options["objective"], checker.costs, weights, checker.least_class, checker.limit)
     if lattice.size <= _SMALL:
-        return OptimalSearch(lattice, checker, objective, deadline).run()
+        # What bounds the loss leaves too few nodes to check for tables of their own.
+        with checker.rolling(lattice) if isinstance(objective, CountedObjective) else nullcontext():
+            return OptimalSearch(lattice, checker, objective, deadline).run()
     from kanon_sql.search.full_domain.large import LargeSearch
 
     return LargeSearch(lattice, checker, objective, deadline).run()

@@ -23,6 +23,11 @@ def search_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline
 
     If time runs out, the preferred one of those found so far, not proven.
     """
+    with checker.rolling(lattice):
+        return _preferred_minimal(lattice, checker, prefer, deadline)
+
+
+def _preferred_minimal(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> NodeChoice:
     nodes: list[Node] = []
     lowest: list[Node] = []
     proven = False
@@ -177,6 +182,11 @@ def search_samarati(lattice: Lattice, checker: NodeChecker, prefer: str, deadlin
     height at which no node satisfies may be above one at which one does, and the heights are searched from the lowest.
     If time runs out, the best node so far, not proven.
     """
+    with checker.rolling(lattice):
+        return _lowest(lattice, checker, prefer, deadline)
+
+
+def _lowest(lattice: Lattice, checker: NodeChecker, prefer: str, deadline: Deadline) -> NodeChoice:
     high = sum(lattice.highs)
     nodes: list[Node] = []  # satisfying ones, each of less height than the one before
     best: NodeMeasures | None = None
