@@ -88,9 +88,11 @@ class Tags:
         self._guards = guards(attributes)
         self._failing: list[tuple[int, Node]] = []
         self._satisfying: list[int] = []
+        self._waiting: list[tuple[Node, bool]] = []  # results that no question was about yet
 
     def fails(self, node: Node) -> Node | None:
         """A failing node at or above `node`, else None."""
+        self._take_in()
         value = packed(node)
         for position, (guarded, failing) in enumerate(self._failing):
             if (guarded - value) & self._guards == self._guards:
@@ -101,11 +103,22 @@ class Tags:
 
     def satisfies(self, node: Node) -> bool:
         """Whether a satisfying node lies at or below `node`."""
+        self._take_in()
         guarded = packed(node) | self._guards
         return any((guarded - other) & self._guards == self._guards for other in self._satisfying)
 
     def add(self, node: Node, *, satisfying: bool) -> None:
         """Records the result of a check."""
+        self._waiting.append((node, satisfying))
+
+    def _take_in(self) -> None:
+        """Adds the results that wait to the borders: a search with sets of its own asks nothing of them."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for node, is_satisfying in waiting:
+                self._add(node, satisfying=is_satisfying)
+
+    def _add(self, node: Node, *, satisfying: bool) -> None:
         value, bits = packed(node), self._guards
         if satisfying:
             self._satisfying = [other for other in self._satisfying if ((other | bits) - value) & bits != bits]
