@@ -15,7 +15,7 @@ from reference_known import KnownColumns
 
 import kanon_sql
 from kanon_sql.errors import NoReleaseError
-from kanon_sql.search.full_domain import dispatch, samarati
+from kanon_sql.search.full_domain import dispatch, leveled, samarati
 from kanon_sql.search.full_domain import large as large_search
 
 OBJECTIVES = ("loss", "geometric-mean-loss", "discernibility", "average-class-size", "precision", "entropy")
@@ -79,12 +79,15 @@ def all_above_hold(problem: KnownColumns) -> None:
 
 @pytest.mark.slow
 @settings(max_examples=tries(40))
-@given(known_cases())
-def test_every_node_suppresses_what_plain_loops_do(folder: Path, case: Case) -> None:
+@given(known_cases(), st.sampled_from([0, 100]))
+def test_every_node_suppresses_what_plain_loops_do(folder: Path, case: Case, least_sets: int) -> None:
+    """With sets of columns that are counted one by one, and added up from combinations of more columns."""
     problem = case.problem
     assert isinstance(problem, KnownColumns)
     all_above_hold(problem)
-    listed = kanon_sql.lattice(config_of(case, folder))["nodes"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(leveled, "_LEAST_SETS", least_sets)
+        listed = kanon_sql.lattice(config_of(case, folder))["nodes"]
     expected = {
         node.levels: (node.suppressed, node.classes, near(float(node.lm)), node.satisfies, node in problem.minimal)
         for node in problem.nodes
@@ -117,6 +120,7 @@ def test_searches_choose_what_plain_loops_do(folder: Path, case: Case, choice: t
     config = config_of(case, folder, algorithm={"name": name, key: variant})
     with pytest.MonkeyPatch.context() as patched:
         if large:
+            patched.setattr(leveled, "_LEAST_SETS", 0)
             patched.setattr(dispatch, "_SMALL", 0)
             patched.setattr(large_search, "_FIRST_CHECKS", 0)
             patched.setattr(large_search, "_MOST_NODES", 6)

@@ -27,9 +27,8 @@ from sqlglot import exp
 from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.frequency.table import Frequency, code_name
 from kanon_sql.search.full_domain.lattice import Node
+from kanon_sql.search.full_domain.leveled import LeveledSets, LevelSet
 from kanon_sql.sql.template import Composed, Fill, Item, column, compose, parse, state
-
-_LevelSet = tuple[tuple[int, int], ...]  # quasi-identifiers with their levels, known together
 
 _KEPT = "kept"  # the table of the rows that are left
 _MOST_SETS = 32  # in one statement
@@ -71,8 +70,10 @@ class Closure:
         self._k = k
         self._columns = min(models.known_columns or len(frequency.mappings), len(frequency.mappings))
         self._violates = violating(models)
-        self._lost: dict[_LevelSet, int] = {}
-        self._least: dict[_LevelSet, int] = {}  # the rows of the smallest combination that satisfies
+        self._lost: dict[LevelSet, int] = {}
+        only_rows = not models.by_entity and not models.models
+        self._leveled = LeveledSets(frequency, self._columns) if only_rows else None
+        self._least: dict[LevelSet, int] = {}  # the rows of the smallest combination that satisfies
 
     def with_engine(self, engine: Any) -> Closure:
         """A copy that sends its queries to another engine."""
@@ -86,6 +87,9 @@ class Closure:
         0 if and only if the node suppresses none. Sets are counted only until the bound is above the limit.
         """
         sets = self._sets(node)
+        if self._leveled is not None:
+            for levels, lost, least in self._leveled.count(self._engine.query, self._models.rows_table, self._k):
+                self._lost[levels], self._least[levels] = lost, least
         most = max((self._lost.get(levels, 0) for levels in sets), default=0)
         unknown = sorted((levels for levels in sets if levels not in self._lost), key=self._combinations, reverse=True)
         for chunk in self._chunks(unknown):
@@ -128,7 +132,7 @@ class Closure:
         self._models.built_from[_KEPT] = self._described(node)
         return n - left
 
-    def _may_lose(self, levels: _LevelSet, taken_out: int) -> bool:
+    def _may_lose(self, levels: LevelSet, taken_out: int) -> bool:
         """Whether a combination of these columns may be too small, once so many rows are taken out."""
         if self._lost.get(levels, 1):
             return True
@@ -144,7 +148,7 @@ class Closure:
         names = {"rows_there": self._models.rows_table, "kept": state("kept")}
         self._engine.query("search/full_domain/closure_kept", names=names, lists={"key": keys, "more": counted})
 
-    def _take_out(self, sets: Sequence[_LevelSet]) -> bool:
+    def _take_out(self, sets: Sequence[LevelSet]) -> bool:
         """Takes out the rows of small combinations of these columns; whether there were any."""
         fallen = _fallen(len(sets), with_groups=self._models.group is not None)
         self._ask(fallen, sets, {"fallen": state("fallen"), "kept": state("kept")})
@@ -154,7 +158,7 @@ class Closure:
         self._engine.query("search/full_domain/closure_left", names=names)
         return True
 
-    def _count(self, sets: Sequence[_LevelSet]) -> int:
+    def _count(self, sets: Sequence[LevelSet]) -> int:
         """Counts the rows that sets of columns lose; the most of these numbers."""
         rows = self._ask(_lost(len(sets)), sets, {"rows_there": self._models.rows_table})
         for number, lost, least in rows:
@@ -162,14 +166,14 @@ class Closure:
             self._least[sets[int(number)]] = int(least or 0)
         return max(self._lost[levels] for levels in sets)
 
-    def _ask(self, statement: Composed, sets: Sequence[_LevelSet], names: dict[str, Fill]) -> list[tuple[Any, ...]]:
+    def _ask(self, statement: Composed, sets: Sequence[LevelSet], names: dict[str, Fill]) -> list[tuple[Any, ...]]:
         lists = {f"set{number}": _codes(levels) for number, levels in enumerate(sets)}
         answer: list[tuple[Any, ...]] = self._engine.query(
             statement, names={**names, "violates": self._violates}, lists=lists, values={"k": self._k}
         )
         return answer
 
-    def _sets(self, node: Node) -> list[_LevelSet]:
+    def _sets(self, node: Node) -> list[LevelSet]:
         """The sets of columns that an intruder knows together, without columns that distinguish no rows."""
         columns = self._distinguishing(node)
         return [
@@ -182,14 +186,14 @@ class Closure:
         columns = [i for i, level in enumerate(node) if level < mappings[i].height or mappings[i].splits_top]
         return columns or [0]
 
-    def _combinations(self, levels: _LevelSet) -> int:
+    def _combinations(self, levels: LevelSet) -> int:
         """An upper bound of the combinations of a set of columns."""
         values = prod(self._frequency.marginals[i][level].values for i, level in levels)
         return min(values, self._frequency.n)
 
-    def _chunks(self, sets: Sequence[_LevelSet]) -> list[list[_LevelSet]]:
+    def _chunks(self, sets: Sequence[LevelSet]) -> list[list[LevelSet]]:
         """The sets in parts, each of which one statement may count."""
-        chunks: list[list[_LevelSet]] = []
+        chunks: list[list[LevelSet]] = []
         room = 0
         for levels in sets:
             size = self._combinations(levels)
@@ -201,7 +205,7 @@ class Closure:
         return chunks
 
 
-def _codes(levels: _LevelSet) -> list[Item]:
+def _codes(levels: LevelSet) -> list[Item]:
     return [{"code": code_name(i, level)} for i, level in levels]
 
 
