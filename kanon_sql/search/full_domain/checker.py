@@ -185,6 +185,7 @@ class NodeChecker:
             suppressed = self._closure.suppressed(node, self.limit)
             if suppressed > self.limit:
                 self._tag(node, passing=False)
+                self.tags.add(self._closure.failing(node, self.limit), satisfying=False)
             else:
                 self._record(node, suppressed)
             return self._passing[node]

@@ -105,6 +105,22 @@ class Closure:
             return most
         return self._close(node, limit)
 
+    def failing(self, node: Node, limit: int) -> Node:
+        """A node at or above a failing one that fails as it does: where a set loses too much, all above but for it.
+
+        The set is raised as long as it is known to lose too much at higher levels, too.
+        """
+        losing = max(self._sets(node), key=lambda levels: self._lost.get(levels, 0))
+        if self._lost.get(losing, 0) <= limit:
+            return node
+        for place in range(len(losing)):
+            while self._lost.get(higher := _raised(losing, place), 0) > limit:
+                losing = higher
+        highest = list(self._frequency.heights)
+        for i, level in losing:
+            highest[i] = level
+        return tuple(highest)
+
     def close(self, node: Node) -> None:
         """Makes the table of the rows that the node keeps."""
         if self._models.built_from.get(_KEPT) != self._described(node):
@@ -203,6 +219,12 @@ class Closure:
             chunks[-1].append(levels)
             room -= size
         return chunks
+
+
+def _raised(levels: LevelSet, place: int) -> LevelSet:
+    """A set with one of its columns a level higher."""
+    i, level = levels[place]
+    return (*levels[:place], (i, level + 1), *levels[place + 1 :])
 
 
 def _codes(levels: LevelSet) -> list[Item]:
