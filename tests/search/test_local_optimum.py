@@ -229,6 +229,23 @@ def test_the_gap_to_the_true_optimum(tmp_path: Path, n: int, k: int, most: float
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("labels", [0, 2])
+def test_a_bound_holds_where_labels_are_not_looked_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, labels: int
+) -> None:
+    """Most labels are worth only what is known of them: of rows far above their price the margin alone."""
+    monkeypatch.setattr("kanon_sql.search.local.highs.is_installed", lambda: False)
+    monkeypatch.setattr("kanon_sql.search.local.prices._ACTIVE_LABELS", labels)
+    monkeypatch.setattr("kanon_sql.search.local.prices._MARGIN", 0.01)
+    for seed in range(6):
+        chance = random.Random(seed)
+        files = trees_of(chance, 2)
+        rows = [[chance.choice(lines)[0] for lines in files] for _ in range(9)]
+        found, best = find(hierarchical(tmp_path, files, rows), 3), optimum(files, rows, 3)
+        assert 100 * (found.search.bound or 0.0) / len(files) - 1e-9 <= best <= found.ncp + 1e-9
+
+
+@pytest.mark.slow
 def test_too_many_tuples_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kanon_sql.search.local.search._MOST_SWEPT", 50)
     monkeypatch.setattr("kanon_sql.search.local.search._CUT_TOO", 0)

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import fsum, prod
+from math import fsum, inf, prod
 
 from kanon_sql.search.local.labels import HALVES, Costs, SearchTree, build_half, of_half, split
 from kanon_sql.search.local.program import ROUNDS, Program, is_few, share
@@ -26,6 +26,7 @@ from kanon_sql.search.local.queries import Queries, own_tables, table
 _MOST_CELLS = 250_000_000  # tuples times labels above one
 _MOST_LABELS = 40_000  # above a tuple
 _MOST_TUPLES = 20_000  # with more, all hierarchies are priced or none: some of them prove next to nothing
+_CEILING, _OF_MEAN = 0.4, 4  # the highest price of many columns: of the greatest loss of a row, and of the mean
 _FEW_CELLS = 8_000_000  # up to which no price is capped
 _PROVEN_CELLS = 2_000_000  # up to which all pairs are listed once more to prove the chosen classes
 _ACTIVE_LABELS = 60_000  # added by one pricing; prices are improved by the active labels
@@ -35,12 +36,14 @@ _NEAR = 0.03  # of the greatest loss of k rows: labels worth less become active
 _MARGIN = 0.05  # of the greatest loss of a row: labels are listed up to so far above prices
 _FILLERS = 3  # times k: the rows of an active label that are always kept
 _FURTHER = 0.01  # of the greatest loss of a row: the margin of active labels
+_ALMOST = 0.01  # of the greatest loss of k rows: labels worth more are left out until the next sorting
+_UNTAKEN = 0.005  # of the greatest loss of a row: so far above its price a tuple is left out until then
 _SORTED_EVERY = 5  # steps
 _STALLED, _SHORTER = 5, 0.7  # after so many steps without a better bound, steps become shorter
 _PROVABLE = 0.93  # of the release's loss: about where the bound ends
 _HIGHER = 1.5  # times the best bound so far: the highest target of a step
 _SLACK = 1e-9  # of the release's loss: sums of floats in another order differ by less
-_STEPS = {"default": (20, 40, 40), "best": (20, 60, 90, 90, 90)}  # between two pricings
+_STEPS = {"default": (15, 30, 40, 40, 40), "best": (15, 30, 40, 60, 90, 90, 90, 90)}  # between two pricings
 _STEPS_OF_FEW = {"default": (15, 25), "best": (20, 40, 60)}  # tuples
 _FEW_TUPLES = 300
 
@@ -74,6 +77,7 @@ class Prices:
     trees: Sequence[SearchTree]
     k: int
     tuples: int
+    rows: int
     units: float  # of a loss of 1
     bound: float = 0.0
     upper: float = 0.0
@@ -88,7 +92,8 @@ class Prices:
         self._program: Program | None = None
         self._shift = 0
         self._top = 0.0
-        self._proven = 0.0  # the bound that the table proving_prices proves
+        self._length = 0.5  # of a step
+        self._proven = -inf  # the bound that the table proving_prices proves
 
     @property
     def has_all(self) -> bool:
@@ -183,13 +188,19 @@ class Prices:
         self._top = sum(float(cost) for _, cost in sizes)
         self.upper = Costs(queries, self._priced).total("members")[0]
         # A row whose label needs k - 1 others can be worth as much as k rows lose.
-        cap = self._top * (self.k if is_few else 1 if self._cells <= _FEW_CELLS else 0.4)
+        cap = self._top * (self.k if is_few else 1 if self._cells <= _FEW_CELLS else self._ceiling())
         least = cap if is_few else 0.05 * self._top
         queries.run("first_prices", {"cap": cap, "least": least, "units": self.units})
         queries.run("half_reach")
         queries.run("feasible", {"label_shift": self._shift, "k": self.k})
         self._list_pairs(0.0)
+        queries.run("no_active")
         queries.run("prices_between", {"share": _FIRST_SHARE, "units": self.units})
+        self._is_begun = True
+
+    def _ceiling(self) -> float:
+        """The highest price of many columns, of the greatest loss of a row: the lower, the fewer labels are listed."""
+        return max(_CEILING, min(1.0, _OF_MEAN * self.upper / max(self.rows * self._top, 1e-9)))
 
     def _list_pairs(self, margin: float) -> None:
         self.queries.run("priced_pairs", {"label_shift": self._shift, "margin": margin})
@@ -199,14 +210,12 @@ class Prices:
         queries, margin, most = self.queries, _MARGIN * self._top, near * self._top * self.k
         self._list_pairs(margin)
         queries.run("near_labels", {"k": self.k, "margin": margin, "most": most, "label_shift": self._shift})
+        # The program of few columns takes further tuples of labels that are active already.
+        queries.run("covered", {"labels": _ACTIVE_LABELS if near else 0, "all_labels": self._program is not None})
         queries.run("covers")
         queries.run("label_values", {"k": self.k, "most": most})
         bound = float(queries.run("price_bound")[0][0]) - _SLACK * self.upper + self._others
-        first = not self._is_begun
-        if first:
-            queries.run("no_active")
-            self._is_begun = True
-        if first or bound > self._proven:
+        if bound > self._proven:
             queries.copy("proving_prices", "prices")
             self._proven = bound
         self.bound = max(self.bound, bound)
@@ -214,13 +223,13 @@ class Prices:
         queries.run("more_active", values)
 
     def _improve(self, steps: int) -> None:
-        """Steps along the subgradients of the active labels, with a momentum; shorter ones after a stall."""
+        """Steps along the subgradients of the active labels, with a momentum; shorter ones after a stall, for good."""
         queries = self.queries
-        best, stalled, length = 0.0, 0, 0.5
+        values = {"k": self.k, "near": _ALMOST * self._top * self.k, "margin": _UNTAKEN * self._top}
+        best, stalled = 0.0, 0
         for step in range(steps):
             if step % _SORTED_EVERY == 0:
-                queries.run("filled", {"k": self.k})
-            queries.run("wanted")
+                queries.run("filled", values)
             queries.run("opened")
             bound = float(queries.run("active_bound")[0][0])
             if not step or bound > best + 2e-5 * abs(best):
@@ -229,10 +238,10 @@ class Prices:
             else:
                 stalled += 1
                 if stalled >= _STALLED:
-                    stalled, length = 0, length * _SHORTER
+                    stalled, self._length = 0, self._length * _SHORTER
                     queries.run("prices_at_rest")
                     continue
             level = min(_PROVABLE * self.upper, _HIGHER * best)
-            step_length = length * max(level - bound, 0.01 * abs(bound))
+            step_length = self._length * max(level - bound, 0.01 * abs(bound))
             queries.run("next_prices", {"step": step_length, "units": self.units})
         queries.run("prices_at_rest")

@@ -38,7 +38,7 @@ _PAIRS_IN_ALL = 20_000_000  # of labels and tuples on offer, before the rest is 
 _MOST_SWEPT = 300_000  # tuples: a sweep of more takes three times as long as cuts, and loses 1 % less
 _CUT_TOO = 5_000  # tuples up to which Mondrian is tried: with more it rarely loses less, and takes longer
 _SWEEP_SHARE = 0.7  # of a time limit; the rest is for cutting tuples without a class
-_PASSES = {"default": 20, "best": 200}  # guided by prices
+_PASSES = {"default": 40, "best": 200}  # guided by prices
 _CHOSEN = 0.03  # of the loss: if chosen classes are so near to the bound, passes gain next to nothing
 _FEW_TUPLES, _PASSES_OF_FEW = 300, 5
 _LARGE = ("above_a", "above_b", "offers")
@@ -167,7 +167,7 @@ class LocalSearch:
 
     def _price(self, queries: Queries) -> None:
         """Proves a bound by prices."""
-        prices = Prices(queries, self._trees, self.k, self.tuples.count, self._units)
+        prices = Prices(queries, self._trees, self.k, self.tuples.count, self.tuples.n, self._units)
         try:
             prices.run(self.effort)
             if prices.has_all and self.models.only_k:

@@ -1,6 +1,6 @@
 -- Answers: labels that are worth taking, or nearly so, join the program, with the tuples that may matter.
--- Reads: covers, the tuples below the near labels (label, cell, cost, rows_before, reduced); label_values, what labels
--- are worth (label, value); program, the labels there are with their tuples (label, cell).
+-- Reads: covers, the tuples below the labels that were looked up (label, cell, cost, rows_before, reduced);
+-- label_values, what labels are worth (label, value); program, the labels there are with their tuples (label, cell).
 -- Takes: $labels, how many at most; $most, below which a label is nearly worth taking; $fillers, the rows of each that
 -- always matter; $margin, by which a tuple may lose more than its price.
 -- Gives: further rows of the table program (label, cell, cost).

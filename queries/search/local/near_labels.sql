@@ -1,9 +1,9 @@
--- Answers: labels that could be worth less than `most`, by their cheapest k rows, where each that is not known loses
--- the margin more than its price.
+-- Answers: labels that could be worth less than `most`, and what they are worth at least, where each row below them
+-- that is not known loses the margin more than its price: that is what they are worth, where k rows are known.
 -- Reads: priced_pairs, the tuples with the labels near their prices (label, cost, row_count, reduced).
 -- Takes: $k, the fewest rows of a class; $margin, from which on pairs are not known; $most; $label_shift, by how many
 -- bits the first half label is shifted.
--- Gives: the table near_labels (label, label_a, label_b, cost).
+-- Gives: the table near_labels (label, label_a, label_b, cost, value, is_known).
 CREATE OR REPLACE TEMP TABLE near_labels AS
 WITH near AS (
     SELECT label
@@ -23,8 +23,10 @@ SELECT
     label,
     label >> $label_shift AS label_a,
     label & ((CAST(1 AS BIGINT) << $label_shift) - 1) AS label_b,
-    any_value(cost) AS cost
+    any_value(cost) AS cost,
+    sum(CASE WHEN reduced < 0 THEN row_count ELSE greatest(0, least(row_count, $k - rows_before)) END * reduced)
+        + $margin * greatest(0, $k - sum(row_count)) AS value,
+    sum(row_count) >= $k AS is_known
 FROM filled
 GROUP BY label
-HAVING sum(CASE WHEN reduced < 0 THEN row_count ELSE greatest(0, least(row_count, $k - rows_before)) END * reduced)
-    + $margin * greatest(0, $k - sum(row_count)) < $most
+HAVING value < $most

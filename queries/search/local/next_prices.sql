@@ -1,6 +1,6 @@
 -- Answers: prices a step on: higher where too few rows are taken, lower where too many are.
--- Reads: prices, the prices of tuples (all columns); wanted, the rows that labels would take (cell, row_count, label);
--- opened, the labels that are worth taking (label).
+-- Reads: prices, the prices of tuples (all columns); filled, the active labels with their tuples (label, cell, cost,
+-- row_count, needed); opened, the labels that are worth taking (label).
 -- Takes: $step, how much the bound is to rise; $units, how many units a loss of 1 has.
 -- Gives: the table prices, with the columns of what it reads.
 CREATE OR REPLACE TEMP TABLE prices AS
@@ -13,10 +13,13 @@ WITH moved AS MATERIALIZED (
         prices.ceiling
     FROM prices
     LEFT JOIN (
-        SELECT wanted.cell, sum(wanted.row_count) AS row_count
-        FROM wanted
-        SEMI JOIN opened ON opened.label = wanted.label
-        GROUP BY wanted.cell
+        SELECT
+            filled.cell,
+            sum(CASE WHEN filled.cost < prices.price THEN filled.row_count ELSE filled.needed END) AS row_count
+        FROM filled
+        SEMI JOIN opened ON opened.label = filled.label
+        JOIN prices ON prices.cell = filled.cell
+        GROUP BY filled.cell
     ) AS taken ON taken.cell = prices.cell
 )
 SELECT
