@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import duckdb
 from queried import answers
 from sqlglot import exp
+
+from kanon_sql.sql.template import render
 
 KEY = [{"code": "c"}]
 
@@ -66,3 +69,29 @@ def test_classes_that_only_the_release_or_only_the_search_has_differ() -> None:
     assert answers("release/verify_partitions", tables, names=names, lists=lists) == [(1,)]
     tables["released_classes"] = (tables["released_classes"][0], [("a", 1), (None, 1), ("b", 1), ("c", 2)])
     assert answers("release/verify_partitions", tables, names=names, lists=lists) == [(1,)]
+
+
+def test_values_are_looked_up_before_classes_are() -> None:
+    """Were the joins of values inner ones, the engine would put those of many quasi-identifiers in a bad order."""
+    numbers = range(3)
+    lists = {
+        "out": [{"value": exp.column("label", "classes"), "name": "released"}],
+        "qi": [{"mapping": f"domain_{i}", "key": f"q{i}"} for i in numbers],
+        "tuple": [{"assigned": "assigned"}],
+        "place": [{"position": f"p{i}", "mapping": f"domain_{i}"} for i in numbers],
+        "label": [{"classes": "classes", "part": exp.column("part", "assigned")}],
+        **{name: [] for name in ("value", "mask", "drop", "class", "group", "sort")},
+    }
+    with duckdb.connect() as connection:
+        connection.execute(
+            "CREATE TABLE rows AS SELECT range % 3 AS q0, range % 5 AS q1, range % 7 AS q2 FROM range(105)"
+        )
+        for i in numbers:
+            connection.execute(f"CREATE TABLE domain_{i} AS SELECT DISTINCT q{i} AS value, q{i} AS position FROM rows")
+        connection.execute("CREATE TABLE assigned AS SELECT q0 AS p0, q1 AS p1, q2 AS p2, q0 AS part FROM rows")
+        connection.execute("CREATE TABLE classes AS SELECT range AS part, 'of ' || range AS label FROM range(3)")
+        statement = render("release/release", {"source": "rows"}, lists)
+        plan = connection.execute(f"EXPLAIN {statement}").fetchall()[0][1]
+        rows = connection.execute(f"SELECT released, count(*) FROM ({statement}) GROUP BY ALL ORDER BY ALL").fetchall()
+    assert plan.count("LEFT") == len(numbers)
+    assert rows == [("of 0", 35), ("of 1", 35), ("of 2", 35)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from queried import answers
 from sqlglot import exp
 
+from kanon_sql.sql.template import parse
+
 KEY = [{"code": "c"}]
 CLASSES = ("node BIGINT, size BIGINT, violates BOOLEAN", [(0, 2, True), (0, 1, True), (0, 9, False), (1, 9, False)])
 
@@ -36,6 +38,25 @@ def test_a_part_has_the_first_cut_whose_sides_hold() -> None:
     then = "SELECT * FROM accepted_cuts ORDER BY part"
     cuts = answers("search/mondrian/accept_cuts", tables, values=names, then=then)
     assert cuts == [(1, 1, 7, 8), (2, 9, 9, 9)]
+
+
+def test_cuts_of_the_same_score_are_compared_by_all_that_orders_them() -> None:
+    columns = "part, dimension, low, high, left_rows, row_count, gain, preference".replace(",", " BIGINT,") + " BIGINT"
+    rows = [
+        (1, 0, 0, 4, 5, 10, 7, 2),  # less is saved
+        (1, 1, 0, 4, 3, 10, 8, 0),  # less even
+        (1, 3, 0, 4, 5, 10, 8, 2),  # a later dimension
+        (1, 2, 0, 4, 5, 10, 8, 1),  # before the median
+        (1, 2, 0, 6, 5, 10, 8, 2),
+        (2, 5, 0, 1, 3, 6, 9, 0),  # may not be made
+        (2, 0, 0, 1, 3, 6, 1, 1),
+        (3, 0, 0, 1, 3, 6, 1, 0),  # no cut may be made
+    ]
+    names = {"cut_score": parse("gain"), "cut_evenness": parse("-abs(2 * left_rows - row_count)")}
+    names |= {"eligible": parse("preference > 0 OR part = 1"), "cuts": "cuts"}
+    then = "SELECT part, number, dimension, low, high, left_rows, row_count, live FROM cuts ORDER BY part"
+    cuts = answers("search/mondrian/cuts", {"allowable_cuts": (columns, rows)}, names=names, then=then)
+    assert cuts == [(1, 0, 2, 0, 6, 5, 10, 0b1111), (2, 1, 0, 0, 1, 3, 6, 0b100001)]
 
 
 def test_enough_rows_take_a_label() -> None:

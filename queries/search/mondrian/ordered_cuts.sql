@@ -2,8 +2,8 @@
 -- the models. The preference is 2 for the cut behind the median (the first value at which half of the rows are
 -- reached), 1 for the one before it, else 0.
 -- Reads: histogram, the rows of each partition at each position of a dimension (all columns); spans, the ends of each
--- partition along each dimension (first_breadth, last_breadth, width, row_count, rows_before, part, dimension,
--- last_position).
+-- partition along each dimension (first_breadth, last_breadth, width, row_count, rows_before, part, dimension);
+-- ordered_places, where the positions of ordered dimensions lie (measure, step, dimension, position).
 -- Takes: $k, the fewest rows of a class.
 -- Gives: further rows of the table allowable_cuts (part, dimension, low, high, left_rows, all_rows, width, gain,
 -- preference).
@@ -26,14 +26,25 @@ SELECT
     END AS preference
 FROM (
     SELECT
-        histogram.*,
-        histogram.rows_so_far - spans.rows_before AS left_rows,
-        spans.row_count AS all_rows,
-        spans.first_breadth,
-        spans.last_breadth,
-        spans.width
-    FROM histogram
-    JOIN spans ON spans.part = histogram.part AND spans.dimension = histogram.dimension
-    WHERE histogram.measure IS NOT NULL AND histogram.position < spans.last_position
-) AS between_values
-WHERE left_rows >= $k AND all_rows - left_rows >= $k
+        between_values.*,
+        coalesce(between_values.number * place.step, place.measure) AS breadth,
+        coalesce((between_values.number + 1) * next_place.step, next_place.measure) AS next_breadth
+    FROM (
+        SELECT
+            histogram.*,
+            histogram.rows_so_far - spans.rows_before AS left_rows,
+            spans.row_count AS all_rows,
+            spans.first_breadth,
+            spans.last_breadth,
+            spans.width
+        FROM histogram
+        JOIN spans ON spans.part = histogram.part AND spans.dimension = histogram.dimension
+        WHERE
+            histogram.rows_so_far - spans.rows_before >= $k
+            AND spans.row_count - (histogram.rows_so_far - spans.rows_before) >= $k
+    ) AS between_values
+    JOIN ordered_places AS place
+        ON place.dimension = between_values.dimension AND place.position = between_values.position
+    JOIN ordered_places AS next_place
+        ON next_place.dimension = between_values.dimension AND next_place.position = between_values.next_position
+) AS measured
