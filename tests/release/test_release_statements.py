@@ -6,7 +6,7 @@ import duckdb
 from queried import answers
 from sqlglot import exp
 
-from kanon_sql.sql.template import render
+from kanon_sql.sql.template import Item, render
 
 KEY = [{"code": "c"}]
 
@@ -74,7 +74,7 @@ def test_classes_that_only_the_release_or_only_the_search_has_differ() -> None:
 def test_values_are_looked_up_before_classes_are() -> None:
     """Were the joins of values inner ones, the engine would put those of many quasi-identifiers in a bad order."""
     numbers = range(3)
-    lists = {
+    lists: dict[str, list[Item]] = {
         "out": [{"value": exp.column("label", "classes"), "name": "released"}],
         "qi": [{"mapping": f"domain_{i}", "key": f"q{i}"} for i in numbers],
         "tuple": [{"assigned": "assigned"}],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from queried import answers
 from sqlglot import exp
 
-from kanon_sql.sql.template import parse
+from kanon_sql.sql.template import Fill, parse
 
 KEY = [{"code": "c"}]
 CLASSES = ("node BIGINT, size BIGINT, violates BOOLEAN", [(0, 2, True), (0, 1, True), (0, 9, False), (1, 9, False)])
@@ -52,7 +52,7 @@ def test_cuts_of_the_same_score_are_compared_by_all_that_orders_them() -> None:
         (2, 0, 0, 1, 3, 6, 1, 1),
         (3, 0, 0, 1, 3, 6, 1, 0),  # no cut may be made
     ]
-    names = {"cut_score": parse("gain"), "cut_evenness": parse("-abs(2 * left_rows - row_count)")}
+    names: dict[str, Fill] = {"cut_score": parse("gain"), "cut_evenness": parse("-abs(2 * left_rows - row_count)")}
     names |= {"eligible": parse("preference > 0 OR part = 1"), "cuts": "cuts"}
     then = "SELECT part, number, dimension, low, high, left_rows, row_count, live FROM cuts ORDER BY part"
     cuts = answers("search/mondrian/cuts", {"allowable_cuts": (columns, rows)}, names=names, then=then)
