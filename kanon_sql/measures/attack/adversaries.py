@@ -37,7 +37,7 @@ from statistics import NormalDist
 
 from sqlglot import exp
 
-from kanon_sql.measures.attack.board import Attacked, Board, Known, coded, draw_targets, find_nearest
+from kanon_sql.measures.attack.board import Attacked, Board, Known, coded, combinations_of, draw_targets, find_nearest
 from kanon_sql.report.report import Json
 from kanon_sql.sql.template import Fill, Item, column, state
 
@@ -182,38 +182,35 @@ def _play(board: Board, sets: Sequence[tuple[Attacked, ...]]) -> Played:
 def _try(board: Board, columns: Sequence[Attacked], most: int) -> dict[bool, dict[tuple[str, bool], tuple[int, int]]]:
     """By whether one released row fulfils them: how many predicates there are, and how many isolate a row."""
     items: list[Item] = [
-        {
-            "code": attacked.key,
-            "labels": attacked.labels,
-            "number": attacked.one.index,
-            "masks": attacked.table("masks"),
-        }
-        for attacked in columns
+        {"code": attacked.key, "labels": attacked.labels, "number": attacked.one.index} for attacked in columns
     ]
-    names = {"predicates": state("attack_predicates"), "release_rows": coded("release")}
+    predicates = state("attack_predicates")
+    names: dict[str, Fill] = {"predicates": predicates, "combinations": combinations_of(board, "release", columns)}
     values = {"most": most, "bits": BITS, "seed": board.seed}
     board.engine.query("measures/attack/predicates", names=names, lists={"item": items}, values=values)
-    words: list[Item] = [
-        {"name": f"w{number}", "number": number, "value": _fulfilled(columns, f"w{number}")}
-        for number in range(-(-2 * most // BITS))
-    ]
+    words: list[Item] = [{"name": f"w{number}", "number": number} for number in range(-(-2 * most // BITS))]
     for attacked in columns:
-        masks = {"predicates": names["predicates"], "this_code": attacked.key}
+        masks = {"predicates": predicates, "this_code": attacked.key}
         masks |= {name: attacked.table(name) for name in ("masks", "runs", "ranks")}
         board.engine.query("measures/attack/masks", names=masks, lists={"word": words})
     counts: dict[bool, dict[tuple[str, bool], tuple[int, int]]] = {}
     for side in ("source", "control") if board.controlled else ("source",):
-        for is_alone, is_random, guesses, isolated in _isolated(board, side, items, words):
+        for is_alone, is_random, guesses, isolated in _isolated(board, side, columns, words):
             counts.setdefault(bool(is_alone), {})[side, bool(is_random)] = int(guesses), int(isolated)
     return counts
 
 
-def _isolated(board: Board, side: str, items: list[Item], words: list[Item]) -> Iterator[tuple[bool, int, int, int]]:
+def _isolated(
+    board: Board, side: str, columns: Sequence[Attacked], words: list[Item]
+) -> Iterator[tuple[bool, int, int, int]]:
     """(of one released row, labels drawn, predicates, those that isolate) in the rows of a side."""
     hits: dict[str, Fill] = {"hits": state("attack_hits")}
-    who: list[Item] = [{"name": "person", "least": "least", "most": "most"}] if board.by_person else []
-    lists = {"item": items, "word": words, "person": who}
-    board.engine.query("measures/attack/hits", names={**hits, "table_rows": coded(side)}, lists=lists)
+    who: list[Item] = [{"least": "least", "most": "most"}] if board.by_person else []
+    items: list[Item] = [{"code": attacked.key, "masks": attacked.table("masks")} for attacked in columns]
+    fulfilled: list[Item] = [{"name": word["name"], "value": _fulfilled(columns, str(word["name"]))} for word in words]
+    lists = {"item": items, "word": fulfilled, "person": who}
+    rows = {"combinations": combinations_of(board, side, columns)}
+    board.engine.query("measures/attack/hits", names={**hits, **rows}, lists=lists)
     names = {**hits, "predicates": state("attack_predicates")}
     lists = {"word": words, "person": who}
     values = {"by_person": board.by_person}

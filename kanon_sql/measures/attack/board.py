@@ -31,13 +31,14 @@ from kanon_sql.source.columns import normalized, person
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.opening import open_source
-from kanon_sql.sql import tables
+from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Fill, Item, column, state
 
 MOST_VALUES = 1_000_000  # of a column that is released as it is
 MOST_COLUMNS = 30
 _PERSON = "person"
+_TYPES = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}  # with the bits of the greatest number
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Attacked:
     @property
     def key(self) -> str:
         """The column of the coded tables: of ranks in source and control group, of codes of labels in the release."""
-        return f"c{self.one.index}"
+        return _code_of(self.one)
 
     @property
     def ordered(self) -> bool:
@@ -108,6 +109,15 @@ def coded(side: str) -> str:
     return state(f"attack_{side}")
 
 
+def _quasi(side: str) -> str:
+    """The same by quasi-identifiers alone."""
+    return state(f"attack_quasi_{side}")
+
+
+def _code_of(compared: Compared) -> str:
+    return f"c{compared.index}"
+
+
 def _tuples(side: str) -> str:
     return state(f"attack_{side}_tuples")
 
@@ -142,19 +152,30 @@ def set_up(
     by_person = entity is not None
     if control is not None:
         _refuse_others(control, [*(compared.name for compared in columns), *([entity] if entity else [])])
+    _read_both(subject, source, control, columns, by_person=by_person)
+    kinds = [_make_domain(subject, compared) for compared in columns]
+    rows = {side: _code(subject, side, columns, by_person=by_person) for side in ("source", "control")}
+    # The texts of the release are read where those of the source are gone.
+    _read(subject, subject.release, "release", [compared.released for compared in columns], by_person=False)
+    attacked = tuple(_make_labels(subject, *pair) for pair in zip(columns, kinds, strict=True))
+    rows["release"] = _code(subject, "release", columns, by_person=False)
+    board = Board(subject, attacked, rows, attacks, seed, by_person)
+    _gather(board)
+    return board, warnings + more
+
+
+def _read_both(
+    subject: Subject, source: Source, control: Source | None, columns: Sequence[Compared], *, by_person: bool
+) -> None:
+    """Reads the source and the control group, which without one is an empty table."""
     values = [normalized(compared.item, source.missing) for compared in columns]
     _read(subject, source, "source", values, by_person=by_person)
-    _read(subject, subject.release, "release", [compared.released for compared in columns], by_person=False)
     if control is None:
         names = [compared.value for compared in columns] + [_PERSON] * by_person
         subject.engine.run(tables.empty_like(_tuples("control"), _tuples("source"), *names, "row_count"))
     else:
         values = [_as_in_source(control, compared.item) for compared in columns]
         _read(subject, control, "control", values, by_person=by_person)
-    attacked = tuple(_make_column(subject, compared) for compared in columns)
-    rows = {side: _code(subject, side, attacked, by_person=by_person) for side in ("source", "control")}
-    rows["release"] = _code(subject, "release", attacked, by_person=False)
-    return Board(subject, attacked, rows, attacks, seed, by_person), warnings + more
 
 
 def _known(subject: Subject, source: Source, columns: list[Compared]) -> tuple[list[Compared], list[str]]:
@@ -220,33 +241,91 @@ def _read(subject: Subject, table: Source, side: str, values: list[exp.Expr], *,
         subject.engine.query("measures/attack/tuples", names=names, lists={"item": items, "person": who})
 
 
-def _make_column(subject: Subject, compared: Compared) -> Attacked:
-    """Makes the tables of one column: its domain, what each label stands for, and how much."""
+def _make_domain(subject: Subject, compared: Compared) -> Kind:
+    """Makes the domain of a column from source and control group; what its values are."""
+    names = {"counted_values": compared.table("values"), "item_name": compared.value}
+    names |= {f"{side}_tuples": _tuples(side) for side in ("source", "control")}
+    subject.engine.query("measures/attack/counted_values", names=names)
+    return make_domain(subject, compared)
+
+
+def _make_labels(subject: Subject, compared: Compared, kind: Kind) -> Attacked:
+    """Makes the tables of what each label of a column stands for, and of how much."""
     engine = subject.engine
-    counted = {"counted_values": compared.table("values"), "item_name": compared.value}
-    sides = {f"{side}_tuples": _tuples(side) for side in ("source", "control")}
-    engine.query("measures/attack/counted_values", names={**counted, **sides})
-    kind = make_domain(subject, compared)
-    engine.query("measures/utility/counted_values", names={**counted, "tuples": _tuples("release")})
+    names = {"counted_values": compared.table("values"), "item_name": compared.value, "tuples": _tuples("release")}
+    engine.query("measures/utility/counted_values", names=names)
     make_runs(subject, compared, kind)
     names = {name: compared.table(name) for name in ("runs", "ranks", "widths")}
     engine.query("measures/attack/widths", names=names)
-    labels = engine.query("measures/attack/total", names={"table_rows": compared.table("labels")})[0][0]
-    return Attacked(compared, kind, int(labels))
+    return Attacked(compared, kind, count_rows(engine, compared.table("labels")))
 
 
-def _code(subject: Subject, side: str, columns: Sequence[Attacked], *, by_person: bool) -> int:
-    """Makes the coded frequency table of a side; how many rows it has."""
+def _code(subject: Subject, side: str, columns: Sequence[Compared], *, by_person: bool) -> int:
+    """Makes the coded frequency table of a side, each combination once; how many rows it has."""
+    engine = subject.engine
     own, key = ("labels", "code") if side == "release" else ("domain", "rank")
+    sizes = [count_rows(engine, compared.table(own)) for compared in columns]
     items: list[Item] = [
-        {"codes": attacked.table(own), "key": key, "code": attacked.key, "name": attacked.one.value}
-        for attacked in columns
+        {
+            "codes": compared.table(own),
+            "number": _small(key, compared.table(own), size),
+            "code": _code_of(compared),
+            "name": compared.value,
+        }
+        for compared, size in zip(columns, sizes, strict=True)
     ]
-    lists = {"item": items, "person": [{"name": _PERSON}] if by_person else []}
-    names = {"tuples": _tuples(side), "coded": coded(side)}
-    subject.engine.query("measures/attack/coded", names=names, lists=lists)
-    subject.engine.run(tables.drop(_tuples(side)))
-    return int(subject.engine.query("measures/risk/rows", names={"tuples": coded(side)})[0][0] or 0)
+    lists = {"item": items, "person": _who(by_person=by_person)}
+    engine.query("measures/attack/coded", names={"tuples": _tuples(side), "coded": coded(side)}, lists=lists)
+    engine.run(tables.drop(_tuples(side)))
+    if by_person or (side != "release" and _share_ranks(engine, columns, sizes)):
+        codes = [_code_of(compared) for compared in columns]
+        engine.run(tables.copy(coded(side), _combined(coded(side), codes, by_person=by_person).subquery()))
+    return int(engine.query("measures/risk/rows", names={"tuples": coded(side)})[0][0] or 0)
+
+
+def _who(*, by_person: bool) -> list[Item]:
+    return [{"name": _PERSON, "least": "least", "most": "most"}] if by_person else []
+
+
+def _small(key: str, table: str, size: int) -> exp.Expr:
+    """A rank or code as the smallest type that holds one more than so many: coded tables are kept until the end."""
+    narrow = next((name for name, bits in _TYPES.items() if size < 2**bits), "BIGINT")
+    return exp.cast(column(key, table), narrow)
+
+
+def _share_ranks(engine: Engine, columns: Sequence[Compared], sizes: Sequence[int]) -> bool:
+    """Whether different values of a column are equal in the type of its order, so that combinations may be, too."""
+    return any(
+        count_rows(engine, compared.table("ranks")) < size for compared, size in zip(columns, sizes, strict=True)
+    )
+
+
+def _combined(table: str, codes: Sequence[str], *, by_person: bool) -> exp.Select:
+    items: list[Item] = [{"code": code} for code in codes]
+    lists = {"item": items, "person": _who(by_person=by_person)}
+    combined = template.fill("measures/attack/combinations", names={"table_rows": table}, lists=lists)
+    assert isinstance(combined, exp.Select)
+    return combined
+
+
+def _gather(board: Board) -> None:
+    """Makes of each side the table of the quasi-identifiers alone, which most that is tried is about."""
+    if not board.others:
+        return
+    codes = [attacked.key for attacked in board.quasi_identifiers]
+    for side in board.rows:
+        combined = _combined(coded(side), codes, by_person=board.by_person and side != "release")
+        board.engine.run(tables.copy(_quasi(side), combined.subquery()))
+
+
+def combinations_of(board: Board, side: str, columns: Sequence[Attacked]) -> Fill:
+    """The combinations of some columns on a side with their rows, each once: a table where one holds just these."""
+    known = set(columns) <= set(board.quasi_identifiers) and bool(board.others)
+    table, width = (_quasi(side), len(board.quasi_identifiers)) if known else (coded(side), len(board.columns))
+    if len(columns) == width:
+        return exp.Table(this=template.quoted(table))
+    by_person = board.by_person and side != "release"
+    return _combined(table, [attacked.key for attacked in columns], by_person=by_person)
 
 
 MOST_PAIRS = 2_000_000  # of somebody for whom no class stands with a class
@@ -281,17 +360,20 @@ class Known:
 
 
 def _named(columns: Sequence[Attacked]) -> exp.Expr:
-    return exp.Anonymous(
-        this="hash", expressions=[exp.Array(expressions=[column(attacked.key) for attacked in columns])]
-    )
+    # A hash is another one for each type, so that all are of one.
+    keys: list[exp.Expr] = [exp.cast(column(attacked.key), "BIGINT") for attacked in columns]
+    return exp.Anonymous(this="hash", expressions=[exp.Array(expressions=keys)])
 
 
 def draw_targets(board: Board) -> None:
     """Makes the table targets(target, is_control, ranks), and for each column the labels that stand for these."""
-    names = {"targets": state("attack_targets"), "source_rows": coded("source"), "control_rows": coded("control")}
     items: list[Item] = [{"code": attacked.key} for attacked in board.columns]
-    values = {"attacks": board.attacks, "seed": board.seed}
-    board.engine.query("measures/attack/targets", names=names, lists={"item": items}, values=values)
+    types = dict.fromkeys(["target", "is_control", *(attacked.key for attacked in board.columns)], "BIGINT")
+    board.engine.run(tables.empty(state("attack_targets"), types))
+    for is_control, side in enumerate(("source", "control")):
+        names = {"targets": state("attack_targets"), "combinations": combinations_of(board, side, board.columns)}
+        values = {"attacks": board.attacks, "seed": board.seed, "is_control": is_control}
+        board.engine.query("measures/attack/targets", names=names, lists={"item": items}, values=values)
     for attacked in board.columns:
         board.engine.query("measures/attack/cover", scope=_names(attacked))
 
@@ -320,12 +402,14 @@ def find_nearest(board: Board, knowledge: Known) -> int:
         for place, attacked in enumerate(knowledge.columns)
     ]
     lists = {"known": items}
-    named: dict[str, Fill] = {"release_rows": coded("release"), "classes": knowledge.table("classes")}
+    rows = combinations_of(board, "release", knowledge.columns)
+    named: dict[str, Fill] = {"combinations": rows, "classes": knowledge.table("classes")}
     engine.query("measures/attack/classes", names=named, lists=lists)
     _match(board, knowledge)
     engine.query("measures/attack/lonely", scope=scope, lists=lists)
-    lonely = _count(board, scope["lonely"])
-    values = {"most": min(MOST_PAIRS // max(lonely, 1), MOST_NEAREST), "seed": board.seed}
+    lonely = count_rows(engine, scope["lonely"])
+    most = min(MOST_PAIRS // lonely, MOST_NEAREST) if lonely else 0
+    values = {"most": most, "seed": board.seed}
     engine.query("measures/attack/candidates", scope=scope, lists=lists, values=values)
     for attacked in knowledge.columns:
         own = {**_names(attacked), **scope, "column_distances": attacked.table("distances")}
@@ -359,5 +443,6 @@ def _descend(board: Board, names: dict[str, Fill]) -> None:
         board.engine.query(f"measures/attack/{query}", scope=names)
 
 
-def _count(board: Board, table: Fill) -> int:
-    return int(board.engine.query("measures/attack/total", names={"table_rows": table})[0][0])
+def count_rows(engine: Engine, table: Fill) -> int:
+    """How many rows a table has."""
+    return int(engine.query("measures/attack/total", names={"table_rows": table})[0][0])

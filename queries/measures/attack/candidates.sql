@@ -6,10 +6,8 @@
 CREATE OR REPLACE TEMP TABLE candidates AS
 SELECT known_code, node
 FROM (
-    SELECT
-        known_code,
-        last_node AS node,
-        row_number() OVER (ORDER BY hash(CAST([CAST($seed AS UBIGINT), last_node] AS VARCHAR))) AS place
+    SELECT known_code, last_node AS node, hash(CAST([CAST($seed AS UBIGINT), last_node] AS VARCHAR)) AS draw
     FROM classes
+    ORDER BY draw
+    LIMIT $most
 ) AS drawn
-WHERE place <= $most

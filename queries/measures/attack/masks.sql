@@ -4,14 +4,28 @@
 -- Takes: this_code, the column of codes; word_name and word_number, of each word its name and its number.
 -- Gives: the table masks (rank, word_name).
 CREATE OR REPLACE TEMP TABLE masks AS
-SELECT ranks.rank, bit_or(wanted.word_name) AS word_name
+WITH wanted AS (
+    SELECT runs.first, runs.last, asked.word_name
+    FROM (
+        SELECT
+            this_code AS code,
+            bit_or(CASE WHEN word = word_number THEN CAST(1 AS HUGEINT) << bit ELSE CAST(0 AS HUGEINT) END) AS word_name
+        FROM predicates
+        GROUP BY this_code
+    ) AS asked
+    JOIN runs ON runs.code = asked.code
+)
+
+SELECT rank, bit_or(word_name) AS word_name
 FROM (
-    SELECT
-        this_code AS code,
-        bit_or(CASE WHEN word = word_number THEN CAST(1 AS HUGEINT) << bit ELSE CAST(0 AS HUGEINT) END) AS word_name
-    FROM predicates
-    GROUP BY this_code
-) AS wanted
-JOIN runs ON runs.code = wanted.code
-JOIN ranks ON ranks.rank BETWEEN runs.first AND runs.last
-GROUP BY ranks.rank
+    -- Of a column that is released as it is no label takes a join with all of its values.
+    SELECT first AS rank, word_name
+    FROM wanted
+    WHERE first = last
+    UNION ALL
+    SELECT ranks.rank, wanted.word_name
+    FROM wanted
+    JOIN ranks ON ranks.rank BETWEEN wanted.first AND wanted.last
+    WHERE wanted.first < wanted.last
+) AS fulfilled
+GROUP BY rank

@@ -1,25 +1,19 @@
 -- Answers: the predicates that an adversary tries over some columns: the combinations of labels that the fewest
 -- released rows hold, $most at most; and as many of labels that are drawn column by column. A predicate is the bit of a
 -- word.
--- Reads: release_rows, the coded frequency table of the release (item_code, row_count).
+-- Reads: combinations, those of the columns in the release (item_code, row_count).
 -- Takes: item_code, of each column its codes; item_labels, of each column how many labels it has; item_number, its
 -- number; $bits, how many bits a word has; $most, how many predicates; $seed, what draws them.
 -- Gives: the table predicates (is_random, is_alone, item_code, word, bit).
 CREATE OR REPLACE TEMP TABLE predicates AS
 WITH rarest AS (
-    SELECT item_code, row_count, place
+    SELECT item_code, row_count, row_number() OVER (ORDER BY row_count, draw) - 1 AS place
     FROM (
-        SELECT
-            item_code,
-            row_count,
-            row_number() OVER (ORDER BY row_count, hash(CAST([$seed, LIST_OF(item_code)] AS VARCHAR))) - 1 AS place
-        FROM (
-            SELECT item_code, CAST(sum(row_count) AS BIGINT) AS row_count
-            FROM release_rows
-            GROUP BY item_code
-        ) AS combinations
-    ) AS placed
-    WHERE place < $most
+        SELECT item_code, row_count, hash(CAST([$seed, LIST_OF(item_code)] AS VARCHAR)) AS draw
+        FROM combinations
+        ORDER BY row_count, draw
+        LIMIT $most
+    ) AS drawn
 )
 SELECT
     is_random,
