@@ -8,4 +8,4 @@ SELECT
     item_codes.code AS item_code,
     tuples.row_count
 FROM tuples
-JOIN item_codes ON item_codes.value IS NOT DISTINCT FROM tuples.item_name
+LEFT JOIN item_codes ON item_codes.value IS NOT DISTINCT FROM tuples.item_name

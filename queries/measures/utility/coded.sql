@@ -20,4 +20,4 @@ SELECT
     tuples.sum_total,
     tuples.sum_square
 FROM tuples
-JOIN item_codes ON item_codes.value IS NOT DISTINCT FROM tuples.item_name
+LEFT JOIN item_codes ON item_codes.value IS NOT DISTINCT FROM tuples.item_name
