@@ -3,7 +3,8 @@
 -- between their nodes, divided by H, and a level's is no less than those above it: at level L it is tH / (L + 1) at
 -- most. So the rows are bounded there as with equal distances (keeps_equal), with nodes as values. What a double could
 -- lose is added.
--- Reads: class_values (the classes' key, value, row_count, size), ancestors (value, level, node, row_count of the node).
+-- Reads: class_values (the classes' key, value, row_count, size), ancestors (value, level, node, row_count of the
+-- node).
 -- Takes: $height of the hierarchy; $total, all rows; $numerator and $denominator, t as a ratio.
 -- Gives: key_code, kept, once for each level that tells.
 WITH shares AS (
