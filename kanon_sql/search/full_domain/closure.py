@@ -87,7 +87,8 @@ class Closure:
         0 if and only if the node suppresses none. Sets are counted only until the bound is above the limit.
         """
         sets = self._sets(node)
-        if self._leveled is not None:
+        # The top, which all searches begin with, needs none of the blocks, and is there when their time is short.
+        if self._leveled is not None and len(sets) > 1:
             for levels, lost, least in self._leveled.count(self._engine.query, self._models.rows_table, self._k):
                 self._lost[levels], self._least[levels] = lost, least
         most = max((self._lost.get(levels, 0) for levels in sets), default=0)

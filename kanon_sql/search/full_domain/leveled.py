@@ -22,7 +22,7 @@ LevelSet = tuple[tuple[int, int], ...]  # quasi-identifiers with their levels, k
 
 _MOST_CELLS = 40_000  # combinations of a block that its values allow
 _MOST_LEVELED = 4_000_000  # combinations of all sets of a block at all levels
-_MOST_ANSWERS = 2_000_000  # sets at all levels, each of which is kept in memory: about 300 bytes
+_MOST_ANSWERS = 500_000  # sets at all levels, each of which is kept in memory: about 300 bytes
 _PLACES = 1 << 20  # more than a hierarchy has levels
 _LEAST_SETS = 64  # fewer are counted one by one
 
