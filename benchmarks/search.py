@@ -30,12 +30,21 @@ SEVEN: dict[str, Any] = {
 }
 NINE = {**SEVEN, "occupation": str(EXAMPLE / "hierarchies" / "occupation.csv"), "class": {"builtin": "suppress"}}
 T_CLOSE = {"t_closeness": {"column": "occupation", "t": 0.2}}
+T_CLOSE_IN_A_TREE = {
+    "t_closeness": {
+        "column": "occupation",
+        "t": 0.2,
+        "distance": "hierarchical",
+        "hierarchy": str(EXAMPLE / "hierarchies" / "occupation.csv"),
+    }
+}
 BETA = {"beta": {"column": "occupation", "beta": 1}}
 # name: (quasi-identifiers, models beside k = 5, limit, algorithm)
 JOBS: dict[str, tuple[dict[str, Any], dict[str, Any], str, Any]] = {
     "k, 9 columns, 1 %": (NINE, {}, "1%", "optimal"),
     "k, 7 columns, 5 %": (SEVEN, {}, "5%", "optimal"),
     "k and t = 0.2, 5 %": (SEVEN, T_CLOSE, "5%", "optimal"),
+    "k and hierarchical t": (SEVEN, T_CLOSE_IN_A_TREE, "5%", "optimal"),
     "k, 7 columns, 100 %": (SEVEN, {}, "100%", "optimal"),
     "k and beta = 1, 100 %": (SEVEN, BETA, "100%", "optimal"),
 }
