@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from kanon_sql.api.opening import without_causes
 from kanon_sql.commands.init.database import DatabaseProposal, propose_database, tables_of
 from kanon_sql.commands.init.findings import Answers, Findings
-from kanon_sql.commands.init.job import Ask, Request, propose, unnamed_table
+from kanon_sql.commands.init.job import Ask, InitRequest, propose, unnamed_table
 from kanon_sql.commands.init.proposal import PURPOSES, RECIPIENTS, Proposal
 from kanon_sql.engines.duckdb.connection import UserInput
 from kanon_sql.engines.opening import refuse_kinds
@@ -93,7 +93,7 @@ def init(
     else:
         handed = UserInput(data, connection)
         refuse_kinds(handed)
-        request = Request(None, None, None if hierarchies is None else Path(hierarchies), handed)
+        request = InitRequest(None, None, None if hierarchies is None else Path(hierarchies), handed)
     return proposed(request, answer, options, progress)
 
 
@@ -103,7 +103,7 @@ def request_of(
     hierarchies: str | os.PathLike[str] | None,
     config: Path | None = None,
     header: bool | None = None,
-) -> Request:
+) -> InitRequest:
     """What is asked for: a source whose paths are relative to the working folder. Raises ConfigurationError."""
     path = os.fspath(data)
     if table is None and (names_lake(path) or _is_database(Path(path))):
@@ -112,7 +112,7 @@ def request_of(
         raise ConfigurationError(f"{path}: is called like a configuration; expected the table itself, DATA")
     csv = CsvOptions() if header is None else CsvOptions(header=header)
     source = SourceConfig(path=path, csv=csv) if table is None else SourceConfig(database=path, table=table)
-    return Request(source, config, None if hierarchies is None else Path(hierarchies), header=header)
+    return InitRequest(source, config, None if hierarchies is None else Path(hierarchies), header=header)
 
 
 def database_of(data: str | os.PathLike[str], table: str | None, header: bool | None) -> SourceTables | None:
@@ -137,7 +137,7 @@ def proposed_database(
 ) -> DatabaseProposal:
     """The proposal for the tables of `data`. Raises ConfigurationError where none is a table of persons."""
     path = Path(data)
-    request = Request(None, config, None if hierarchies is None else Path(hierarchies))
+    request = InitRequest(None, config, None if hierarchies is None else Path(hierarchies))
     proposal = propose_database(tables, request, answers, options or EngineOptions(), chosen(progress))
     if proposal is not None:
         return proposal
@@ -159,7 +159,9 @@ def _is_database(path: Path) -> bool:
 
 
 @without_causes
-def proposed(request: Request, ask: Ask, options: EngineOptions | None, progress: Progress | bool | None) -> Proposal:
+def proposed(
+    request: InitRequest, ask: Ask, options: EngineOptions | None, progress: Progress | bool | None
+) -> Proposal:
     """The proposal for a request, `ask` being called with what was found. Raises the errors of kanon_sql.errors."""
     return propose(request, ask, options or EngineOptions(), chosen(progress))
 

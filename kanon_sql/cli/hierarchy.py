@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from rich.tree import Tree
 
-    from kanon_sql.commands.hierarchy import Values
+    from kanon_sql.commands.hierarchy import ColumnValues
     from kanon_sql.config.model import QuasiIdentifier
     from kanon_sql.hierarchy.hierarchy import Hierarchy
     from kanon_sql.hierarchy.mapping import Branches
@@ -196,7 +196,7 @@ def _parse_builtin(how: str) -> QuasiIdentifier:
 
 
 @contextmanager
-def _opened(data: str, options: dict[str, Any]) -> Iterator[Values]:
+def _opened(data: str, options: dict[str, Any]) -> Iterator[ColumnValues]:
     """The column of DATA."""
     from kanon_sql.commands.hierarchy import open_values
     from kanon_sql.sql.connection import EngineOptions

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from kanon_sql.report.views.parts import Facts, Grid, Line, Look, Parts, plain
+from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Parts, plain
 
 _STYLES: dict[Look, str] = {
     "": "",
@@ -38,13 +38,13 @@ def print_parts(parts: Parts, console: Console | None = None) -> None:
     for part in parts:
         if isinstance(part, Line):
             console.print(Text(part.text, _STYLES[part.look]))
-        elif isinstance(part, Facts):
+        elif isinstance(part, FactList):
             _print_facts(part, console)
         else:
             _print_grid(part, console)
 
 
-def _print_facts(facts: Facts, console: Console) -> None:
+def _print_facts(facts: FactList, console: Console) -> None:
     """Names in a column; what is known of them stays beside them where it takes several lines."""
     widths = [facts.indent + facts.width, max(console.width - facts.indent - facts.width, 1)]
     for name, text, look in facts.entries:

@@ -28,7 +28,7 @@ from kanon_sql.ledger.earlier import (
     telling_releases,
 )
 from kanon_sql.ledger.ledger import Entry, find_entry
-from kanon_sql.ledger.recording import Made, conflict, put_in_place, refuse_early
+from kanon_sql.ledger.recording import NewRelease, conflict, put_in_place, refuse_early
 from kanon_sql.ledger.treated import treatment_changes
 from kanon_sql.privacy.registry import models_of, thresholds_of
 from kanon_sql.privacy.thresholds import sufficient_k
@@ -177,7 +177,7 @@ _WRITING = Writing(order="random", seed=None, plain_text=True, as_text=False)
 
 
 @dataclass
-class _Run:
+class _RecordedRun:
     """One run, and what is recorded on the way."""
 
     loaded: LoadedConfig
@@ -233,14 +233,14 @@ def apply_release(request: ApplyRequest, call: Call) -> Json:
     loaded = configure(request, base)
     _refuse_aggregates(loaded)
     draft = ReportDraft.of(loaded)
-    run = _Run(loaded, base, find_related(request.entries, base), request, call, draft)
+    run = _RecordedRun(loaded, base, find_related(request.entries, base), request, call, draft)
     refuse_report(loaded, call)
     with reporting(call, loaded, draft, run.report):
         _run(run)
     return run.report()
 
 
-def _run(run: _Run) -> None:
+def _run(run: _RecordedRun) -> None:
     loaded, related, call = run.loaded, run.related, run.call
     run.draft.order = loaded.config.release.order
     if loaded.config.release.suppressed == "mask":
@@ -284,7 +284,7 @@ def _run(run: _Run) -> None:
             run.draft.verification = sink.verification(engine, loaded, written)
             seen = len(run.request.entries)
             paths = sink.paths()
-            new_release = Made(
+            new_release = NewRelease(
                 engine, source, roles, hierarchies, written, run.draft, paths, applied=run.base, seen=seen
             )
             put_in_place(loaded, new_release, sink)
@@ -292,7 +292,7 @@ def _run(run: _Run) -> None:
         run.draft.forgotten = sink.forgotten
 
 
-def _prepared(run: _Run, engine: Engine, source: Source, roles: Roles, hierarchies: Hierarchies) -> FullDomain:
+def _prepared(run: _RecordedRun, engine: Engine, source: Source, roles: Roles, hierarchies: Hierarchies) -> FullDomain:
     """The new data, ready to be generalized; notes what is to be warned of, as a run does."""
     loaded, call, draft = run.loaded, run.call, run.draft
     with call.watch.part("read"), telling_releases(engine, loaded, source, hierarchies):
@@ -307,7 +307,7 @@ def _prepared(run: _Run, engine: Engine, source: Source, roles: Roles, hierarchi
     return prepared
 
 
-def _note_ends(run: _Run, source: Source, released: Source) -> None:
+def _note_ends(run: _RecordedRun, source: Source, released: Source) -> None:
     """Notes in the report which ends that were found for shares of the rows the release shows."""
     for name, ends in note_shown_ends(source, released, run.loaded).items():
         run.draft.treatments[name] = {**run.draft.treatments[name], **ends}
@@ -327,7 +327,7 @@ def _refuse_aggregates(loaded: LoadedConfig) -> None:
         raise ConfigurationError(problems)
 
 
-def _refuse_others(run: _Run) -> None:
+def _refuse_others(run: _RecordedRun) -> None:
     """Releases of the same source at other levels: what the new one adds to them cannot be said class by class."""
     if not run.related.others:
         return
@@ -343,7 +343,7 @@ def _refuse_others(run: _Run) -> None:
     )
 
 
-def _refuse_changes(run: _Run, source: Source, roles: Roles, hierarchies: Hierarchies) -> None:
+def _refuse_changes(run: _RecordedRun, source: Source, roles: Roles, hierarchies: Hierarchies) -> None:
     """Raises ConfigurationError where the levels do not mean what they meant."""
     problems = [
         f"release {entry.id}: {problem}"
@@ -364,7 +364,7 @@ def _refuse_changes(run: _Run, source: Source, roles: Roles, hierarchies: Hierar
         raise ConfigurationError(problems)
 
 
-def _texts(run: _Run, source: Source, roles: Roles, earlier: Sequence[Source]) -> Texts:
+def _texts(run: _RecordedRun, source: Source, roles: Roles, earlier: Sequence[Source]) -> Texts:
     """How the releases are compared. Raises ConfigurationError for CSV beside other kinds."""
     target = run.loaded.config.target
     assert target is not None
@@ -384,7 +384,7 @@ def _texts(run: _Run, source: Source, roles: Roles, earlier: Sequence[Source]) -
 
 
 def _decide(
-    run: _Run,
+    run: _RecordedRun,
     engine: Engine,
     prepared: FullDomain,
     texts: Texts,
@@ -413,14 +413,14 @@ def _decide(
     return applying
 
 
-def _least(run: _Run) -> int:
+def _least(run: _RecordedRun) -> int:
     """Rows of a class that is released: with so many, thresholds of the whole table hold too."""
     privacy = run.loaded.config.privacy
     return sufficient_k(privacy.k, thresholds_of(privacy))
 
 
 def _verify(
-    run: _Run, engine: Engine, prepared: FullDomain, written: Source, texts: Texts, earlier: Sequence[Source]
+    run: _RecordedRun, engine: Engine, prepared: FullDomain, written: Source, texts: Texts, earlier: Sequence[Source]
 ) -> None:
     """Counts again what was written, and what it and each earlier release tell apart. Raises VerificationError."""
     outcome = run.outcome
@@ -442,7 +442,7 @@ def _verify(
     run.draft.solution = {"levels": run.levels, "height": sum(run.node)}
 
 
-def _require(run: _Run, n: int) -> None:
+def _require(run: _RecordedRun, n: int) -> None:
     """Raises NoReleaseError where too few rows may be released."""
     outcome = run.outcome
     assert outcome is not None

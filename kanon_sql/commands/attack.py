@@ -33,7 +33,7 @@ from kanon_sql.measures.attack.adversaries import CONFIDENCE, none_played, play_
 from kanon_sql.measures.attack.board import Board, open_control, set_up
 from kanon_sql.measures.attack.method import TOO_FEW, Asked, measure_downcoding, measure_minimality, unmeasured
 from kanon_sql.measures.attack.played import describe_target
-from kanon_sql.measures.release_pair import Subject, open_subject
+from kanon_sql.measures.release_pair import ReleasePair, open_subject
 from kanon_sql.release.families import release_of
 from kanon_sql.release.full_domain import FullDomainRelease
 from kanon_sql.release.verify import verify
@@ -247,7 +247,7 @@ def _write_parts(
         engine.run(f"COPY ({rows}) TO {to} (FORMAT parquet)")
 
 
-def measure_method(subject: Subject, source: Source, seed: int, deadline: Deadline) -> tuple[Json, list[str]]:
+def measure_method(subject: ReleasePair, source: Source, seed: int, deadline: Deadline) -> tuple[Json, list[str]]:
     """`minimality` and `downcoding` of a release, None where they cannot be measured, and what is to be said of them.
 
     Raises what reading the source raises.
@@ -277,7 +277,7 @@ def measure_method(subject: Subject, source: Source, seed: int, deadline: Deadli
     return {"minimality": worlds, "downcoding": narrowed}, notes
 
 
-def _searched_again(subject: Subject, source: Source, deadline: Deadline) -> SearchResult | str:
+def _searched_again(subject: ReleasePair, source: Source, deadline: Deadline) -> SearchResult | str:
     """What the search finds in the source; why it says nothing of the release, where it does not."""
     engine, loaded, call = subject.engine, subject.loaded, subject.call
     with telling_releases(engine, loaded, source, subject.hierarchies):

@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchy
 from kanon_sql.hierarchy.mapping import build_mapping, covered_rows, uncovered, uncovered_examples
 from kanon_sql.settings.source import CsvOptions, SourceConfig
 from kanon_sql.source.columns import counted_values, distinct_values
@@ -22,7 +22,7 @@ from kanon_sql.sql.template import quoted, state
 
 
 @dataclass(frozen=True)
-class Values:
+class ColumnValues:
     """The distinct values of a column of an open source."""
 
     engine: Engine
@@ -48,7 +48,9 @@ class Values:
         place = f"{self.source.label}: column {self.column!r}"
         spec, hierarchy = (QuasiIdentifier(), tree) if isinstance(tree, Hierarchy) else (tree, None)
         counted = counted_values(self.source.relation, self.item, weighted=self.source.backend.weighted)
-        given = Input(0, self.item, spec, distinct, hierarchy, self.source.missing, place=place, counted=counted)
+        given = GeneralizedColumn(
+            0, self.item, spec, distinct, hierarchy, self.source.missing, place=place, counted=counted
+        )
         mapping = build_mapping(self.engine, given)
         count = uncovered(self.engine, mapping, distinct)
         if count:
@@ -65,7 +67,7 @@ class Values:
 @contextmanager
 def open_values(
     data: str, column: str | None, options: EngineOptions, missing: Sequence[str], delimiter: str | None
-) -> Iterator[Values]:
+) -> Iterator[ColumnValues]:
     """Opens a column of a file; `column` may be left out where there is only one.
 
     Raises ConfigurationError for columns that the file does not have, EngineError for files that cannot be read.
@@ -78,4 +80,4 @@ def open_values(
             raise ConfigurationError(f"{data}: it has {len(names)} columns; name one with --column")
         if column is not None and column not in names:
             raise ConfigurationError(f"{data}: no column {column!r}; expected one of {', '.join(names)}")
-        yield Values(engine, source, source.column(column if column is not None else names[0]))
+        yield ColumnValues(engine, source, source.column(column if column is not None else names[0]))

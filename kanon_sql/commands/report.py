@@ -21,7 +21,7 @@ from kanon_sql.ledger.earlier import telling_releases
 from kanon_sql.measures.attack.board import open_control
 from kanon_sql.measures.attack.played import control_of, read_attacks
 from kanon_sql.measures.evidence.gathering import gather
-from kanon_sql.measures.release_pair import Subject
+from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.risk.table import open_release
 from kanon_sql.release.families import release_of
 from kanon_sql.release.verify import verify
@@ -69,7 +69,9 @@ def describe_release(loaded: LoadedConfig, call: Call) -> PageFacts:
         treated = with_lookups(engine, source)
         if control is not None:
             refuse_misfits(engine, control)
-        subject = Subject(engine, loaded, call, hierarchies, roles, treated, release, attacks=attacks, control=control)
+        subject = ReleasePair(
+            engine, loaded, call, hierarchies, roles, treated, release, attacks=attacks, control=control
+        )
         earlier = _earlier(loaded, release)
         if earlier is None:
             return _searched(subject)
@@ -108,7 +110,7 @@ def _earlier(loaded: LoadedConfig, release: Source) -> Json | None:
     return {**report, "source": {"salt": new_salt(), **report["source"]}}
 
 
-def _found_again(subject: Subject, report: Json) -> SearchResult | None:
+def _found_again(subject: ReleasePair, report: Json) -> SearchResult | None:
     """What the search comes to, for the alternatives that it looked at; None where it is not the release's own."""
     if not subject.loaded.config.algorithm.declared.full_domain:
         return None
@@ -119,7 +121,7 @@ def _found_again(subject: Subject, report: Json) -> SearchResult | None:
     return result if result.describe() == report["solution"] else None
 
 
-def _search(subject: Subject, run: Run) -> tuple[Source, SearchResult]:
+def _search(subject: ReleasePair, run: Run) -> tuple[Source, SearchResult]:
     """(the source, what the search finds in it), noted in the draft. Raises what preparing and searching raise."""
     engine, loaded, draft, call = subject.engine, subject.loaded, run.draft, subject.call
     source = subject.source
@@ -132,7 +134,7 @@ def _search(subject: Subject, run: Run) -> tuple[Source, SearchResult]:
     return source, search(run, engine, prepared)
 
 
-def _searched(subject: Subject) -> PageFacts:
+def _searched(subject: ReleasePair) -> PageFacts:
     """The facts of a release of which no report is there: it must be what the search finds."""
     engine, loaded, release = subject.engine, subject.loaded, subject.release
     draft = ReportDraft.of(loaded)
@@ -173,7 +175,7 @@ def _described(draft: ReportDraft, call: Call) -> Json:
     return draft.to_dict()
 
 
-def _gathered(subject: Subject, report: Json) -> PageFacts:
+def _gathered(subject: ReleasePair, report: Json) -> PageFacts:
     with subject.call.step("page", "measuring for the page", subject.engine.progress):
         facts = gather(subject, report, subject.call.recipe)
     return replace(facts, report={**report, "utility": facts.utility or report.get("utility")})
@@ -188,7 +190,7 @@ def _in_place(loaded: LoadedConfig, call: Call, hierarchies: Hierarchies) -> Pag
         allow_paths(engine, loaded, source, None)
         plain = source.unread or source
         release = replace(plain, missing=("",) if plain.only_texts else ())
-        subject = Subject(engine, loaded, call, hierarchies, roles, None, release)
+        subject = ReleasePair(engine, loaded, call, hierarchies, roles, None, release)
         report = _earlier(loaded, release)
         if report is None:
             return _undated(_gathered(subject, _counted(engine, loaded, call, source)))

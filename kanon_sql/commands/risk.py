@@ -24,7 +24,7 @@ from kanon_sql.measures.risk.measure import (
 )
 from kanon_sql.measures.risk.population import OPTION as WEIGHTS
 from kanon_sql.measures.risk.population import (
-    Population,
+    CountedPopulation,
     Sampling,
     count_persons,
     describe_uniqueness,
@@ -246,7 +246,7 @@ def _with_weights(risk: _Risk, table: RiskTable, source: Source, rows: exp.Selec
     return replace(table, weighted=weighted)
 
 
-def _measure(risk: _Risk, table: RiskTable, persons: Population | None, *, generalized: bool) -> Json:
+def _measure(risk: _Risk, table: RiskTable, persons: CountedPopulation | None, *, generalized: bool) -> Json:
     """The report's part on one table."""
     engine, call = risk.engine, risk.call
     size = subset_size(len(table.columns), risk.request.subsets, table.label)
@@ -312,7 +312,7 @@ def _special(risk: _Risk, table: RiskTable) -> Json | None:
     return measured
 
 
-def _describe(persons: Population) -> Json:
+def _describe(persons: CountedPopulation) -> Json:
     return {
         "table": persons.label,
         "rows": persons.rows,

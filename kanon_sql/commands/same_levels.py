@@ -19,7 +19,7 @@ from kanon_sql.errors import VerificationError
 from kanon_sql.frequency.dimensions import ordered_dimension
 from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.sensitive import Sensitive
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.privacy.registry import Model
 from kanon_sql.privacy.statement import Tables
 from kanon_sql.recount.counting import count_classes
@@ -177,7 +177,7 @@ class Applying:
         missing = self.texts.missing if sensitive.column.is_text else ()
         read = ordered_dimension(
             self.engine,
-            Input(
+            GeneralizedColumn(
                 _FIRST + sensitive.index,
                 Column(sensitive.column.name, cell, "VARCHAR"),
                 QuasiIdentifier(type=None if ordered else "text"),

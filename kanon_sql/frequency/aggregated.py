@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions import Dimension, ordered_dimension
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.settings.algorithms import AGGREGATES, either
 from kanon_sql.source.columns import as_written
 from kanon_sql.sql import template
@@ -51,7 +51,7 @@ class Aggregated:
 
 
 def read_aggregated(
-    engine: Engine, qi: Input, coded: str, code: str, dimension: Dimension | None = None
+    engine: Engine, qi: GeneralizedColumn, coded: str, code: str, dimension: Dimension | None = None
 ) -> Aggregated | None:
     """Makes the table of values, with the codes of the table `coded`(value, `code`); None if no aggregate is asked for.
 
@@ -87,7 +87,7 @@ def read_aggregated(
     return aggregated
 
 
-def _label(qi: Input, kind: str, described: str) -> exp.Expr:
+def _label(qi: GeneralizedColumn, kind: str, described: str) -> exp.Expr:
     """What a class of one value shows: a text as it is written, if the configuration declares how it is read."""
     reading = qi.column.reading if qi.column.is_text else None
     if reading is not None and reading.is_typed:

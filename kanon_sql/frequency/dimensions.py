@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.source.columns import means_missing
 from kanon_sql.source.model import Column
@@ -149,7 +149,7 @@ class DateGrid:
 Grid = NumberGrid | DateGrid
 
 
-def ordered_dimension(engine: Engine, qi: Input, *, by_text: bool = False) -> Dimension:
+def ordered_dimension(engine: Engine, qi: GeneralizedColumn, *, by_text: bool = False) -> Dimension:
     """Ranks the values of a column.
 
     A text column holds numbers if all its values are plain numerals, dates if all are ISO dates, unless the
@@ -194,13 +194,13 @@ def ordered_dimension(engine: Engine, qi: Input, *, by_text: bool = False) -> Di
     return dimension
 
 
-def stratum(engine: Engine, qi: Input) -> Dimension:
+def stratum(engine: Engine, qi: GeneralizedColumn) -> Dimension:
     """A column each of whose values is a stratum of its own, by their texts, whatever they are read as."""
     spec = qi.spec.model_copy(update={"type": "text", "aggregate": None})
     return replace(ordered_dimension(engine, replace(qi, spec=spec)), apart=True)
 
 
-def _with_missing(qi: Input) -> exp.Select:
+def _with_missing(qi: GeneralizedColumn) -> exp.Select:
     """The distinct values, each with whether it is read as missing."""
     is_missing = means_missing(column("value"), qi.missing if qi.column.is_text else ())
     marked = exp.alias_(exp.func("COALESCE", is_missing, exp.false()), "is_missing", quoted=True)
@@ -281,7 +281,7 @@ def _endless(kind: Kind, ordered: exp.Expr, read_as: str) -> exp.Expr:
     return exp.false()
 
 
-def tree_dimension(engine: Engine, qi: Input, mapping: MappingTable) -> Dimension:
+def tree_dimension(engine: Engine, qi: GeneralizedColumn, mapping: MappingTable) -> Dimension:
     """Packs the hierarchy of a quasi-identifier, whose mapping tables are in the engine.
 
     Missing values are a node of their own below the top; a class of them and others is *, however the top is labelled.

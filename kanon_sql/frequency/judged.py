@@ -15,7 +15,7 @@ from kanon_sql.frequency.dimensions import ordered_dimension
 from kanon_sql.frequency.sensitive import Sensitive, Totals, count_reference, domain_index
 from kanon_sql.frequency.table import FurtherColumns
 from kanon_sql.hierarchy.file import read_hierarchy
-from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchy
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.privacy import statement
@@ -198,7 +198,7 @@ def read_models(
         ordered = not is_nested(attribute.type) and any(model.spec.needs_order for model in readers)
         # Only an order needs to read texts as numbers: else 1.5 and 1.50 are two values.
         spec = QuasiIdentifier(type=None if ordered else "text")
-        column_input = Input(
+        column_input = GeneralizedColumn(
             domain_index(index), attribute, spec, distinct, missing=missing, place=loaded.place("privacy")
         )
         dimension = ordered_dimension(engine, column_input, by_text=True)
@@ -251,7 +251,7 @@ def _distinct_values(
 
 
 def _mapping(
-    engine: Engine, loaded: LoadedConfig, column_input: Input, readers: Sequence[Model]
+    engine: Engine, loaded: LoadedConfig, column_input: GeneralizedColumn, readers: Sequence[Model]
 ) -> MappingTable | None:
     """The mapping table of a sensitive column, if a model measures distances in its hierarchy."""
     keys = {model.spec.tree: model.key for model in readers if model.spec.tree is not None}

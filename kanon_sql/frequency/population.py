@@ -11,7 +11,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.frequency.judged import population_table
 from kanon_sql.frequency.table import code_name
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
 from kanon_sql.privacy.base import strangers
 from kanon_sql.privacy.registry import Model, models_of
@@ -81,7 +81,7 @@ def read_populations(
     engine: Engine,
     loaded: LoadedConfig,
     models: Sequence[Model],
-    inputs: Sequence[Input],
+    inputs: Sequence[GeneralizedColumn],
     mappings: Sequence[MappingTable],
 ) -> tuple[Population, ...]:
     """The populations of the models, counted by the codes of every level in the tables population_<index>.
@@ -123,7 +123,7 @@ def read_populations(
 
 
 def _own_codes(
-    engine: Engine, qi: Input, of_source: MappingTable, value: exp.Expr, everyone: exp.Subquery
+    engine: Engine, qi: GeneralizedColumn, of_source: MappingTable, value: exp.Expr, everyone: exp.Subquery
 ) -> tuple[MappingTable, str]:
     """(the mapping of the population's values by a built-in, the table of their codes)."""
     named = exp.alias_(value.copy(), "value", quoted=True)

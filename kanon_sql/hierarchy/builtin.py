@@ -22,7 +22,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import BUILTINS, QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.ready import hierarchies_folder
 from kanon_sql.source.reading import understood
 from kanon_sql.sql import tables, template
@@ -77,7 +77,7 @@ def read_ranges(name: str) -> list[tuple[str, str, str, str]]:
         return [(row[0], row[1], row[2], row[-1]) for row in list(csv.reader(file))[1:]]
 
 
-def build_leaves(engine: Engine, qi: Input) -> int:
+def build_leaves(engine: Engine, qi: GeneralizedColumn) -> int:
     """Makes the table `leaf` (value, place, label_0 ... label_H) for the values of a column, and gives the height H.
 
     Raises ConfigurationError for options that do not fit, before the values are read.
@@ -210,7 +210,7 @@ def _units(number: Decimal, scale: int) -> int:
     return int(Fraction(number) * 10**scale)
 
 
-def _labels(engine: Engine, qi: Input) -> tuple[exp.Expr, int, dict[str, object]]:
+def _labels(engine: Engine, qi: GeneralizedColumn) -> tuple[exp.Expr, int, dict[str, object]]:
     """(SELECT of value, text, place and labels below the top, the height, the values of its parameters)."""
     spec = qi.spec
     if spec.builtin in CODES:
@@ -233,7 +233,7 @@ def _labels(engine: Engine, qi: Input) -> tuple[exp.Expr, int, dict[str, object]
     return template.fill("hierarchy/suppress", names=names), 1, {}
 
 
-def _merged(qi: Input, names: dict[str, template.Fill]) -> tuple[exp.Expr, int, dict[str, object]]:
+def _merged(qi: GeneralizedColumn, names: dict[str, template.Fill]) -> tuple[exp.Expr, int, dict[str, object]]:
     if qi.counted is None:
         raise ConfigurationError(
             f"{qi.where}: builtin: merge-rare counts the rows of the source, which are not read here; write the "

@@ -39,7 +39,7 @@ class Hierarchy:
 
 
 @dataclass(frozen=True)
-class Input:
+class GeneralizedColumn:
     """A column whose hierarchy is not in the engine yet, or that has none; `index` numbers its tables.
 
     `distinct` selects the distinct raw values as `value`; `counted`, if the rows of the source are read, selects them
@@ -86,7 +86,7 @@ def inputs_of(
     warnings: list[str],
     *,
     weighted: bool,
-) -> list[Input]:
+) -> list[GeneralizedColumn]:
     """The quasi-identifiers with what generalizes them; adds to `warnings`.
 
     `values` has for each of them a SELECT of its values, of `weighted` rows with their row_count.
@@ -99,7 +99,7 @@ def inputs_of(
         released = _released_missing(engine, col, distinct, missing, warnings)
         place = loaded.place("quasi_identifiers", name)
         counted = counted_values(tuples, col, weighted=weighted)
-        inputs.append(Input(index, col, spec, distinct, hierarchy, missing, released, place, counted))
+        inputs.append(GeneralizedColumn(index, col, spec, distinct, hierarchy, missing, released, place, counted))
     return inputs
 
 

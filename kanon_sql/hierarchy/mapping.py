@@ -27,7 +27,7 @@ from sqlglot import exp
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.builtin import build_leaves, drop_leaves
-from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchy
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.tables import MOST_LABELS, enum_type
@@ -61,7 +61,7 @@ class MappingTable:
     splits_top: bool = False
 
 
-def build_mapping(engine: Engine, qi: Input) -> MappingTable:
+def build_mapping(engine: Engine, qi: GeneralizedColumn) -> MappingTable:
     """Builds the mapping tables of one quasi-identifier; the column is only read for a built-in.
 
     Raises ConfigurationError for options that do not fit, and where values of the hierarchy file that are generalized
@@ -110,7 +110,7 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Encoded:
+class CodedHierarchy:
     """A hierarchy as columns of integers and labels.
 
     `levels`, `codes`, `leaves` and `labels` are parallel, with one entry for each released value; `values` are those
@@ -134,7 +134,9 @@ class Encoded:
         return tuple(largest.values())
 
 
-def encode(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, absent: Sequence[str | None], where: str) -> Encoded:
+def encode(
+    hierarchy: Hierarchy, typed: Sequence[Leaf] | None, absent: Sequence[str | None], where: str
+) -> CodedHierarchy:
     """Numbers the labels of every level from 1 in the order of the file.
 
     `typed` has the values in the type of their column, None for texts. `absent` are the values that are read as missing
@@ -150,7 +152,7 @@ def encode(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, absent: Sequence[
         for position, leaf in enumerate(kept)
         if hierarchy.leaves[leaf] not in missing and (typed is None or typed[leaf].text is not None)
     ]
-    encoded = Encoded(
+    encoded = CodedHierarchy(
         levels=[],
         codes=[],
         leaves=[],
@@ -195,7 +197,7 @@ def _kept(hierarchy: Hierarchy, typed: Sequence[Leaf] | None, where: str) -> tup
     ]
 
 
-def _add_level(encoded: Encoded, level: int, labels: Sequence[str]) -> list[int]:
+def _add_level(encoded: CodedHierarchy, level: int, labels: Sequence[str]) -> list[int]:
     """Adds the released values of one level, and gives the code of every label. Those of level 0 all differ."""
     if level == 0:
         distinct = list(labels)
@@ -262,11 +264,11 @@ class _Leaves:
         return len(self.sizes) - 1
 
 
-def _weight(qi: Input) -> str:
+def _weight(qi: GeneralizedColumn) -> str:
     return state(f"weight_{qi.index}")
 
 
-def _file_leaves(engine: Engine, qi: Input, hierarchy: Hierarchy) -> _Leaves:
+def _file_leaves(engine: Engine, qi: GeneralizedColumn, hierarchy: Hierarchy) -> _Leaves:
     """Makes the weight table of a hierarchy file."""
     value: exp.Expr = exp.column("leaf")
     typed = None
@@ -290,7 +292,7 @@ def _file_leaves(engine: Engine, qi: Input, hierarchy: Hierarchy) -> _Leaves:
     return _Leaves(relation, "code", encoded.sizes, encoded.count, bound)
 
 
-def _builtin_leaves(engine: Engine, qi: Input) -> _Leaves:
+def _builtin_leaves(engine: Engine, qi: GeneralizedColumn) -> _Leaves:
     """Makes the weight table of a built-in hierarchy for the values of a column."""
     height = build_leaves(engine, qi)
     leaf = state("leaf")
@@ -302,7 +304,7 @@ def _builtin_leaves(engine: Engine, qi: Input) -> _Leaves:
     return _Leaves(exp.Table(this=quoted(leaf)), "label", tuple(labels for labels, _ in sizes), sizes[-1][1], {})
 
 
-def _make_mapping(engine: Engine, qi: Input, leaves: _Leaves) -> None:
+def _make_mapping(engine: Engine, qi: GeneralizedColumn, leaves: _Leaves) -> None:
     """Makes the mapping table from values, codes and labels, these as an ENUM type where they are few."""
     missing, below_top = qi.released_missing, max(leaves.height, 1)
     label_type = None

@@ -87,7 +87,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Made:
+class NewRelease:
     """A release that was written and verified, and is not in its place yet.
 
     `paths` are the (files, folders) that it was written to. `handed_in` says of source and target
@@ -130,7 +130,7 @@ def refuse_early(loaded: LoadedConfig, draft: ReportDraft, options: EngineOption
         conflict(loaded, releases_config, draft, f"{problem}; set release.order: random, without a seed")
 
 
-def put_in_place(loaded: LoadedConfig, new_release: Made, sink: Sink) -> None:
+def put_in_place(loaded: LoadedConfig, new_release: NewRelease, sink: Sink) -> None:
     """Puts a verified release in its place, and records it, with digests, where a ledger is kept.
 
     Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger, the target, or a source that
@@ -147,7 +147,7 @@ def put_in_place(loaded: LoadedConfig, new_release: Made, sink: Sink) -> None:
         new_release.draft.status = "released"
 
 
-def note_digests(new_release: Made, sink: Sink) -> None:
+def note_digests(new_release: NewRelease, sink: Sink) -> None:
     """Takes the digests of both files, where each is one: of the source as it was read, of the release as it is put."""
     read, staged = file_of(new_release.source), sink.staged_file()
     if read is not None and read == new_release.source.database and not new_release.engine.owned:
@@ -157,7 +157,7 @@ def note_digests(new_release: Made, sink: Sink) -> None:
     new_release.draft.release_sha256 = None if staged is None else sha256(staged)
 
 
-def rehearse(loaded: LoadedConfig, new_release: Made) -> None:
+def rehearse(loaded: LoadedConfig, new_release: NewRelease) -> None:
     """What `put_in_place` would find in a ledger; neither the release nor a record of it is made.
 
     Raises NoReleaseError for a conflict with earlier releases, EngineError for the ledger or a source that changed.
@@ -175,7 +175,7 @@ def rehearse(loaded: LoadedConfig, new_release: Made) -> None:
 
 
 @contextmanager
-def _recorded(loaded: LoadedConfig, new_release: Made, sink: Sink) -> Iterator[None]:
+def _recorded(loaded: LoadedConfig, new_release: NewRelease, sink: Sink) -> Iterator[None]:
     """The block puts the release in its place: before it conflicts are looked for, and the release recorded as open.
 
     It is that until the block has ended well; a release of which nobody can say any more counts as one. Raises
@@ -223,7 +223,7 @@ def _close(ledger: Ledger, entry: Entry, draft: ReportDraft, *, released: bool) 
     return True
 
 
-def _entry(loaded: LoadedConfig, new_release: Made, earlier: Sequence[Entry]) -> Entry:
+def _entry(loaded: LoadedConfig, new_release: NewRelease, earlier: Sequence[Entry]) -> Entry:
     """The release as the ledger keeps it."""
     config = loaded.config
     source, target = (
@@ -266,7 +266,7 @@ def _entry(loaded: LoadedConfig, new_release: Made, earlier: Sequence[Entry]) ->
     )
 
 
-def _look(loaded: LoadedConfig, new_release: Made, earlier: Sequence[Entry]) -> SourceLook:
+def _look(loaded: LoadedConfig, new_release: NewRelease, earlier: Sequence[Entry]) -> SourceLook:
     """By what the source of a release is known again."""
     key = kept_key(earlier)
     overview, columns = printed(new_release.engine, new_release.source, key)
@@ -276,7 +276,11 @@ def _look(loaded: LoadedConfig, new_release: Made, earlier: Sequence[Entry]) -> 
 
 
 def _refuse_complementary(
-    loaded: LoadedConfig, releases_config: ReleasesConfig, new_release: Made, entry: Entry, earlier: Sequence[Entry]
+    loaded: LoadedConfig,
+    releases_config: ReleasesConfig,
+    new_release: NewRelease,
+    entry: Entry,
+    earlier: Sequence[Entry],
 ) -> None:
     """Counts the classes in all columns that earlier releases of the same source published, sensitive ones too."""
     related = [other for other in earlier if other.origin == entry.origin]
@@ -319,7 +323,7 @@ def _refuse_complementary(
         )
 
 
-def _of_labels(new_release: Made) -> list[str]:
+def _of_labels(new_release: NewRelease) -> list[str]:
     """Why the labels of a release say nothing of other data."""
     levels = (new_release.draft.solution or {}).get("levels")
     if levels is None:
@@ -334,7 +338,7 @@ def _of_labels(new_release: Made) -> list[str]:
     ]
 
 
-def _held(loaded: LoadedConfig, new_release: Made, entry: Entry) -> tuple[exp.Expr, str]:
+def _held(loaded: LoadedConfig, new_release: NewRelease, entry: Entry) -> tuple[exp.Expr, str]:
     """(how many a class of what was written holds, of what): persons where they are told apart there, else rows."""
     entity = loaded.config.privacy.entity
     if entity is None or entity not in pseudonyms_among(entry, entry.released):
@@ -345,7 +349,11 @@ def _held(loaded: LoadedConfig, new_release: Made, entry: Entry) -> tuple[exp.Ex
 
 
 def _refuse_aggregates(
-    loaded: LoadedConfig, releases_config: ReleasesConfig, new_release: Made, entry: Entry, related: Sequence[Entry]
+    loaded: LoadedConfig,
+    releases_config: ReleasesConfig,
+    new_release: NewRelease,
+    entry: Entry,
+    related: Sequence[Entry],
 ) -> None:
     """Columns of which an earlier release shows aggregates as well: classes of five rows and of these and a sixth have
     two means that tell the value of the sixth, though each class holds k rows.

@@ -20,7 +20,7 @@ from kanon_sql.sql.connection import Engine
 
 
 @dataclass(frozen=True)
-class Subject:
+class ReleasePair:
     """Both tables, open: the `release` as it was written, masked rows among it, and the source where it is still there.
 
     `hierarchies` are those of the configuration's quasi-identifiers, as `load_hierarchies` gives them. `result` is what
@@ -40,7 +40,7 @@ class Subject:
     control: Source | None = None
 
 
-def open_subject(engine: Engine, loaded: LoadedConfig, source: Source, call: Call) -> Subject:
+def open_subject(engine: Engine, loaded: LoadedConfig, source: Source, call: Call) -> ReleasePair:
     """The release that is there, opened beside its source.
 
     Raises ConfigurationError where the configuration names no target, or one in place of the source, EngineError where
@@ -59,4 +59,4 @@ def open_subject(engine: Engine, loaded: LoadedConfig, source: Source, call: Cal
     release = open_release(engine, loaded, source, roles)
     if release is None:
         raise EngineError(f"{place}: there is no release yet; expected one of this configuration there: run it first")
-    return Subject(engine, loaded, call, hierarchies, roles, source, release)
+    return ReleasePair(engine, loaded, call, hierarchies, roles, source, release)

@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 
 from kanon_sql.privacy import models
 from kanon_sql.privacy.base import Persons, PrivacyModel
-from kanon_sql.privacy.thresholds import THRESHOLDS, AverageRisk, PopulationUniqueness, Threshold
+from kanon_sql.privacy.thresholds import THRESHOLDS, AverageRisk, Threshold, UniquenessThreshold
 from kanon_sql.settings import rules
 from kanon_sql.settings.part import ColumnName, Part
 from kanon_sql.settings.rules import Schema, needs
@@ -65,7 +65,7 @@ class PrivacyConfig(Part):
     known_columns: Persons | None = Field(
         None, ge=1, description="k holds for every combination of so many quasi-identifiers at most, not for all"
     )
-    population_uniqueness: PopulationUniqueness | None = Field(
+    population_uniqueness: UniquenessThreshold | None = Field(
         None, description="the share of the population's persons who are unique by the release, estimated"
     )
     average_risk: AverageRisk | None = Field(None, description="the mean of 1 / rows of the class, over released rows")

@@ -103,7 +103,7 @@ class AverageRisk(Threshold):
         return sizes.rows - kept
 
 
-class PopulationUniqueness(Threshold):
+class UniquenessThreshold(Threshold):
     """The share of a population's persons who are unique, estimated by the rule of Dankar et al. from the release."""
 
     key = "population_uniqueness"
@@ -128,7 +128,7 @@ class PopulationUniqueness(Threshold):
         return {"fraction": float(self.fraction)}
 
 
-THRESHOLDS: dict[str, type[Threshold]] = {threshold.key: threshold for threshold in (PopulationUniqueness, AverageRisk)}
+THRESHOLDS: dict[str, type[Threshold]] = {threshold.key: threshold for threshold in (UniquenessThreshold, AverageRisk)}
 
 
 def least_size(sizes: ClassSizes, k: int, thresholds: Sequence[Threshold]) -> int:

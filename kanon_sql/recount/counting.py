@@ -25,7 +25,7 @@ from kanon_sql.sql.template import Composed, Item, column, compose, state
 
 
 @dataclass(frozen=True)
-class Measured:
+class ModelMeasures:
     """What the classes reach of a model: the least and the greatest measure, None without a class."""
 
     least: float | None
@@ -72,7 +72,7 @@ class ClassCounts:
     violating_rows: int
     unique_rows: int
     fewest: int
-    models: tuple[Measured, ...] = ()
+    models: tuple[ModelMeasures, ...] = ()
     columns: int = 0
     groups: GroupCounts | None = None
     thresholds: tuple[Reached, ...] = ()
@@ -117,7 +117,7 @@ def count_classes(engine: Engine, table: Table, question: Question, *, apart: bo
     least, most, violating = (row[9 + start : 9 + start + number] for start in (0, number, 2 * number))
     reached = zip(least, most, violating, strict=True)
     counted: list[Any] = [int(count) for count in row[:9]]
-    counted.append(tuple(Measured(_finite(low), _finite(high), int(classes)) for low, high, classes in reached))
+    counted.append(tuple(ModelMeasures(_finite(low), _finite(high), int(classes)) for low, high, classes in reached))
     whole = _reached(engine, table, question, apart=apart)
     return replace(ClassCounts(*counted), columns=len(table.quasi_identifiers), thresholds=whole)
 
@@ -155,7 +155,7 @@ def _of_few(classes: ClassCounts, few: FewColumns) -> ClassCounts:
         unique_rows=few.alone,
         fewest=few.fewest,
         columns=few.known,
-        models=tuple(Measured(least, None, violating) for least, violating in few.models),
+        models=tuple(ModelMeasures(least, None, violating) for least, violating in few.models),
     )
 
 

@@ -39,7 +39,7 @@ class CompileRequest:
 
 
 @dataclass(frozen=True)
-class Released:
+class ReleasedColumn:
     """A column of the release: `code` inside the statement, `name` as the user knows it."""
 
     code: str
@@ -54,7 +54,7 @@ class CompiledRelease:
 
     statement: exp.Select
     listings: tuple[Listing, ...]
-    released: tuple[Released, ...]
+    released: tuple[ReleasedColumn, ...]
     lines: tuple[str, ...] = ()
     masked: int = 0
 

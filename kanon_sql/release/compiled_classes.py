@@ -11,7 +11,7 @@ from kanon_sql.release.classes import Output, dealing_order, list_shares, tells_
 from kanon_sql.release.compiled import (
     CompiledRelease,
     CompileRequest,
-    Released,
+    ReleasedColumn,
     assembled,
     key_name,
     leave_out,
@@ -75,7 +75,7 @@ def compiled_classes(
     released = []
     for position, output in enumerate(outputs):
         shown = output.key if output.is_plain(as_text=request.as_text) else output.label
-        released.append(Released(f"r{position}", output.name, output.label is not None, types[str(shown)]))
+        released.append(ReleasedColumn(f"r{position}", output.name, output.label is not None, types[str(shown)]))
     return CompiledRelease(statement, tuple(listings), tuple(released))
 
 

@@ -14,7 +14,7 @@ from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.release.compiled import (
     CompiledRelease,
     CompileRequest,
-    Released,
+    ReleasedColumn,
     assembled,
     key_name,
     leave_out,
@@ -149,7 +149,7 @@ def _kept(request: CompileRequest, shown: _Shown, *, nothing_left_out: bool) -> 
 
 def _outputs(
     request: CompileRequest, roles: Roles, read: Mapping[str, _Generalized], shown: _Shown
-) -> tuple[list[Item], tuple[Released, ...]]:
+) -> tuple[list[Item], tuple[ReleasedColumn, ...]]:
     """The columns inside the statement, and as whoever reads the release sees them."""
     outputs: list[Item] = []
     released = []
@@ -164,7 +164,7 @@ def _outputs(
             kept = exp.Case(ifs=[exp.If(this=hidden, true=exp.Literal.string("*"))], default=kept)
         outputs.append({"value": value, "column": code, "released": kept, "name": col.name})
         described = quasi.described if quasi else col.released_type
-        released.append(Released(code, col.name, quasi is not None, described))
+        released.append(ReleasedColumn(code, col.name, quasi is not None, described))
     if request.carried is not None:
         entity = column("entity", "source_rows")
         outputs.append({"value": entity, "column": "entity", "released": column("entity"), "name": "entity"})

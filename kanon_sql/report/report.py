@@ -19,7 +19,7 @@ from kanon_sql.config.load import LoadedConfig
 from kanon_sql.errors import KanonError, NoReleaseError, OutOfTimeError, ReleasedError
 from kanon_sql.privacy.base import PrivacyModel
 from kanon_sql.privacy.registry import PrivacyConfig, SingleEntry, models_of, thresholds_of
-from kanon_sql.recount.counting import ClassCounts, Measured
+from kanon_sql.recount.counting import ClassCounts, ModelMeasures
 from kanon_sql.report.printable import to_json
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.roles import Roles
@@ -115,7 +115,7 @@ def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
         }
     models = models_of(config)
     for position, model in enumerate(models):
-        reached = counts.models[position] if counts else Measured(None, None, 0)
+        reached = counts.models[position] if counts else ModelMeasures(None, None, 0)
         entry = {
             **({"column": model.column} if model.column is not None else {}),
             **{
@@ -139,7 +139,7 @@ def privacy_entries(config: PrivacyConfig, counts: ClassCounts | None) -> Json:
     return entries
 
 
-def _reached(spec: PrivacyModel, reached: Measured) -> Json:
+def _reached(spec: PrivacyModel, reached: ModelMeasures) -> Json:
     """What was required and reached: two numbers where one threshold bounds, else by the names of the bounds."""
     ends = {"least": reached.least, "most": reached.most}
     required = {name: _plain_entry(getattr(spec, name)) for name in spec.thresholds}

@@ -66,7 +66,7 @@ def _tables() -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Queries:
+class GroupQueries:
     """Runs files of queries/search/microaggregation on the tables of the search.
 
     Points have `axes` coordinates, the last of which, `absent_axes`, are those of missing values. Raises TimeUpError
@@ -118,7 +118,7 @@ class Microaggregation:
         self._positions: list[Item] = [{"position": d.position} for d in tuples.dimensions]
         self._space = [d for d in tuples.dimensions if not d.apart]
         absent_axes = sum(d.has_missing for d in self._space)
-        self._queries = Queries(engine, len(self._space) + absent_axes, absent_axes)
+        self._queries = GroupQueries(engine, len(self._space) + absent_axes, absent_axes)
 
     def run(self, deadline: Deadline) -> Partitioning:
         """Groups, exchanges and joins; if time runs out, the groups are those that were reached."""
@@ -140,7 +140,7 @@ class Microaggregation:
         queries.drop(*_TABLES)
         return Partitioning(rounds, exchanges, finished, seed=0, boxes=False, left_out=left_out, strata_left_out=strata)
 
-    def _until(self, deadline: Deadline, step: Callable[[Queries], None]) -> bool:
+    def _until(self, deadline: Deadline, step: Callable[[GroupQueries], None]) -> bool:
         """Whether a step ended before the deadline."""
         try:
             with self._queries.engine.until(deadline):
@@ -172,7 +172,7 @@ class Microaggregation:
         self._queries.run("points", lists=coordinates)
         cut_cells(self._queries, self.k, self.tuples.count)
 
-    def _group(self, queries: Queries) -> None:
+    def _group(self, queries: GroupQueries) -> None:
         """Makes the table grouped by MDAV in every block."""
         points = self.tuples.count
         most = max(4 * self.k * _STEPS // points, _BLOCK * self.k)
@@ -187,7 +187,7 @@ class Microaggregation:
         """(rounds, exchanges, whether the deadline left time for all)."""
         rounds = exchanges = 0
 
-        def exchange(queries: Queries) -> None:
+        def exchange(queries: GroupQueries) -> None:
             nonlocal rounds, exchanges
             groups = queries.count("centres")
             if not groups:
@@ -211,7 +211,7 @@ class Microaggregation:
         finished = self._until(deadline, exchange)
         return rounds, exchanges, finished
 
-    def _exchange(self, queries: Queries) -> int:
+    def _exchange(self, queries: GroupQueries) -> int:
         """Makes the exchanges of one round; their number."""
         queries.run("wishes")
         queries.run("exchanges", {"k": self.k, "least": _LEAST_GAIN})
@@ -237,7 +237,7 @@ def _coordinates(d: Dimension) -> str:
     return state(f"micro_coordinates_{d.index}")
 
 
-def cut_cells(queries: Queries, k: int, most: int) -> int:
+def cut_cells(queries: GroupQueries, k: int, most: int) -> int:
     """Makes the table blocks(part, row_count, point, block) of the cells; the number of the last block.
 
     A block holds cells with the same values missing, and is cut where it spreads most until it has at most `most`
@@ -247,13 +247,13 @@ def cut_cells(queries: Queries, k: int, most: int) -> int:
     return _cut(queries, most, 0.5)
 
 
-def cut_centres(queries: Queries, most: int, share: float = 0.5) -> int:
+def cut_centres(queries: GroupQueries, most: int, share: float = 0.5) -> int:
     """Makes the table blocks of the centres of groups, cut at a share of their points; the number of the last block."""
     queries.run("stratum_blocks")
     return _cut(queries, most, share)
 
 
-def _cut(queries: Queries, most: int, share: float) -> int:
+def _cut(queries: GroupQueries, most: int, share: float) -> int:
     while True:
         largest, last_block = queries.run("block_sizes")[0]
         if largest <= most:
@@ -261,7 +261,7 @@ def _cut(queries: Queries, most: int, share: float) -> int:
         queries.run("halved", {"most": most, "share": share})
 
 
-def join_small(queries: Queries, k: int) -> None:
+def join_small(queries: GroupQueries, k: int) -> None:
     """Joins groups of fewer than k rows with the nearest others of their stratum, until none is too small.
 
     A stratum of one group that is too small is left out.
@@ -276,7 +276,7 @@ def join_small(queries: Queries, k: int) -> None:
 class GroupJudge:
     """Judges the groups of the table members by privacy models."""
 
-    def __init__(self, queries: Queries, models: Models, k: int, positions: list[Item]) -> None:
+    def __init__(self, queries: GroupQueries, models: Models, k: int, positions: list[Item]) -> None:
         self.queries = queries
         self.k = k
         source = source_tables(models, state("frequency"))
@@ -313,7 +313,7 @@ def _judged(table: str) -> Composed:
     return compose("search/local/judged_of", names)
 
 
-def _join(queries: Queries) -> None:
+def _join(queries: GroupQueries) -> None:
     queries.run("not_lonely")
     cut_centres(queries, _JOINABLE)
     queries.run("joins")

@@ -28,7 +28,7 @@ from kanon_sql.frequency.table import (
     stage_tuples,
 )
 from kanon_sql.hierarchy.file import read_hierarchy
-from kanon_sql.hierarchy.hierarchy import Hierarchy, Input, inputs_of, refuse_nested
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchy, inputs_of, refuse_nested
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
 from kanon_sql.hierarchy.ready import find_hierarchy
 from kanon_sql.hierarchy.uncovered import locating_uncovered, refuse_uncovered
@@ -177,7 +177,7 @@ class _Reading:
 
 
 def _lattice(
-    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[Input]
+    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[GeneralizedColumn]
 ) -> tuple[int, Models, _Build]:
     """(rows that take part, models, the constructor of the full-domain problem)."""
     mappings = [build_mapping(engine, qi) for qi in inputs]
@@ -229,7 +229,7 @@ def _levels(mappings: Sequence[MappingTable], frequency: Frequency) -> Lattice:
 
 
 def _dimensions(
-    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[Input]
+    engine: Engine, loaded: LoadedConfig, reading: _Reading, inputs: Sequence[GeneralizedColumn]
 ) -> tuple[int, Models, _Build]:
     """(rows that take part, models, the constructor of the multidimensional problem)."""
     for model in reading.models.models:
@@ -282,8 +282,8 @@ def _refuse_texts(loaded: LoadedConfig, dimensions: Sequence[Dimension]) -> None
 
 
 def _ordered_or_trees(
-    engine: Engine, loaded: LoadedConfig, inputs: Sequence[Input], warnings: list[str]
-) -> tuple[list[Dimension], list[tuple[Input, MappingTable]], dict[int, Grid]]:
+    engine: Engine, loaded: LoadedConfig, inputs: Sequence[GeneralizedColumn], warnings: list[str]
+) -> tuple[list[Dimension], list[tuple[GeneralizedColumn, MappingTable]], dict[int, Grid]]:
     """(dimensions, those with a hierarchy, grids of those whose ranges are widened); appends to `warnings`.
 
     A set of texts, or a range of them, names values of its class: where ranges are widened it is released as *.
@@ -291,7 +291,7 @@ def _ordered_or_trees(
     widened = loaded.config.release.ranges == "widened"
     strata = loaded.config.algorithm.strata or ()
     dimensions: list[Dimension] = []
-    trees: list[tuple[Input, MappingTable]] = []
+    trees: list[tuple[GeneralizedColumn, MappingTable]] = []
     grids: dict[int, Grid] = {}
     for configured in inputs:
         qi = configured

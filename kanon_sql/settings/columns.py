@@ -181,7 +181,7 @@ _UNDEFINED = b"\x81\x8d\x8f\x90\x9d"
 
 
 @dataclass(frozen=True)
-class Encoded:
+class TextEncoding:
     """How the bytes of a text are to be read: the `name` of the encoding, and the `codec` of Python that reads it.
 
     `is_ascii` says that it is the same in every encoding of single bytes and in UTF-8. So many bytes are `undefined`.
@@ -207,7 +207,7 @@ def encoding_named(name: str) -> str | None:
         return None
 
 
-def recognized(chunks: Iterable[bytes]) -> Encoded:
+def recognized(chunks: Iterable[bytes]) -> TextEncoding:
     """Which encoding a text is in, by its bytes; no more of the chunks are taken than are needed.
 
     UTF-16 has a mark, or a zero in every second byte; UTF-8 is what its first other letters are written in. Of the
@@ -217,20 +217,20 @@ def recognized(chunks: Iterable[bytes]) -> Encoded:
     first = next(left, b"")
     wide = _codec_of_wide(first)
     if wide is not None:
-        return Encoded(UTF16, wide)
+        return TextEncoding(UTF16, wide)
     if first.startswith(codecs.BOM_UTF8):
-        return Encoded(UTF8, "utf-8-sig")
+        return TextEncoding(UTF8, "utf-8-sig")
     decoder = codecs.getincrementaldecoder("utf-8")()
     begun = b""  # of a character that goes on in the next chunk
     for chunk in chain([first], left):
         if begun or not chunk.isascii():
             try:
                 if not decoder.decode(chunk).isascii():
-                    return Encoded(UTF8, "utf-8-sig")
+                    return TextEncoding(UTF8, "utf-8-sig")
             except UnicodeDecodeError:
                 return _of_single_bytes(chain([begun, chunk], left))
             begun = decoder.getstate()[0]
-    return _of_single_bytes([begun]) if begun else Encoded(UTF8, "utf-8-sig", is_ascii=True)
+    return _of_single_bytes([begun]) if begun else TextEncoding(UTF8, "utf-8-sig", is_ascii=True)
 
 
 def decoded(content: bytes) -> str | None:
@@ -252,9 +252,9 @@ def _codec_of_wide(first: bytes) -> str | None:
     return "utf-16-be" if zeros[0] else "utf-16-le"
 
 
-def _of_single_bytes(chunks: Iterator[bytes] | list[bytes]) -> Encoded:
+def _of_single_bytes(chunks: Iterator[bytes] | list[bytes]) -> TextEncoding:
     controls = undefined = 0
     for chunk in chunks:
         controls += len(chunk) - len(chunk.translate(None, _CONTROLS))
         undefined += len(chunk) - len(chunk.translate(None, _UNDEFINED))
-    return Encoded(WINDOWS, "cp1252", undefined=undefined) if controls else Encoded(LATIN1, "latin-1")
+    return TextEncoding(WINDOWS, "cp1252", undefined=undefined) if controls else TextEncoding(LATIN1, "latin-1")

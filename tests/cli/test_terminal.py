@@ -19,7 +19,7 @@ from rich.console import Console
 from tables import configuration, write
 
 from kanon_sql.cli.terminal import bar, print_parts
-from kanon_sql.report.views.parts import Facts, Grid, Line, Part, plain
+from kanon_sql.report.views.parts import FactList, Grid, Line, Part, plain
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
@@ -60,7 +60,7 @@ def test_a_grid_fits_and_holds_every_cell(grid: Grid, width: int) -> None:
 
 @given(st.lists(st.tuples(WORDS, st.text("ab é", max_size=90)), min_size=1), st.integers(20, 120))
 def test_facts_fit_beside_their_names(entries: list[tuple[str, str]], width: int) -> None:
-    lines = printed([Facts([(name, text, "") for name, text in entries], 19)], width)
+    lines = printed([FactList([(name, text, "") for name, text in entries], 19)], width)
     assert all(cell_len(line) <= max(width, 22) for line in lines)
     assert sum(line[2:3] != " " for line in lines if line) <= len(entries)
 
@@ -68,7 +68,7 @@ def test_facts_fit_beside_their_names(entries: list[tuple[str, str]], width: int
 def test_a_terminal_of_sixty_columns() -> None:
     shown: list[Part] = [
         Line("released 9 of 9 rows", "good"),
-        Facts([("search", "optimal loss: 33 of 768 nodes checked, proven optimal", "")], 13),
+        FactList([("search", "optimal loss: 33 of 768 nodes checked, proven optimal", "")], 13),
         Grid(
             ["column", "loss %", "such as"],
             [["age", "50.00", "20-39"], ["sex", "0.00", "*"]],

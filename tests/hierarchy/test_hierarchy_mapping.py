@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchy
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping, uncovered
 from kanon_sql.source.model import Column
 from kanon_sql.sql.connection import Engine
@@ -63,7 +63,7 @@ def build(
     engine: Engine, of: Hierarchy, column_type: str = "VARCHAR", spec: dict[str, Any] | None = None, **more: Any
 ) -> MappingTable:
     asked = QuasiIdentifier(hierarchy="h.csv", **(spec or {}))
-    return build_mapping(engine, Input(3, Column("c", "c", column_type), asked, NOTHING, of, **more))
+    return build_mapping(engine, GeneralizedColumn(3, Column("c", "c", column_type), asked, NOTHING, of, **more))
 
 
 def table(engine: Engine, mapping: MappingTable) -> dict[Any, tuple[tuple[Any, ...], tuple[Any, ...]]]:

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
 from kanon_sql.source.columns import counted_values, distinct_values
 from kanon_sql.source.model import Column
@@ -40,7 +40,9 @@ def merge(
     spec = QuasiIdentifier(builtin="merge-rare", **options)
     counts = counted_values(table, item, weighted=weighted)
     given_values = distinct_values(table, item)
-    return build_mapping(engine, Input(7, item, spec, given_values, missing=missing, place="c.yaml:4", counted=counts))
+    return build_mapping(
+        engine, GeneralizedColumn(7, item, spec, given_values, missing=missing, place="c.yaml:4", counted=counts)
+    )
 
 
 texts = st.sampled_from(["a", "b", "B", " b", "Other", "*", "", "'", "\x00", "é", "c\nd", "NaN"])
@@ -101,4 +103,4 @@ def test_values_that_nobody_counted(engine: Engine) -> None:
     item = Column("value", "value", "VARCHAR")
     spec = QuasiIdentifier(builtin="merge-rare", below=[3])
     with pytest.raises(ConfigurationError, match="merge-rare counts the rows of the source, which are not read here"):
-        build_mapping(engine, Input(7, item, spec, exp.select("value").from_("data"), place="c.yaml:4"))
+        build_mapping(engine, GeneralizedColumn(7, item, spec, exp.select("value").from_("data"), place="c.yaml:4"))

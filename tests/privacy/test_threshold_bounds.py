@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kanon_sql.privacy.thresholds import AverageRisk, PopulationUniqueness, least_size, sufficient_k
+from kanon_sql.privacy.thresholds import AverageRisk, UniquenessThreshold, least_size, sufficient_k
 from kanon_sql.privacy.uniqueness import ClassSizes
 
 TABLES = [sizes for number in range(1, 6) for sizes in combinations_with_replacement(range(1, 6), number)]
@@ -52,7 +52,7 @@ def test_the_least_size_is_the_first_with_which_the_bound_holds(bound: str) -> N
 
 def test_the_least_size_holds_all_thresholds() -> None:
     lax = AverageRisk.model_validate({"at_most": "1"})
-    strict = PopulationUniqueness.model_validate({"at_most": "0.000001", "fraction": "0.5"})
+    strict = UniquenessThreshold.model_validate({"at_most": "0.000001", "fraction": "0.5"})
     assert [least_size(sizes_of([1, 1, 2, 3]), 1, given) for given in ([lax], [strict], [lax, strict])] == [1, 2, 2]
 
 
@@ -61,23 +61,23 @@ def test_a_sufficient_size_is_enough_for_every_threshold_and_one_less_is_not() -
         threshold = AverageRisk.model_validate({"at_most": bound})
         assert threshold.sufficient == wanted
         assert sufficient_k(3, [threshold]) == max(3, wanted)
-    unique = PopulationUniqueness.model_validate({"at_most": "0.1", "fraction": "0.5"})
+    unique = UniquenessThreshold.model_validate({"at_most": "0.1", "fraction": "0.5"})
     assert sufficient_k(1, [unique]) == 2
 
 
 def test_a_table_with_nobody_alone_has_no_unique_persons() -> None:
-    threshold = PopulationUniqueness.model_validate({"at_most": "0.000001", "fraction": "0.5"})
+    threshold = UniquenessThreshold.model_validate({"at_most": "0.000001", "fraction": "0.5"})
     assert threshold.holds(sizes_of([2, 2, 3]))
     assert not threshold.holds(sizes_of([1, 1, 1, 2, 2, 3]))
 
 
 def test_a_figure_at_exactly_the_bound_is_held() -> None:
     sizes = sizes_of([1, 1, 1, 2, 2, 3])
-    reached = PopulationUniqueness.model_validate({"at_most": "1", "fraction": "0.5"}).actual(sizes)
+    reached = UniquenessThreshold.model_validate({"at_most": "1", "fraction": "0.5"}).actual(sizes)
     assert 0 < reached < 1
     for bound, held in ((Fraction(reached), True), (Fraction(reached) * (1 - Fraction(1, 2**40)), False)):
         parts: dict[str, Any] = {"at_most": bound, "fraction": Fraction(1, 2)}
-        threshold = PopulationUniqueness.model_construct(**parts)
+        threshold = UniquenessThreshold.model_construct(**parts)
         assert threshold.holds(sizes) is held
 
 

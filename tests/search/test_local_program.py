@@ -83,8 +83,8 @@ def test_a_relaxation_that_begins_where_another_ended_finds_the_same() -> None:
     label, cell = numpy.array([0, 0, 0, 1, 1, 2, 2]), numpy.array([0, 1, 2, 0, 1, 1, 2])
     cost = numpy.array([3.0, 3.0, 3.0, 1.0, 1.0, 2.0, 2.0])
     names = numpy.array([-1, 5, 8])
-    all_pairs = highs.Problem(rows, label, cell, cost, 3)
-    one = highs.Problem(rows, label[:3], cell[:3], cost[:3], 3)
+    all_pairs = highs.FacilityProblem(rows, label, cell, cost, 3)
+    one = highs.FacilityProblem(rows, label[:3], cell[:3], cost[:3], 3)
     first = highs.relax(one, names[:1], caps, None, highs.solver_for(9, Deadline()))
     assert first is not None
     assert first.loss == pytest.approx(18)

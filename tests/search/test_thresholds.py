@@ -21,7 +21,7 @@ from tables import configuration, people, write
 import kanon_sql
 from kanon_sql.config.load import from_mapping
 from kanon_sql.errors import ConfigurationError, NoReleaseError
-from kanon_sql.privacy.thresholds import AverageRisk, PopulationUniqueness, least_size
+from kanon_sql.privacy.thresholds import AverageRisk, UniquenessThreshold, least_size
 from kanon_sql.privacy.uniqueness import ClassSizes, estimate_uniqueness
 
 Json = dict[str, Any]
@@ -196,5 +196,5 @@ def test_thresholds_go_with_what_they_count() -> None:
     for more in refused:
         with pytest.raises(ConfigurationError):
             from_mapping({**base, **more})
-    half = PopulationUniqueness.model_validate({"at_most": "50%", "fraction": 1})
+    half = UniquenessThreshold.model_validate({"at_most": "50%", "fraction": 1})
     assert half.holds(ClassSizes.of([(1, 1), (3, 1)])) and not half.holds(ClassSizes.of([(1, 3), (2, 1)]))

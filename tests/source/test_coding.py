@@ -26,7 +26,7 @@ from kanon_sql.source.reading import Reading
 from kanon_sql.source.treatments.keys import KeysBound
 from kanon_sql.source.treatments.numbers import Bottom, Decimals, Round, Top
 from kanon_sql.source.treatments.redact import Redact
-from kanon_sql.source.treatments.treatment import Cell, Treatment
+from kanon_sql.source.treatments.treatment import TreatedValue, Treatment
 from kanon_sql.sql.dialects import find_dialect
 from kanon_sql.sql.template import column
 from kanon_sql.sql.writing import write
@@ -40,7 +40,7 @@ TYPES = ["VARCHAR", "DOUBLE", "FLOAT", "DECIMAL(12,3)", "SMALLINT", "INTEGER", "
 def treated(treatment: Treatment, one: TreatmentConfig, kind: str, values: Iterable[Any]) -> list[tuple[Any, bool]]:
     """What becomes of values of a type, and whether that is what the treatment says that it leaves."""
     item = Column("a", "a", kind, Reading("number") if kind == "VARCHAR" and treatment.needs else None)
-    cell = Cell(column("a"), column("a"), item, one, DUCKDB, KeysBound(), (), {})
+    cell = TreatedValue(column("a"), column("a"), item, one, DUCKDB, KeysBound(), (), {})
     left = treatment.holds(column("a"), treatment.becomes(item, one), one, DUCKDB)
     assert left is not None
     made = exp.select(column("i"), exp.alias_(treatment.value(cell), "a", quoted=True)).from_("given")

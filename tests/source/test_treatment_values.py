@@ -18,9 +18,9 @@ from sqlglot import exp
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column
 from kanon_sql.source.reading import Reading
-from kanon_sql.source.treatments.keys import Keys, KeysBound, KeysOutside, keyed_digits
+from kanon_sql.source.treatments.keys import KeysBound, KeySource, KeysOutside, keyed_digits
 from kanon_sql.source.treatments.registry import treatments_of
-from kanon_sql.source.treatments.treatment import Cell
+from kanon_sql.source.treatments.treatment import TreatedValue
 from kanon_sql.sql.dialects import find_dialect
 
 DUCKDB = find_dialect("duckdb")
@@ -51,10 +51,10 @@ def evaluated(
     return [row[0] for row in engine().execute(statement, keys.values if keys else {}).fetchall()]
 
 
-def cell(column: Column, config: TreatmentConfig, keys: Keys | None = None) -> Cell:
+def cell(column: Column, config: TreatmentConfig, keys: KeySource | None = None) -> TreatedValue:
     value = exp.column("v")
     others = {"who": (ENTITY, exp.column("w"))}
-    return Cell(value, value, column, config, DUCKDB, keys or KeysBound(), (), others)
+    return TreatedValue(value, value, column, config, DUCKDB, keys or KeysBound(), (), others)
 
 
 def treated(column: Column, config: dict[str, Any], values: Sequence[Any], who: Sequence[str] = ("",)) -> list[Any]:

@@ -12,7 +12,7 @@ from hypothesis import settings
 from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping, uncovered
 from kanon_sql.source.model import Column
 from kanon_sql.sql.connection import Engine
@@ -44,7 +44,7 @@ def build(
 ) -> MappingTable:
     select = distinct(engine, values, column_type)
     item = Column("c", "c", column_type)
-    given = Input(7, item, QuasiIdentifier(**options), select, missing=missing, place="c.yaml:4")
+    given = GeneralizedColumn(7, item, QuasiIdentifier(**options), select, missing=missing, place="c.yaml:4")
     return build_mapping(engine, given)
 
 

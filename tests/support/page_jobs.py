@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import kanon_sql
 from kanon_sql.measures.evidence import gathering
-from kanon_sql.measures.release_pair import Subject
+from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.report.page.model import PageFacts
 
 Json = dict[str, Any]
@@ -34,7 +34,7 @@ def _gathered(
     kept: list[PageFacts] = []
     gather, only = gathering.gather, {name: gathering.PARTS[name] for name in parts} or gathering.PARTS
 
-    def keeping(subject: Subject, report: Json, recipe: str | None) -> PageFacts:
+    def keeping(subject: ReleasePair, report: Json, recipe: str | None) -> PageFacts:
         assert subject.result is not None
         said = {**report, "solution": subject.result.describe(), "loss": subject.result.describe_loss()}
         kept.extend(gather(replace(subject, **change), said, recipe) for change in changes)

@@ -20,7 +20,7 @@ from kanon_sql.sql.template import column
 
 
 @dataclass(frozen=True)
-class Recount:
+class DatabaseCounts:
     """What was counted: the rows of each table, the classes of persons, the columns of keys that were looked at, and
     the least number of persons with a set of facts. `problems` say what does not hold.
     """
@@ -39,7 +39,7 @@ def recount_tables(
     tables: Mapping[str, OpenTable],
     written: Mapping[str, Source],
     homes: Mapping[str, str | None],
-) -> Recount:
+) -> DatabaseCounts:
     """Counts the tables `written`; `homes` has of each key the table that it belongs to. Raises EngineError."""
     rows = {
         name: int(engine.run(exp.select(exp.Count(this=exp.Star())).from_(source.relation.subquery("rows")))[0][0])
@@ -61,7 +61,7 @@ def recount_tables(
         for table in tables.values()
         if tells_persons(tables, table)
     }
-    return Recount(rows, persons, keys, actual, problems, by_rows)
+    return DatabaseCounts(rows, persons, keys, actual, problems, by_rows)
 
 
 def quasi_identifiers(loaded: LoadedDatabase) -> list[str]:

@@ -16,7 +16,7 @@ from sqlglot import exp
 
 from kanon_sql.commands.database.carriers import read_carriers
 from kanon_sql.commands.database.keys import homes, key_values, make_key_map
-from kanon_sql.commands.database.recount import Recount, recount_tables
+from kanon_sql.commands.database.recount import DatabaseCounts, recount_tables
 from kanon_sql.commands.database.tables import (
     OpenTable,
     fact_items,
@@ -445,7 +445,7 @@ class _Job:
                 raise VerificationError(recount.problems)
             self._note(recount)
 
-    def _note(self, recount: Recount) -> None:
+    def _note(self, recount: DatabaseCounts) -> None:
         for name, table in self.tables.items():
             described = self.draft.tables.setdefault(name, {"rows": {}})
             described |= _describe(table)

@@ -14,7 +14,7 @@ from kanon_sql.config.database import LoadedDatabase, TableConfig, with_keys
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError, KanonError
-from kanon_sql.hierarchy.hierarchy import Hierarchies, Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchies
 from kanon_sql.hierarchy.mapping import build_mapping, uncovered, uncovered_examples
 from kanon_sql.search.facts.levels import FactColumn, FactTable
 from kanon_sql.search.prepare import load_hierarchies
@@ -286,7 +286,9 @@ def _fact_column(engine: Engine, table: OpenTable, index: int, name: str, hierar
     distinct = distinct_values(rows, col)
     missing = table.source.missing if col.is_text else ()
     counted = counted_values(rows, col, weighted=False)
-    mapping = build_mapping(engine, Input(index, col, spec, distinct, hierarchy, missing, None, place, counted))
+    mapping = build_mapping(
+        engine, GeneralizedColumn(index, col, spec, distinct, hierarchy, missing, None, place, counted)
+    )
     count = uncovered(engine, mapping, distinct)
     if count:
         shown = (

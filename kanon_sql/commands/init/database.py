@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.commands.init.findings import Answers, Findings
-from kanon_sql.commands.init.generalizing import Generalization
-from kanon_sql.commands.init.job import Request, propose
+from kanon_sql.commands.init.generalizing import ProposedGeneralization
+from kanon_sql.commands.init.job import InitRequest, propose
 from kanon_sql.commands.init.joins import Joins, find_joins
 from kanon_sql.commands.init.proposal import (
     ROLE_WORDS,
@@ -66,7 +66,7 @@ class TableProposal:
     why: str
     rows: int = 0
     link: tuple[str, str | None] | None = None
-    facts: Mapping[str, Generalization | None] = field(default_factory=dict)
+    facts: Mapping[str, ProposedGeneralization | None] = field(default_factory=dict)
     dates: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     has_dates: bool = False
@@ -184,7 +184,7 @@ def _differ(tables: SourceTables) -> bool:
 
 
 def propose_database(
-    tables: SourceTables, request: Request, answers: Answers, options: EngineOptions, progress: Progress
+    tables: SourceTables, request: InitRequest, answers: Answers, options: EngineOptions, progress: Progress
 ) -> DatabaseProposal | None:
     """Looks at all tables and proposes a configuration; None where none of them is a table of persons.
 
@@ -228,7 +228,7 @@ class _Look:
         source: Source,
         joins: Joins,
         answers: Answers,
-        request: Request,
+        request: InitRequest,
         options: EngineOptions,
         progress: Progress,
     ) -> None:
@@ -327,7 +327,7 @@ class _Look:
 
     def _about_persons(self, proposal: Proposal, rows: int) -> TableProposal:
         keys = self._keys()
-        facts: dict[str, Generalization | None] = {}
+        facts: dict[str, ProposedGeneralization | None] = {}
         if self.fact is not None:
             how = proposal.generalizations.get(self.fact)
             # Numbers of codes that stand beside each other have nothing in common.

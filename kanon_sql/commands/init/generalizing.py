@@ -23,7 +23,7 @@ from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.hierarchy.builtin import CODES
 from kanon_sql.hierarchy.file import read_hierarchy
-from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchy
 from kanon_sql.hierarchy.mapping import build_mapping, uncovered
 from kanon_sql.hierarchy.ready import ready_files
 from kanon_sql.source.columns import distinct_values
@@ -48,7 +48,9 @@ def uncovered_by(engine: Engine, source: Source, name: str, spec: QuasiIdentifie
     )
     distinct = exp.select("value").from_(exp.Table(this=quoted(table)))
     place = f"{source.label}: column {name!r}"
-    mapping = build_mapping(engine, Input(0, source_column, spec, distinct, hierarchy, source.missing, place=place))
+    mapping = build_mapping(
+        engine, GeneralizedColumn(0, source_column, spec, distinct, hierarchy, source.missing, place=place)
+    )
     return uncovered(engine, mapping, distinct)
 
 
@@ -115,7 +117,7 @@ _NEARLY = 0.25  # of the values may be missing from a ready hierarchy that is wo
 
 
 @dataclass(frozen=True)
-class Generalization:
+class ProposedGeneralization:
     """How a quasi-identifier is generalized: what stands in the configuration, how many levels, and why.
 
     Of a hierarchy `file` the configuration names its path.
@@ -150,7 +152,7 @@ class Tools:
     notes: list[str] = field(default_factory=list)
 
 
-def generalization_of(tools: Tools, column: ColumnProfile) -> Generalization:
+def generalization_of(tools: Tools, column: ColumnProfile) -> ProposedGeneralization:
     """The proposal for one column; every value of it has a place in the hierarchy."""
     generalization = _from_file(tools, column) or _from_ready(tools, column)
     if generalization is not None:
@@ -159,7 +161,7 @@ def generalization_of(tools: Tools, column: ColumnProfile) -> Generalization:
     return generalization if _covers(tools, column, generalization) else _categories(tools, column)
 
 
-def _covers(tools: Tools, column: ColumnProfile, generalization: Generalization) -> bool:
+def _covers(tools: Tools, column: ColumnProfile, generalization: ProposedGeneralization) -> bool:
     """Whether a built-in has a place for every value: dates without end and odd texts among numbers have none."""
     if generalization.spec["builtin"] not in ("date", "intervals"):
         return True
@@ -169,7 +171,7 @@ def _covers(tools: Tools, column: ColumnProfile, generalization: Generalization)
         return False
 
 
-def _from_file(tools: Tools, column: ColumnProfile) -> Generalization | None:
+def _from_file(tools: Tools, column: ColumnProfile) -> ProposedGeneralization | None:
     path = tools.given.get(column.name)
     if path is None:
         return None
@@ -185,12 +187,12 @@ def _from_file(tools: Tools, column: ColumnProfile) -> Generalization | None:
         )
         return None
     levels = hierarchy.height
-    return Generalization(
+    return ProposedGeneralization(
         {"hierarchy": str(path)}, levels, f"your own hierarchy covers all values, {levels} levels", path
     )
 
 
-def _from_ready(tools: Tools, column: ColumnProfile) -> Generalization | None:
+def _from_ready(tools: Tools, column: ColumnProfile) -> ProposedGeneralization | None:
     """The first ready hierarchy that covers every value; a word on one that lacks few of them."""
     lacking: dict[str, int] = {}
     for name in _ready_names(column):
@@ -203,7 +205,7 @@ def _from_ready(tools: Tools, column: ColumnProfile) -> Generalization | None:
             why = f"the ready hierarchy {name} covers all values" + (
                 f", {hierarchy.height} levels" * (hierarchy.height > 1)
             )
-            return Generalization({"hierarchy": name}, hierarchy.height, why)
+            return ProposedGeneralization({"hierarchy": name}, hierarchy.height, why)
         lacking[name] = left
     if column.finding is None:
         return None  # the name alone says so: its values may be any
@@ -217,7 +219,7 @@ def _from_ready(tools: Tools, column: ColumnProfile) -> Generalization | None:
     )
 
 
-def _postal_codes(tools: Tools, column: ColumnProfile) -> Generalization:
+def _postal_codes(tools: Tools, column: ColumnProfile) -> ProposedGeneralization:
     """The built-in for a country's postal codes where the name says which, and it fits every value; else prefixes."""
     words = words_of(column.name)
     names = [_POSTAL[word] for word in (*words, "_".join(words)) if word in _POSTAL]
@@ -225,7 +227,9 @@ def _postal_codes(tools: Tools, column: ColumnProfile) -> Generalization:
         spec = QuasiIdentifier(builtin=name)
         if not uncovered_by(tools.engine, tools.source, column.name, spec, None):
             levels = CODES[name].levels + 1
-            return Generalization({"builtin": name}, levels, f"the built-in {name} reads all values, {levels} levels")
+            return ProposedGeneralization(
+                {"builtin": name}, levels, f"the built-in {name} reads all values, {levels} levels"
+            )
     return _prefixes(column, _POSTAL_KEPT)
 
 
@@ -242,7 +246,7 @@ def _ready_names(column: ColumnProfile) -> Sequence[str]:
     return next((names or _COUNTRIES for kinds, names in _READY if set(kinds) & set(words)), ())
 
 
-def _from_builtin(tools: Tools, column: ColumnProfile) -> Generalization:
+def _from_builtin(tools: Tools, column: ColumnProfile) -> ProposedGeneralization:
     finding = column.finding.name if column.finding else None
     if column.kind in ("date", "timestamp"):
         return _dates(column)
@@ -257,28 +261,28 @@ def _from_builtin(tools: Tools, column: ColumnProfile) -> Generalization:
     return _categories(tools, column)
 
 
-def _dates(column: ColumnProfile) -> Generalization:
+def _dates(column: ColumnProfile) -> ProposedGeneralization:
     span = (column.highest - column.lowest).days if isinstance(column.lowest, date) else _DAYS_OF_YEARS
     levels = ["month", "year", "decade"] if span > _DAYS_OF_YEARS else ["month", "quarter", "year"]
     if column.kind == "timestamp":
         levels = ["day", *levels]
     why = f"periods for dates that span {'years' if span > _DAYS_OF_YEARS else 'up to three years'}"
-    return Generalization({"builtin": "date", "levels": levels}, len(levels) + 1, why)
+    return ProposedGeneralization({"builtin": "date", "levels": levels}, len(levels) + 1, why)
 
 
-def _prefixes(column: ColumnProfile, most: int) -> Generalization:
+def _prefixes(column: ColumnProfile, most: int) -> ProposedGeneralization:
     # Blanks around values count in their lengths, but are taken away before they are shortened.
     trimmed = column.shape if column.reading.get("trim") else None
     longest = len(trimmed.strip()) if trimmed else column.longest
     keep = list(range(min(longest - 1, most), 0, -1))
     if not keep:
-        return Generalization({"builtin": "suppress"}, 1, "one character has no shorter prefix")
+        return ProposedGeneralization({"builtin": "suppress"}, 1, "one character has no shorter prefix")
     same = trimmed is None and column.shortest == longest
     why = f"prefixes of codes of {longest if same else f'up to {longest}' if trimmed is None else longest} characters"
-    return Generalization({"builtin": "prefix", "keep": keep}, len(keep) + 1, why)
+    return ProposedGeneralization({"builtin": "prefix", "keep": keep}, len(keep) + 1, why)
 
 
-def _intervals(column: ColumnProfile, low: float, high: float) -> Generalization | None:
+def _intervals(column: ColumnProfile, low: float, high: float) -> ProposedGeneralization | None:
     """Intervals over the usual values `low` to `high`, with open ends where the rest is rare; None without a range."""
     widths = nice_widths(high - low, whole=column.kind == "whole number")
     if not widths:
@@ -298,7 +302,7 @@ def _intervals(column: ColumnProfile, low: float, high: float) -> Generalization
     why = "widths for the range of the usual values"
     if ends:
         why += f", open at the {' and the '.join(ends)} where values are rare"
-    return Generalization(spec, len(widths) + 1, why)
+    return ProposedGeneralization(spec, len(widths) + 1, why)
 
 
 def _is_below(value: Any, other: Any) -> bool:
@@ -352,18 +356,18 @@ def number(value: float) -> int | float:
     return int(rounded) if rounded.is_integer() else rounded
 
 
-def _categories(tools: Tools, column: ColumnProfile) -> Generalization:
+def _categories(tools: Tools, column: ColumnProfile) -> ProposedGeneralization:
     """Rare values become one where there are many; a few values are kept or given up."""
     below = sorted({_nice_count(max(2 * tools.k, tools.n / 200)), _nice_count(max(10 * tools.k, tools.n / 20))})
     below = [size for size in below if size <= tools.n / 2]
     if column.distinct <= _FEW_VALUES or not below:
         few = "few values: kept or given up"
-        return Generalization(
+        return ProposedGeneralization(
             {"builtin": "suppress"}, 1, few if column.distinct <= _FEW_VALUES else "too few rows to merge rare values"
         )
     spec = {"builtin": "merge-rare", "below": below}
     why = f"values that fewer than {' or '.join(map(str, below))} rows hold become Other"
-    return Generalization(spec, len(below) + 1, why)
+    return ProposedGeneralization(spec, len(below) + 1, why)
 
 
 def _nice_count(count: float) -> int:
@@ -372,6 +376,6 @@ def _nice_count(count: float) -> int:
     return int(next(factor for factor in (1, 2, 5, 10) if factor * 10**exponent >= count) * 10**exponent)
 
 
-def lattice_size(generalizations: Mapping[str, Generalization]) -> int:
+def lattice_size(generalizations: Mapping[str, ProposedGeneralization]) -> int:
     """How many choices of levels there are."""
     return prod(generalization.levels + 1 for generalization in generalizations.values())

@@ -29,7 +29,7 @@ from kanon_sql.commands.init.generalizing import Tools, files_for, generalizatio
 from kanon_sql.commands.init.persons import numbered_groups, persons_of
 from kanon_sql.commands.init.proposal import Places, Proposal, algorithm_for, smallest_class
 from kanon_sql.commands.init.roles import roles_of, with_answers, with_dependencies, with_one_at_least
-from kanon_sql.commands.init.treating import Treatment, amounts, birth_years, has_key, stays_of
+from kanon_sql.commands.init.treating import ProposedTreatment, amounts, birth_years, has_key, stays_of
 from kanon_sql.engines.duckdb.connection import UserInput, open_duckdb, open_given
 from kanon_sql.engines.duckdb.frames import rereadable
 from kanon_sql.errors import ConfigurationError, NoReleaseError
@@ -96,7 +96,7 @@ _NUMBERS = ("whole number", "decimal")
 
 
 @dataclass(frozen=True)
-class Request:
+class InitRequest:
     """What is looked at: a source as a configuration describes it, whose paths are relative to the working folder.
 
     Without one the rows are `handed` in. `config` is where the configuration will stand, None where it is printed: its
@@ -119,7 +119,7 @@ class Request:
 Ask = Callable[[Findings], Answers]
 
 
-def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progress) -> Proposal:
+def propose(request: InitRequest, ask: Ask, options: EngineOptions, progress: Progress) -> Proposal:
     """Looks at a table, asks what only people know, and proposes a configuration.
 
     Raises ConfigurationError for a source or hierarchies that cannot be meant, EngineError for a source that cannot be
@@ -153,7 +153,7 @@ def propose(request: Request, ask: Ask, options: EngineOptions, progress: Progre
 
 
 @contextmanager
-def _opened(request: Request, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
+def _opened(request: InitRequest, options: EngineOptions) -> Iterator[tuple[Engine, Source]]:
     """The source on a connection that reads nothing else, or rows that were handed in."""
     if request.source is None:
         handed = request.handed or UserInput()
@@ -209,7 +209,7 @@ def _as_read(described: SourceConfig, found: Profile, source: Source) -> SourceC
     return SourceConfig.model_validate(given)
 
 
-def _released(read: SourceConfig, findings: Findings, treatments: Mapping[str, Treatment]) -> SourceConfig:
+def _released(read: SourceConfig, findings: Findings, treatments: Mapping[str, ProposedTreatment]) -> SourceConfig:
     """The source without a word on columns that are not released, but for the one that persons are counted by."""
     kept = {
         name: reading
@@ -252,7 +252,12 @@ def _findings(engine: Engine, sample: Sample, found: Profile) -> Findings:
 
 
 def _proposed(
-    engine: Engine, request: Request, read: SourceConfig | None, sample: Sample, findings: Findings, answers: Answers
+    engine: Engine,
+    request: InitRequest,
+    read: SourceConfig | None,
+    sample: Sample,
+    findings: Findings,
+    answers: Answers,
 ) -> Proposal:
     table_profile, source = findings.profile, sample.source
     quasi = findings.columns("quasi-identifier")  # those left out too, so that they can be taken back

@@ -25,7 +25,7 @@ _LEAST = 2  # different values, below which a column leads nowhere
 
 
 @dataclass(frozen=True, order=True)
-class Key:
+class KeyColumn:
     """A column of a table of which each row has a value of its own, `different` of them."""
 
     table: str
@@ -41,11 +41,11 @@ class Joins:
     that links go through, and other keys of released tables that tables name.
     """
 
-    unit: Key
+    unit: KeyColumn
     links: Mapping[str, tuple[str, str | None]]
-    keys: Sequence[Key]
+    keys: Sequence[KeyColumn]
     # The tables without persons whose key a column of a table names: by table and column.
-    lists: Mapping[tuple[str, str], Key]
+    lists: Mapping[tuple[str, str], KeyColumn]
 
 
 def find_joins(engine: Engine, sources: Mapping[str, Source], said: str | None = None) -> Joins | None:
@@ -82,7 +82,7 @@ def find_joins(engine: Engine, sources: Mapping[str, Source], said: str | None =
     return Joins(unit, links, sorted(used), lists)
 
 
-def _keys_of(engine: Engine, name: str, source: Source) -> list[Key]:
+def _keys_of(engine: Engine, name: str, source: Source) -> list[KeyColumn]:
     """The columns of a table that may be keys: each row has a value, and another one."""
     columns = [col for col in source.columns if _may_be_key(col)]
     total = 0
@@ -97,7 +97,7 @@ def _keys_of(engine: Engine, name: str, source: Source) -> list[Key]:
             for col, rows, values in zip(columns, present, different, strict=True)
             if total >= _LEAST and rows == total and values >= least * total
         ]
-    return [Key(name, col.name, int(total)) for col in columns]
+    return [KeyColumn(name, col.name, int(total)) for col in columns]
 
 
 def _value(source: Source, col: Column) -> exp.Expr:
@@ -109,9 +109,9 @@ def _may_be_key(col: Column) -> bool:
     return bool(col.name) and (col.type in _TEXTS or "INT" in col.type)
 
 
-def _homes(keys: Sequence[Key]) -> dict[str, Key]:
+def _homes(keys: Sequence[KeyColumn]) -> dict[str, KeyColumn]:
     """For each name of a key the table that it belongs to: of several the one with most values."""
-    homes: dict[str, Key] = {}
+    homes: dict[str, KeyColumn] = {}
     for key in sorted(keys, key=lambda key: (-key.different, not is_called_person(key.table), key.table)):
         homes.setdefault(key.column, key)
     return homes
@@ -122,9 +122,9 @@ class _Inclusion:
 
     def __init__(self, engine: Engine, sources: Mapping[str, Source]) -> None:
         self.engine, self.sources = engine, sources
-        self._known: dict[tuple[str, str, Key], tuple[int, int]] = {}
+        self._known: dict[tuple[str, str, KeyColumn], tuple[int, int]] = {}
 
-    def counts(self, table: str, name: str, key: Key) -> tuple[int, int]:
+    def counts(self, table: str, name: str, key: KeyColumn) -> tuple[int, int]:
         """(Different values of a column, those of them that are values of the key)."""
         known = self._known.get((table, name, key))
         if known is None:
@@ -139,7 +139,7 @@ class _Inclusion:
             known = self._known[table, name, key] = int(different), int(included)
         return known
 
-    def leads(self, table: str, name: str, key: Key) -> bool:
+    def leads(self, table: str, name: str, key: KeyColumn) -> bool:
         """Whether a column of that name is there and holds values of the key, but for some orphans."""
         if name not in [col.name for col in self.sources[table].columns]:
             return False
@@ -147,7 +147,7 @@ class _Inclusion:
         return different > 0 and included >= _INCLUDED * different
 
 
-def _unit(reader: _Inclusion, keys: Sequence[Key], said: str | None) -> tuple[Key | None, dict[str, str]]:
+def _unit(reader: _Inclusion, keys: Sequence[KeyColumn], said: str | None) -> tuple[KeyColumn | None, dict[str, str]]:
     """The key of persons, and the columns of other tables that lead to it by table."""
     homes = _homes(keys)
     candidates = [key for key in homes.values() if said is None or key.column == said]
@@ -160,7 +160,7 @@ def _unit(reader: _Inclusion, keys: Sequence[Key], said: str | None) -> tuple[Ke
     return (ranked[0], linked[ranked[0]]) if ranked else (None, {})
 
 
-def _links_to(reader: _Inclusion, key: Key, homes: Mapping[str, Key]) -> dict[str, str]:
+def _links_to(reader: _Inclusion, key: KeyColumn, homes: Mapping[str, KeyColumn]) -> dict[str, str]:
     """The tables that name a key, each with its column: one of the same name; of a key of persons also one that is
     called like a person, is no key itself, and all of whose values are values of the key.
     """
@@ -183,7 +183,7 @@ def _links_to(reader: _Inclusion, key: Key, homes: Mapping[str, Key]) -> dict[st
     return links
 
 
-def _may_name(col: Column, key: Key, sources: Mapping[str, Source]) -> bool:
+def _may_name(col: Column, key: KeyColumn, sources: Mapping[str, Source]) -> bool:
     """Whether a column is of the kind of a key, and called like it or like a number of something."""
     home = sources[key.table].column(key.column)
     alike = (col.type in _TEXTS) == (home.type in _TEXTS)

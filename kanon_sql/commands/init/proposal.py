@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.commands.init.findings import Answers, Findings
-from kanon_sql.commands.init.generalizing import Generalization
+from kanon_sql.commands.init.generalizing import ProposedGeneralization
 from kanon_sql.commands.init.roles import percent
-from kanon_sql.commands.init.treating import KEY, NEARLY_UNIQUE, Treatment
+from kanon_sql.commands.init.treating import KEY, NEARLY_UNIQUE, ProposedTreatment
 from kanon_sql.config.arguments import in_line, to_yaml
 from kanon_sql.errors import ConfigurationError, NoReleaseError, escape
 from kanon_sql.settings.formats import FORMATS, format_of
@@ -187,7 +187,7 @@ def _source(source: Mapping[str, Any]) -> Iterator[str]:
             yield from entry_lines(key, value, 2)
 
 
-def _left_out(findings: Findings, generalizations: Mapping[str, Generalization], base: Path) -> Iterator[str]:
+def _left_out(findings: Findings, generalizations: Mapping[str, ProposedGeneralization], base: Path) -> Iterator[str]:
     """Quasi-identifiers among identifiers, each with the line that takes it back."""
     for name, why in findings.left_out.items():
         yield from comment_lines(f"a quasi-identifier that is left out: {why}. To release it, too, move it:", 2)
@@ -222,7 +222,9 @@ def _list(key: str, findings: Findings, more: Iterable[str] = ()) -> Iterator[st
     yield ""
 
 
-def _quasi_identifiers(findings: Findings, generalizations: Mapping[str, Generalization], base: Path) -> Iterator[str]:
+def _quasi_identifiers(
+    findings: Findings, generalizations: Mapping[str, ProposedGeneralization], base: Path
+) -> Iterator[str]:
     yield "quasi_identifiers:    # what others may know of a person: made coarser until groups share it"
     many = findings.too_many()
     if many is not None:
@@ -320,11 +322,11 @@ class Proposal:
     findings: Findings = field(repr=False)
     answers: Answers
     places: Places | None = field(repr=False)
-    generalizations: Mapping[str, Generalization] = field(repr=False)
+    generalizations: Mapping[str, ProposedGeneralization] = field(repr=False)
     settings: Mapping[str, tuple[Any, str]]
     base: Path
     notes: tuple[str, ...] = ()
-    treatments: Mapping[str, Treatment] = field(default_factory=dict, repr=False)
+    treatments: Mapping[str, ProposedTreatment] = field(default_factory=dict, repr=False)
 
     @property
     def yaml(self) -> str:

@@ -9,7 +9,7 @@ from math import ceil
 from typing import Any
 
 from kanon_sql.commands.init.findings import Findings, Sample, spreads
-from kanon_sql.commands.init.generalizing import Generalization, nice_widths, number
+from kanon_sql.commands.init.generalizing import ProposedGeneralization, nice_widths, number
 from kanon_sql.commands.init.roles import Role, alone_text
 from kanon_sql.source.profile.kinds import ColumnProfile
 from kanon_sql.sql.connection import Engine
@@ -31,7 +31,7 @@ _DATES = ("date", "timestamp")
 
 
 @dataclass(frozen=True)
-class Treatment:
+class ProposedTreatment:
     """What stands in transform for a column, why, and the column that dates are moved by."""
 
     spec: dict[str, Any]
@@ -43,7 +43,7 @@ class Treatment:
 class Stays:
     """What becomes of several dates of one person: treatments with their roles, or dates that are left out."""
 
-    treatments: Mapping[str, Treatment] = field(default_factory=dict)
+    treatments: Mapping[str, ProposedTreatment] = field(default_factory=dict)
     roles: Mapping[str, Role] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
 
@@ -72,7 +72,9 @@ def stays_of(
         spec = {"shift": {"days": _DAYS, "by": by, "key": KEY}}
         why = f"all dates of one {by} move by as many days, up to {_DAYS}: lengths of stay stay true"
         role = Role("sensitive", "a date that is moved with the others of its person")
-        return Stays({date.name: Treatment(spec, why, by) for date in dates}, {date.name: role for date in dates})
+        return Stays(
+            {date.name: ProposedTreatment(spec, why, by) for date in dates}, {date.name: role for date in dates}
+        )
     first = dates[0].name
     how = (
         f"set {_VARIABLE} (kanon-sql key new) and run init again: the dates then move together by {by}, "
@@ -83,7 +85,7 @@ def stays_of(
     return Stays(left_out={column.name: f"beside {first!r} it makes all dates end as *; {how}" for column in dates[1:]})
 
 
-def birth_years(findings: Findings) -> dict[str, Generalization]:
+def birth_years(findings: Findings) -> dict[str, ProposedGeneralization]:
     """Birth dates beside other dates become years."""
     dates = [column for column in findings.profile.columns if column.kind in _DATES and column.name]
     generalizations = {}
@@ -92,11 +94,11 @@ def birth_years(findings: Findings) -> dict[str, Generalization]:
         if is_birth and len(dates) > 1:
             spec = {"builtin": "date", "levels": ["year", "decade"], "min_level": 1}
             why = "beside other dates of a person the year of birth, at least, as an age is told"
-            generalizations[column.name] = Generalization(spec, 3, why)
+            generalizations[column.name] = ProposedGeneralization(spec, 3, why)
     return generalizations
 
 
-def amounts(engine: Engine, sample: Sample, findings: Findings, k: int) -> dict[str, Treatment]:
+def amounts(engine: Engine, sample: Sample, findings: Findings, k: int) -> dict[str, ProposedTreatment]:
     """Amounts of which most rows have one of their own: a step that leaves few alone, an end for the highest.
 
     The end is a number, which is the same in every table, so that new data can be released beside old.
@@ -115,7 +117,7 @@ def amounts(engine: Engine, sample: Sample, findings: Findings, k: int) -> dict[
             spec["top"] = end[0]
             how += f", with one end for the highest, of which there are {end[1]:,} or more"
         reason = f"{alone_text(column)}: who knows one amount knows the row"
-        treatments[name] = Treatment(spec, f"{reason}. {how}; take it out where exact amounts are needed")
+        treatments[name] = ProposedTreatment(spec, f"{reason}. {how}; take it out where exact amounts are needed")
     return treatments
 
 

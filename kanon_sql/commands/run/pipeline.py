@@ -19,8 +19,8 @@ from kanon_sql.errors import (
     WarnedError,
 )
 from kanon_sql.ledger.earlier import telling_releases
-from kanon_sql.ledger.recording import Made, note_digests, put_in_place, refuse_early, rehearse
-from kanon_sql.measures.release_pair import Subject
+from kanon_sql.ledger.recording import NewRelease, note_digests, put_in_place, refuse_early, rehearse
+from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.release.families import release_of
 from kanon_sql.release.release import Release, Writing
 from kanon_sql.release.verify import reading_again, verify, verify_treatments
@@ -148,7 +148,7 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         refuse_warnings(call, run.draft, sink)
         written = _verified(run, engine, sink, release)
         paths, handed_in = sink.paths(), (job.source_handed_in, job.target_handed_in)
-        new_release = Made(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
+        new_release = NewRelease(engine, source, roles, hierarchies, written, run.draft, paths, handed_in=handed_in)
         facts = None if sink.in_transaction else _gather(run, new_release, result, sink)
         with call.watch.part("verify"):
             if call.dry_run or call.strict:
@@ -183,7 +183,7 @@ def _note(run: Run, prepared: SearchProblem) -> None:
     run.draft.engine = prepared.describe_engine()
 
 
-def _gather(run: Run, new_release: Made, result: SearchResult, sink: Sink) -> PageFacts | None:
+def _gather(run: Run, new_release: NewRelease, result: SearchResult, sink: Sink) -> PageFacts | None:
     """What the page shows of both tables, while the source is there; nothing that fails on the way ends the run."""
     if run.call.page is None:
         return None
@@ -192,7 +192,7 @@ def _gather(run: Run, new_release: Made, result: SearchResult, sink: Sink) -> Pa
     replaced = run.draft.status == "released" and run.loaded.config.replaces_source
     source = None if replaced else new_release.source
     written = new_release.written if run.call.dry_run else sink.whole(new_release.written)
-    subject = Subject(
+    subject = ReleasePair(
         *(new_release.engine, run.loaded, run.call, new_release.hierarchies, new_release.roles, source, written),
         result=result,
     )

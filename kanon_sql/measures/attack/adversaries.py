@@ -151,7 +151,7 @@ def draw_sets(columns: Sequence[Attacked], random: Random) -> list[tuple[Attacke
 
 
 @dataclass
-class _Count:
+class _Tries:
     """Predicates that were tried, and how many of them isolated a row: main, blindly, in the control group."""
 
     asked: int = 0
@@ -169,7 +169,7 @@ class _Count:
 
 def _play(board: Board, sets: Sequence[tuple[Attacked, ...]]) -> Played:
     """Tries predicates over some sets of columns: those that one released row fulfils, or else the rarest."""
-    counts = {True: _Count(), False: _Count()}
+    counts = {True: _Tries(), False: _Tries()}
     most = min(-(-board.attacks // len(sets)), MOST_OF_A_SET)
     for columns in sets:
         for is_alone, isolated in _try(board, columns, most).items():

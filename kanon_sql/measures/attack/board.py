@@ -24,8 +24,8 @@ from kanon_sql.engines.job import standing_in
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions import Kind
 from kanon_sql.frequency.table import participants
-from kanon_sql.measures.release_pair import Subject
-from kanon_sql.measures.utility.compared import Compared, compared_columns, rows_for
+from kanon_sql.measures.release_pair import ReleasePair
+from kanon_sql.measures.utility.compared import ComparedColumn, compared_columns, rows_for
 from kanon_sql.measures.utility.counting_queries import make_domain, make_runs
 from kanon_sql.source.columns import normalized, person
 from kanon_sql.source.formats.registry import telling_faults
@@ -45,7 +45,7 @@ _TYPES = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}  # with the bits of the g
 class Attacked:
     """A column that both tables have: `labels` in the release, in the source values of a `kind`."""
 
-    one: Compared
+    one: ComparedColumn
     kind: Kind
     labels: int
 
@@ -76,7 +76,7 @@ class Board:
     `attacks` rows or predicates are tried, drawn by the `seed`. `by_person` says that persons have several rows.
     """
 
-    subject: Subject
+    subject: ReleasePair
     columns: tuple[Attacked, ...]
     rows: dict[str, int]
     attacks: int
@@ -114,7 +114,7 @@ def _quasi(side: str) -> str:
     return state(f"attack_quasi_{side}")
 
 
-def _code_of(compared: Compared) -> str:
+def _code_of(compared: ComparedColumn) -> str:
     return f"c{compared.index}"
 
 
@@ -140,7 +140,7 @@ def _keyed(source: Source, name: str) -> bool:
 
 
 def set_up(
-    subject: Subject, source: Source, control: Source | None, attacks: int, seed: int
+    subject: ReleasePair, source: Source, control: Source | None, attacks: int, seed: int
 ) -> tuple[Board, list[str]]:
     """Reads all tables once and codes them; with warnings of what is left out.
 
@@ -165,7 +165,7 @@ def set_up(
 
 
 def _read_both(
-    subject: Subject, source: Source, control: Source | None, columns: Sequence[Compared], *, by_person: bool
+    subject: ReleasePair, source: Source, control: Source | None, columns: Sequence[ComparedColumn], *, by_person: bool
 ) -> None:
     """Reads the source and the control group, which without one is an empty table."""
     values = [normalized(compared.item, source.missing) for compared in columns]
@@ -178,7 +178,9 @@ def _read_both(
         _read(subject, control, "control", values, by_person=by_person)
 
 
-def _known(subject: Subject, source: Source, columns: list[Compared]) -> tuple[list[Compared], list[str]]:
+def _known(
+    subject: ReleasePair, source: Source, columns: list[ComparedColumn]
+) -> tuple[list[ComparedColumn], list[str]]:
     """The columns of which an adversary can know values."""
     keyed = [compared.name for compared in columns if compared.role == "identifier" or _keyed(source, compared.name)]
     kept = [compared for compared in columns if compared.name not in keyed]
@@ -223,7 +225,7 @@ def _as_in_source(control: Source, control_column: Column) -> exp.Expr:
     )
 
 
-def _read(subject: Subject, table: Source, side: str, values: list[exp.Expr], *, by_person: bool) -> None:
+def _read(subject: ReleasePair, table: Source, side: str, values: list[exp.Expr], *, by_person: bool) -> None:
     """Makes the frequency table of a side; `by_person` each row says who it is about."""
     rows = table.relation
     if side != "release":
@@ -241,7 +243,7 @@ def _read(subject: Subject, table: Source, side: str, values: list[exp.Expr], *,
         subject.engine.query("measures/attack/tuples", names=names, lists={"item": items, "person": who})
 
 
-def _make_domain(subject: Subject, compared: Compared) -> Kind:
+def _make_domain(subject: ReleasePair, compared: ComparedColumn) -> Kind:
     """Makes the domain of a column from source and control group; what its values are."""
     names = {"counted_values": compared.table("values"), "item_name": compared.value}
     names |= {f"{side}_tuples": _tuples(side) for side in ("source", "control")}
@@ -249,7 +251,7 @@ def _make_domain(subject: Subject, compared: Compared) -> Kind:
     return make_domain(subject, compared)
 
 
-def _make_labels(subject: Subject, compared: Compared, kind: Kind) -> Attacked:
+def _make_labels(subject: ReleasePair, compared: ComparedColumn, kind: Kind) -> Attacked:
     """Makes the tables of what each label of a column stands for, and of how much."""
     engine = subject.engine
     names = {"counted_values": compared.table("values"), "item_name": compared.value, "tuples": _tuples("release")}
@@ -260,7 +262,7 @@ def _make_labels(subject: Subject, compared: Compared, kind: Kind) -> Attacked:
     return Attacked(compared, kind, count_rows(engine, compared.table("labels")))
 
 
-def _code(subject: Subject, side: str, columns: Sequence[Compared], *, by_person: bool) -> int:
+def _code(subject: ReleasePair, side: str, columns: Sequence[ComparedColumn], *, by_person: bool) -> int:
     """Makes the coded frequency table of a side, each combination once; how many rows it has."""
     engine = subject.engine
     own, key = ("labels", "code") if side == "release" else ("domain", "rank")
@@ -293,7 +295,7 @@ def _small(key: str, table: str, size: int) -> exp.Expr:
     return exp.cast(column(key, table), narrow)
 
 
-def _share_ranks(engine: Engine, columns: Sequence[Compared], sizes: Sequence[int]) -> bool:
+def _share_ranks(engine: Engine, columns: Sequence[ComparedColumn], sizes: Sequence[int]) -> bool:
     """Whether different values of a column are equal in the type of its order, so that combinations may be, too."""
     return any(
         count_rows(engine, compared.table("ranks")) < size for compared, size in zip(columns, sizes, strict=True)

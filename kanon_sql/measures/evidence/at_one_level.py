@@ -5,13 +5,13 @@ from __future__ import annotations
 from sqlglot import exp
 
 from kanon_sql.errors import EngineError
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
 from kanon_sql.measures.evidence.gathered import Gathered
 from kanon_sql.measures.evidence.labels import (
     MOST_LABELS,
     STRANGE,
-    Counted,
+    LabelCounts,
     bars_of,
     count_labels,
     generalized_by,
@@ -56,7 +56,7 @@ def of_one_level(gathered: Gathered, index: int, name: str) -> ColumnFacts:
             n = problem.n
     elif hierarchy is not None:
         qi = Column(name, "value", "VARCHAR")
-        mapping = build_mapping(engine, Input(index, qi, spec, _NO_VALUES, hierarchy, gathered.missing))
+        mapping = build_mapping(engine, GeneralizedColumn(index, qi, spec, _NO_VALUES, hierarchy, gathered.missing))
         _place(gathered, qi, mapping, level, _NO_COSTS)
     else:
         place_alone(engine)
@@ -101,7 +101,7 @@ def _place(gathered: Gathered, qi: Column, mapping: MappingTable, level: int, co
     engine.query("measures/evidence/placed_at_level", names=names, values={"first_code": int(level < mapping.height)})
 
 
-def _steps(gathered: Gathered, mapping: MappingTable, level: int, counted: Counted) -> tuple[Step, ...]:
+def _steps(gathered: Gathered, mapping: MappingTable, level: int, counted: LabelCounts) -> tuple[Step, ...]:
     """The levels of a hierarchy; samples of those that hide no more than the release."""
     engine, masked = gathered.subject.engine, gathered.masked
     counts = engine.query("measures/evidence/labels_by_level", names={"weight": mapping.weight_table})

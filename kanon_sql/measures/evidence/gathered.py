@@ -18,7 +18,7 @@ from sqlglot import exp
 from kanon_sql.errors import EngineError, InterruptedRunError, KanonError
 from kanon_sql.hierarchy.hierarchy import Hierarchies
 from kanon_sql.measures.link.matching import find_cells, meaning_of
-from kanon_sql.measures.release_pair import Subject
+from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.risk.table import read_tuples
 from kanon_sql.progress import Progress
 from kanon_sql.release.full_domain import FullDomainRelease
@@ -44,13 +44,13 @@ class Gathered:
     `alone` says why there is no source.
     """
 
-    subject: Subject
+    subject: ReleasePair
     report: Json
     alone: str = GONE
-    with_all: Subject | None = None
+    with_all: ReleasePair | None = None
 
     @property
-    def whole(self) -> Subject:
+    def whole(self) -> ReleasePair:
         """The subject with all rows of the source."""
         return self.with_all or self.subject
 
@@ -143,7 +143,7 @@ _ELSEWHERE = "rows were suppressed, and the other rows of the source cannot be t
 
 
 @contextmanager
-def as_released(subject: Subject, report: Json) -> Iterator[Gathered]:
+def as_released(subject: ReleasePair, report: Json) -> Iterator[Gathered]:
     """Both tables, where rows were suppressed without these in the source; without a source where that cannot be done.
 
     What the search came to is of the whole source, and is left out, too. Raises only InterruptedRunError.

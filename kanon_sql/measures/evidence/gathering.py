@@ -10,7 +10,7 @@ from kanon_sql.errors import EngineError, InterruptedRunError, KanonError
 from kanon_sql.measures.evidence import attacks, classes, columns, lattice, risk, unique
 from kanon_sql.measures.evidence.gathered import Gathered, as_released
 from kanon_sql.measures.evidence.provenance import evidence_of
-from kanon_sql.measures.release_pair import Subject
+from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.utility.measure import measure_utility
 from kanon_sql.report.page.model import Audience, Evidence, Json, PageFacts
 from kanon_sql.sql.deadline import Deadline, TimeUpError
@@ -49,7 +49,7 @@ PARTS: dict[str, Part] = {
 }
 
 
-def gather(subject: Subject, report: Json, recipe: str | None = None) -> PageFacts:
+def gather(subject: ReleasePair, report: Json, recipe: str | None = None) -> PageFacts:
     """What the page of a release shows. `report` is its JSON report, `recipe` the preset that `report.for` names.
 
     Of a part that fails `notes` say why, by the name of its field. Raises only InterruptedRunError.
@@ -75,7 +75,7 @@ def gather(subject: Subject, report: Json, recipe: str | None = None) -> PageFac
     return facts
 
 
-def _audience(subject: Subject) -> Audience:
+def _audience(subject: ReleasePair) -> Audience:
     """For whom the release is, as far as the configuration says it."""
     report_config = subject.loaded.config.report
     return (
@@ -85,7 +85,7 @@ def _audience(subject: Subject) -> Audience:
     )
 
 
-def _removed(subject: Subject) -> tuple[str, ...]:
+def _removed(subject: ReleasePair) -> tuple[str, ...]:
     """The columns of the source that are not released; of a source that is gone the identifiers."""
     released = {column.name for column in subject.roles.released}
     config = subject.loaded.config
@@ -93,7 +93,7 @@ def _removed(subject: Subject) -> tuple[str, ...]:
     return tuple(name for name in there if name not in released)
 
 
-def _title(subject: Subject, report: Json) -> str:
+def _title(subject: ReleasePair, report: Json) -> str:
     """What was released, by its name."""
     target = (report.get("release") or {}).get("target")
     return str(target or subject.release.label)

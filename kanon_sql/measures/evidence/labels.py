@@ -142,7 +142,7 @@ STRANGE = "its labels are not those of its hierarchy, so that the source cannot 
 
 
 @dataclass(frozen=True)
-class Counted:
+class LabelCounts:
     """The labels of one column: those that most rows have, all together, and whether `strange` ones are among them.
 
     A label is (label, place in order or None, rows of the release, rows of the source).
@@ -200,7 +200,7 @@ def _text(text: str) -> exp.Expr:
     return exp.Literal.string(text)
 
 
-def read_placed(engine: Engine) -> Counted:
+def read_placed(engine: Engine) -> LabelCounts:
     """What the table placed holds."""
     names = {"placed": state("page_placed")}
     rows = engine.query("measures/evidence/most_frequent", names=names, values={"most": MOST_BARS + 1})
@@ -209,11 +209,11 @@ def read_placed(engine: Engine) -> Counted:
         (label, None if place is None else float(place), int(released), int(source))
         for label, place, released, source in rows
     ]
-    return Counted(frequent, *(int(one) for one in sums))
+    return LabelCounts(frequent, *(int(one) for one in sums))
 
 
 def bars_of(
-    gathered: Gathered, counted: Counted, n: int | None, least: int | None = None
+    gathered: Gathered, counted: LabelCounts, n: int | None, least: int | None = None
 ) -> tuple[tuple[Bar, ...], Bar | None]:
     """The bars of the most frequent labels, and the others; `n` are the rows of the source, None where these are not
     counted under the labels. `least` is the least difference from the release that is told, where none of it is

@@ -16,13 +16,13 @@ from kanon_sql.hierarchy.builtin import describe
 from kanon_sql.hierarchy.hierarchy import Hierarchy
 from kanon_sql.hierarchy.ready import find_hierarchy, hierarchies_folder
 from kanon_sql.measures.evidence.recounts import recounts_of
-from kanon_sql.measures.release_pair import Subject
+from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.report.page.model import Evidence, FileFacts, HierarchyFacts, Json, PageFacts
 from kanon_sql.source.model import Source
 from kanon_sql.targets.files import file_of, salted, sha256
 
 
-def evidence_of(subject: Subject, report: Json) -> Evidence:
+def evidence_of(subject: ReleasePair, report: Json) -> Evidence:
     """The evidence of a release; `report` is its JSON report. Raises EngineError for files that cannot be read."""
     rows, salt = report["rows"], report["source"].get("salt")
     return Evidence(
@@ -103,7 +103,7 @@ def _why_no_digest(table: Source | None) -> str:
 
 
 def _hierarchy(
-    subject: Subject, name: str, spec: QuasiIdentifier, hierarchy: Hierarchy | None, salt: str | None
+    subject: ReleasePair, name: str, spec: QuasiIdentifier, hierarchy: Hierarchy | None, salt: str | None
 ) -> HierarchyFacts:
     """A hierarchy with the SHA-256 of its file, salted as it may list the source's values; else told by its options."""
     if hierarchy is None or spec.hierarchy is None:

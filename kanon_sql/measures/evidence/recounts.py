@@ -21,7 +21,7 @@ from sqlglot import exp
 
 from kanon_sql.frequency.sensitive import Sensitive
 from kanon_sql.frequency.table import participants
-from kanon_sql.measures.release_pair import Subject
+from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.risk.table import released_columns
 from kanon_sql.privacy.registry import Model, models_of
 from kanon_sql.recount.counting import comparable
@@ -63,7 +63,7 @@ def in_place_of(files: Sequence[Path], base: Path) -> dict[str, str]:
 class Withheld:
     """Texts of the source that no statement may hold: the configuration's `recode` and `missing` that name words."""
 
-    def __init__(self, subject: Subject) -> None:
+    def __init__(self, subject: ReleasePair) -> None:
         self.subject = subject
         source = subject.loaded.config.source
         texts = {*source.missing} if source.missing else set()
@@ -103,7 +103,7 @@ class _Readable:
     attached: Mapping[str, str]
 
 
-def recounts_of(subject: Subject, report: Json) -> tuple[Recount, ...]:
+def recounts_of(subject: ReleasePair, report: Json) -> tuple[Recount, ...]:
     """The statements; none of a release that is in no file that DuckDB reads."""
     placed = _placed(subject)
     if placed is None:
@@ -115,7 +115,7 @@ def recounts_of(subject: Subject, report: Json) -> tuple[Recount, ...]:
 class _Statements:
     """The statements about one release."""
 
-    def __init__(self, subject: Subject, report: Json, placed: _Readable) -> None:
+    def __init__(self, subject: ReleasePair, report: Json, placed: _Readable) -> None:
         self.subject, self.report, self.placed = subject, report, placed
         config, release = subject.loaded.config, subject.release
         self.columns = released_columns(release, list(config.quasi_identifiers), subject.loaded.place("target"))
@@ -239,7 +239,7 @@ def _whether(reached: exp.Expr, required: float, *, least: bool) -> exp.Expr:
     return exp.alias_(holds, "holds", quoted=True)
 
 
-def _placed(subject: Subject) -> _Readable | None:
+def _placed(subject: ReleasePair) -> _Readable | None:
     """The release under the names of its columns, where it will be; None where DuckDB alone does not read it."""
     release, config, base = subject.release, subject.loaded.config, subject.loaded.base
     target = config.target

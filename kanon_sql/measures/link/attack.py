@@ -14,8 +14,8 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.measures.link.matching import (
     EQUAL,
     SIDES,
-    Cell,
     ColumnMatch,
+    LinkingColumn,
     Meaning,
     find_cells,
     group_rows,
@@ -75,7 +75,7 @@ def link_tables(engine: Engine, release: Source, external: Source, on: Sequence[
     return report
 
 
-def read_side(engine: Engine, side: str, source: Source, cells: Sequence[Cell]) -> int:
+def read_side(engine: Engine, side: str, source: Source, cells: Sequence[LinkingColumn]) -> int:
     """Groups the rows of one side; how many there are. Raises EngineError."""
     with telling_faults(engine, source):
         return group_rows(engine, side, source.relation, cells)

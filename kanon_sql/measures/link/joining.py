@@ -15,7 +15,16 @@ from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.measures.link.attack import read_side
-from kanon_sql.measures.link.matching import EQUAL, SIDES, Cell, Meaning, find_cells, match_groups, table, text_name
+from kanon_sql.measures.link.matching import (
+    EQUAL,
+    SIDES,
+    LinkingColumn,
+    Meaning,
+    find_cells,
+    match_groups,
+    table,
+    text_name,
+)
 from kanon_sql.report.call import Call
 from kanon_sql.report.report import Json
 from kanon_sql.source.model import Source
@@ -85,22 +94,22 @@ def check_pair(
     return report
 
 
-def _find_columns(releases: Sequence[Source], source: Source | None, request: JoinRequest) -> list[list[Cell]]:
+def _find_columns(releases: Sequence[Source], source: Source | None, request: JoinRequest) -> list[list[LinkingColumn]]:
     """The columns of the releases, and of the source where there is one.
 
     A quasi-identifier that one release does not have is * in it; one of them must have it.
     """
     names, meanings = zip(*request.columns, strict=True)
     wanted = len(request.quasi_identifiers)
-    cells: list[list[Cell]] = []
+    cells: list[list[LinkingColumn]] = []
     problems: list[str] = []
     for release in releases:
-        own_cells: list[Cell] = []
+        own_cells: list[LinkingColumn] = []
         for i, (name, meaning) in enumerate(request.columns):
             matched, wrong = find_cells(release, [name], [meaning])
             if wrong and i >= wanted:
                 problems += wrong
-            own_cells += matched or [Cell(name, exp.Literal.string("*"), "VARCHAR")]
+            own_cells += matched or [LinkingColumn(name, exp.Literal.string("*"), "VARCHAR")]
         cells.append(own_cells)
     for i, name in enumerate(names[:wanted]):
         if all(isinstance(side_cells[i].text, exp.Literal) for side_cells in cells):
@@ -120,7 +129,9 @@ def _smallest_alone(engine: Engine, number: int, request: JoinRequest) -> int:
     return int(engine.query("measures/link/alone", names=names, lists={"qi": items})[0][0])
 
 
-def _match(engine: Engine, pair: tuple[int, int], cells: Sequence[Sequence[Cell]], request: JoinRequest) -> None:
+def _match(
+    engine: Engine, pair: tuple[int, int], cells: Sequence[Sequence[LinkingColumn]], request: JoinRequest
+) -> None:
     """Makes the table group_pairs of the combinations of two tables that match, by their numbers."""
     for side, number in zip(SIDES, pair, strict=True):
         engine.run(tables.copy(table(side, "groups"), table(f"kept_{number}", "groups")))
@@ -131,7 +142,7 @@ def _match(engine: Engine, pair: tuple[int, int], cells: Sequence[Sequence[Cell]
     engine.query("measures/link/group_pairs", names=names)
 
 
-def _combine(engine: Engine, cells: Sequence[Sequence[Cell]], request: JoinRequest) -> None:
+def _combine(engine: Engine, cells: Sequence[Sequence[LinkingColumn]], request: JoinRequest) -> None:
     """Makes the table combined: pairs of combinations of both releases that match, and what they say together."""
     _match(engine, (0, 1), cells, request)
     wanted = len(request.quasi_identifiers)
@@ -169,7 +180,7 @@ def _at_most(engine: Engine, request: JoinRequest, *, same_rows: bool) -> Json:
     return {"exact": False, **counts, "certain": certain, "ambiguous_rows": None}
 
 
-def _of_source(engine: Engine, cells: Sequence[Sequence[Cell]], request: JoinRequest) -> Json:
+def _of_source(engine: Engine, cells: Sequence[Sequence[LinkingColumn]], request: JoinRequest) -> Json:
     """With the source: how many of its rows each combined tuple stands for."""
     for number, pairs_table in enumerate(("first_pairs", "second_pairs")):
         _match(engine, (2, number), cells, request)
@@ -187,7 +198,7 @@ def _of_source(engine: Engine, cells: Sequence[Sequence[Cell]], request: JoinReq
 def _order(
     engine: Engine,
     releases: Sequence[Source],
-    cells: Sequence[Sequence[Cell]],
+    cells: Sequence[Sequence[LinkingColumn]],
     rows: Sequence[int],
     request: JoinRequest,
 ) -> Json:

@@ -18,7 +18,7 @@ from sqlglot import exp
 
 from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.hierarchy.builtin import CODES, build_leaves, drop_leaves, rare_word
-from kanon_sql.hierarchy.hierarchy import Hierarchy, Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn, Hierarchy
 from kanon_sql.source.columns import as_written, text_of
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql import template
@@ -75,7 +75,7 @@ def meaning_of(spec: QuasiIdentifier, hierarchy: Hierarchy | None, *, levels: bo
 
 
 @dataclass(frozen=True)
-class Cell:
+class LinkingColumn:
     """A linking column of one side: its value as text over the keys of its source, and the type that it has there."""
 
     name: str
@@ -83,17 +83,19 @@ class Cell:
     type: str
 
 
-def find_cells(source: Source, names: Sequence[str], meanings: Sequence[Meaning]) -> tuple[list[Cell], list[str]]:
+def find_cells(
+    source: Source, names: Sequence[str], meanings: Sequence[Meaning]
+) -> tuple[list[LinkingColumn], list[str]]:
     """The linking columns of a source, and what is wrong with them; x_lower and x_upper stand for a released x."""
     present = {source_column.name: source_column for source_column in source.columns}
-    cells: list[Cell] = []
+    cells: list[LinkingColumn] = []
     absent: list[str] = []
     for name, meaning in zip(names, meanings, strict=True):
         bounds = [present.get(f"{name}_{end}") for end in ("lower", "upper")]
         if name in present:
-            cells.append(Cell(name, text_of(present[name], source.missing), present[name].type))
+            cells.append(LinkingColumn(name, text_of(present[name], source.missing), present[name].type))
         elif meaning.ranges and bounds[0] is not None and bounds[1] is not None:
-            cells.append(Cell(name, _bounds(bounds[0], bounds[1], source.missing), bounds[0].type))
+            cells.append(LinkingColumn(name, _bounds(bounds[0], bounds[1], source.missing), bounds[0].type))
         else:
             absent.append(name)
     # Where no name is there, the first row is perhaps no header but data, which messages must not show.
@@ -152,7 +154,7 @@ def table(side: str, name: str, index: int | None = None) -> str:
     return state(f"{side}_{name}" if index is None else f"{side}_{name}_{index}")
 
 
-def group_rows(engine: Engine, side: str, rows: exp.Select, cells: Sequence[Cell]) -> int:
+def group_rows(engine: Engine, side: str, rows: exp.Select, cells: Sequence[LinkingColumn]) -> int:
     """Makes the table groups(number, node, row_count, v0 ...) of one side, the only pass over its rows; their count."""
     items: list[Item] = [{"value": cell.text, "text": text_name(i)} for i, cell in enumerate(cells)]
     names = {"groups": table(side, "groups"), "table_rows": rows}
@@ -162,8 +164,8 @@ def group_rows(engine: Engine, side: str, rows: exp.Select, cells: Sequence[Cell
 
 def match_groups(
     engine: Engine,
-    left: Sequence[Cell],
-    right: Sequence[Cell],
+    left: Sequence[LinkingColumn],
+    right: Sequence[LinkingColumn],
     meanings: Sequence[Meaning],
     *,
     meets: bool = False,
@@ -266,7 +268,7 @@ def _load_codes(engine: Engine, index: int, builtin: str) -> None:
     texts = template.fill("measures/link/texts", names={**groups, "this_text": text_name(index)})
     distinct = exp.select("value").from_(exp.Subquery(this=texts, alias=exp.to_identifier("texts")))
     value_column = Column("value", "value", "VARCHAR")
-    height = build_leaves(engine, Input(index, value_column, QuasiIdentifier(builtin=builtin), distinct))
+    height = build_leaves(engine, GeneralizedColumn(index, value_column, QuasiIdentifier(builtin=builtin), distinct))
     levels: list[Item] = [{"key": f"label_{level}"} for level in range(1, height)]
     names = {"tree": state("tree"), "leaves": state("leaf")}
     engine.query("measures/link/code_tree", names=names, lists={"level": levels})

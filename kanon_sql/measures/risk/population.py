@@ -34,7 +34,7 @@ from sqlglot import exp
 from kanon_sql.config.load import LoadedConfig
 from kanon_sql.config.model import AlgorithmConfig
 from kanon_sql.errors import ConfigurationError, EngineError, UnfittingSourceError
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
 from kanon_sql.measures.risk.measure import Json, class_sizes
 from kanon_sql.measures.risk.table import RiskTable, read_tuples, value_name
@@ -74,7 +74,7 @@ def open_population(engine: Engine, loaded: LoadedConfig, path: Path, source: So
 
 
 @dataclass(frozen=True)
-class Population:
+class CountedPopulation:
     """The persons of the population in the engine.
 
     `combinations` of quasi-identifier values are among its `rows`, `alone` persons have one of their own; `mappings`
@@ -91,7 +91,7 @@ class Population:
 
 def read_population(
     engine: Engine, loaded: LoadedConfig, population: Source, table: RiskTable, *, raw: bool, generalized: bool
-) -> Population:
+) -> CountedPopulation:
     """Counts the population, its values in the types of the table's columns.
 
     With `generalized` the hierarchies of the configuration are laid over it; `raw` says that the table's values are
@@ -117,7 +117,9 @@ def read_population(
     names = {"tuples": _TUPLES, "population_steps": state("risk_population_steps")}
     engine.query("measures/risk/population_steps", names=names, lists={"cell": cells, "qi": joins})
     warnings = _uncovered(engine, table, mappings)
-    return Population(population.label, int(rows), int(combinations), int(alone), tuple(mappings), tuple(warnings))
+    return CountedPopulation(
+        population.label, int(rows), int(combinations), int(alone), tuple(mappings), tuple(warnings)
+    )
 
 
 def unmatched(loaded: LoadedConfig) -> list[str]:
@@ -129,7 +131,7 @@ def unmatched(loaded: LoadedConfig) -> list[str]:
 
 
 def count_persons(
-    engine: Engine, population: Population, table: RiskTable, progress: Progress, *, generalized: bool
+    engine: Engine, population: CountedPopulation, table: RiskTable, progress: Progress, *, generalized: bool
 ) -> str:
     """Makes a table (size, persons) of the table's classes, persons NULL where nobody falls under; its name.
 
@@ -226,7 +228,7 @@ def _mappings(
         if raw:
             value = replace(own, key=value_name(i))
             counted = counted_values(exp.select("*").from_(exp.to_table(table.classes)), value, weighted=True)
-        hierarchy_input = Input(i, own, spec, present, hierarchy, missing, place=place, counted=counted)
+        hierarchy_input = GeneralizedColumn(i, own, spec, present, hierarchy, missing, place=place, counted=counted)
         mappings.append(build_mapping(engine, hierarchy_input))
     return mappings
 

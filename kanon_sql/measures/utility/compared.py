@@ -18,8 +18,8 @@ from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions import Kind
 from kanon_sql.frequency.table import participants
 from kanon_sql.hierarchy.hierarchy import without_text
-from kanon_sql.measures.link.matching import EQUAL, Cell, Meaning, find_cells, meaning_of
-from kanon_sql.measures.release_pair import Subject
+from kanon_sql.measures.link.matching import EQUAL, LinkingColumn, Meaning, find_cells, meaning_of
+from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.source.columns import as_written, bring_counted, normalized
 from kanon_sql.source.formats.registry import telling_faults
 from kanon_sql.source.model import Column, Role, Source
@@ -31,7 +31,7 @@ _OF_EVERY_VALUE = ("intervals", "date", "suppress")  # built-ins that have label
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedColumn:
     """A column that both sides have; `item` is that of the source, `released` the label over the release's keys.
 
     `index` names its tables and its column in the frequency tables. Where `item` holds values before their treatments,
@@ -66,7 +66,7 @@ class Compared:
         return state(f"utility_{name}_{self.index}")
 
 
-def compared_columns(subject: Subject, source: Source) -> tuple[list[Compared], list[str]]:
+def compared_columns(subject: ReleasePair, source: Source) -> tuple[list[ComparedColumn], list[str]]:
     """The columns to compare, quasi-identifiers first, then sensitive ones, and what is left out.
 
     Raises ConfigurationError where the release lacks a quasi-identifier.
@@ -84,7 +84,7 @@ def compared_columns(subject: Subject, source: Source) -> tuple[list[Compared], 
     if problems:
         raise ConfigurationError(problems)
     present = {source_column.name: source_column for source_column in subject.release.columns}
-    compared: list[Compared] = []
+    compared: list[ComparedColumn] = []
     left_out = []
     for source_column in [*subject.roles.quasi_identifiers, *others]:
         meaning = meanings.get(source_column.name, EQUAL)
@@ -96,7 +96,7 @@ def compared_columns(subject: Subject, source: Source) -> tuple[list[Compared], 
         before = _before(subject, source, source_column)
         treated = None if before is None else source_column
         compared.append(
-            Compared(
+            ComparedColumn(
                 len(compared),
                 before or source_column,
                 subject.roles.of(source_column),
@@ -110,7 +110,7 @@ def compared_columns(subject: Subject, source: Source) -> tuple[list[Compared], 
     return compared, [f"{', '.join(map(repr, left_out))}: not compared, {what}"] if left_out else []
 
 
-def _before(subject: Subject, source: Source, source_column: Column) -> Column | None:
+def _before(subject: ReleasePair, source: Source, source_column: Column) -> Column | None:
     """The values of a column before its treatments, where the release can be compared with these.
 
     A hierarchy of listed values knows none of them.
@@ -120,7 +120,7 @@ def _before(subject: Subject, source: Source, source_column: Column) -> Column |
     return None if listed else source.before.get(source_column.name)
 
 
-def _released(source_column: Column | None, cell: Cell, release: Source) -> tuple[exp.Expr, str]:
+def _released(source_column: Column | None, cell: LinkingColumn, release: Source) -> tuple[exp.Expr, str]:
     """A label over the keys of the release, and its type; two bounds are one text."""
     return (
         (cell.text, "VARCHAR")
@@ -140,7 +140,7 @@ class Reader:
     What another engine holds is brought as distinct combinations with their rows.
     """
 
-    def __init__(self, subject: Subject, source: Source, columns: Sequence[Compared]) -> None:
+    def __init__(self, subject: ReleasePair, source: Source, columns: Sequence[ComparedColumn]) -> None:
         self._engine = subject.engine
         self._tables = {"source": source, "release": subject.release}
         self.label = source.label
@@ -155,7 +155,7 @@ class Reader:
         self._numbers: dict[tuple[str, int], exp.Expr] = {}
         self.weighted = any(table.weighted or table.backend.weighted for table in self._tables.values())
 
-    def distinct(self, columns: Sequence[Compared]) -> list[int]:
+    def distinct(self, columns: Sequence[ComparedColumn]) -> list[int]:
         """About how many distinct values each column of the source has."""
         source, items = self._tables["source"], [{"key": compared.item.key} for compared in columns]
         names = {"source": self._rows["source"]}
@@ -171,7 +171,7 @@ class Reader:
         """The rows of a side in DuckDB."""
         return self._rows[side]
 
-    def count(self, side: str, compared: Compared) -> None:
+    def count(self, side: str, compared: ComparedColumn) -> None:
         """Counts the values of one column, from the rows themselves. Raises EngineError."""
         value = self._values[side][compared.index]
         with telling_faults(self._engine, self._tables[side]):
@@ -184,7 +184,7 @@ class Reader:
             }
             self._engine.query("measures/utility/counted_rows", names=names)
 
-    def add_treated(self, compared: Compared) -> None:
+    def add_treated(self, compared: ComparedColumn) -> None:
         """Adds to the counted values of a column before its treatments, for no row, those treated that are released."""
         if compared.treated is None:
             return
@@ -201,7 +201,9 @@ class Reader:
         with telling_faults(self._engine, source):
             self._engine.query("measures/utility/treated_values", names=names)
 
-    def read(self, side: str, columns: Sequence[Compared], folds: Sequence[Compared], sums: Sequence[Item]) -> None:
+    def read(
+        self, side: str, columns: Sequence[ComparedColumn], folds: Sequence[ComparedColumn], sums: Sequence[Item]
+    ) -> None:
         """Makes the frequency table of a side over columns. Raises EngineError.
 
         Of `folds`, columns of many texts, those that are not in their table of the most frequent are one; `sums` are
@@ -227,7 +229,7 @@ class Reader:
                 lists={"item": items, "fold": folding, "sum": sums},
             )
 
-    def number(self, side: str, compared: Compared, kind: str, span: tuple[float, float]) -> exp.Expr:
+    def number(self, side: str, compared: ComparedColumn, kind: str, span: tuple[float, float]) -> exp.Expr:
         """The number of a value of a row, where `span`, its least and its greatest number, are 0 and 1."""
         value = self._values[side][compared.index]
         described = compared.item.type if side == "source" else compared.released_type
@@ -275,7 +277,7 @@ MOST_BINS = 100
 class Coded:
     """A compared column once its domain is known; of numbers and dates that are `summed` only sums are kept."""
 
-    column: Compared
+    column: ComparedColumn
     kind: Kind
     summed: bool = False
 
@@ -315,21 +317,21 @@ def coded_table(side: str) -> str:
     return state(f"utility_coded_{side}")
 
 
-def make_bins(engine: Engine, compared: Compared, *, ordered: bool) -> None:
+def make_bins(engine: Engine, compared: ComparedColumn, *, ordered: bool) -> None:
     """Makes the tables bins and bin_runs of a column."""
     names = {name: compared.table(name) for name in ("ranks", "bins", "bin_runs")}
     engine.query("measures/utility/bins", scope=names, values={"most": MOST_BINS, "ordered": ordered})
     engine.query("measures/utility/bin_runs", scope=names, values={"most": MOST_BINS})
 
 
-def make_label_bins(engine: Engine, compared: Compared) -> None:
+def make_label_bins(engine: Engine, compared: ComparedColumn) -> None:
     """Makes the tables of the bins that the labels of each side are spread over."""
     names = {name: compared.table(name) for name in ("runs", "bins", "bin_runs")}
     for side, query in (("source", "own_bins"), ("release", "label_bins")):
         engine.query(f"measures/utility/{query}", scope={**names, "label_bins": compared.table(f"{side}_bins")})
 
 
-def code_sides(subject: Subject, columns: list[Coded]) -> None:
+def code_sides(subject: ReleasePair, columns: list[Coded]) -> None:
     """Makes the frequency table of each side with codes."""
     engine = subject.engine
     for side, query in (("source", "own_codes"), ("release", "label_codes")):
@@ -352,7 +354,7 @@ def code_sides(subject: Subject, columns: list[Coded]) -> None:
         )
 
 
-def fold(engine: Engine, compared: Compared) -> None:
+def fold(engine: Engine, compared: ComparedColumn) -> None:
     """Makes for each side the tables of the texts of a column that are not in its last bin, and of one that is."""
     for side, query in (("source", "fold"), ("release", "fold_labels")):
         own = ("domain", "bins", "labels", "release_bins")
@@ -363,7 +365,7 @@ def fold(engine: Engine, compared: Compared) -> None:
             engine.query(f"measures/utility/{query}", scope={**names, **output}, values=values)
 
 
-def span(engine: Engine, compared: Compared) -> tuple[float, float]:
+def span(engine: Engine, compared: ComparedColumn) -> tuple[float, float]:
     """The least and the greatest number of a column of the source."""
     low, high = engine.query("measures/utility/span", names={"ranks": compared.table("ranks")})[0]
     return float(low), float(high)

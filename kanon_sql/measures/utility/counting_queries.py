@@ -26,10 +26,10 @@ from kanon_sql.config.model import QuasiIdentifier
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.frequency.dimensions import Dimension, Kind, ordered_dimension
 from kanon_sql.hierarchy.builtin import CODES
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable, build_mapping
-from kanon_sql.measures.release_pair import Subject
-from kanon_sql.measures.utility.compared import SIDES, Coded, Compared, coded_table, tuples
+from kanon_sql.measures.release_pair import ReleasePair
+from kanon_sql.measures.utility.compared import SIDES, Coded, ComparedColumn, coded_table, tuples
 from kanon_sql.report.report import Json
 from kanon_sql.source.columns import as_written
 from kanon_sql.sql import tables
@@ -41,7 +41,7 @@ MOST_COLUMNS, SANITY = 3, 0.001
 _PLACES = ("first", "second", "third")
 
 
-def measure_queries(subject: Subject, columns: Sequence[Coded], rows: int, deadline: Deadline) -> Json | None:
+def measure_queries(subject: ReleasePair, columns: Sequence[Coded], rows: int, deadline: Deadline) -> Json | None:
     """The errors of the queries on a source of `rows` rows, None where no column has two values. Raises TimeUpError."""
     bins = {coded.column.index: _bins(subject, coded) for coded in columns if not coded.summed}
     sets = _draw_sets([coded for coded in columns if len(bins.get(coded.column.index, ())) > 1])
@@ -78,7 +78,7 @@ def _quantile(errors: Sequence[float], share: float) -> float:
     return errors[low] + (place - low) * (errors[high] - errors[low])
 
 
-def _bins(subject: Subject, coded: Coded) -> list[int]:
+def _bins(subject: ReleasePair, coded: Coded) -> list[int]:
     names = {"bins": coded.column.table("bins"), "ranks": coded.column.table("ranks")}
     return [int(number) for number, _ in subject.engine.query("measures/utility/listed_bins", names=names)]
 
@@ -119,7 +119,7 @@ def draw_bins(sets: Sequence[tuple[Coded, ...]], bins: Mapping[int, Sequence[int
     return listed
 
 
-def _answer(subject: Subject, side: str, number: int, drawn: Sequence[Coded]) -> list[float]:
+def _answer(subject: ReleasePair, side: str, number: int, drawn: Sequence[Coded]) -> list[float]:
     names = {"coded": coded_table(side)}
     for place, coded in zip(_PLACES, drawn, strict=False):
         names |= {f"{place}_code": coded.code, f"{place}_weights": _weights(coded)}
@@ -133,13 +133,13 @@ def _answer(subject: Subject, side: str, number: int, drawn: Sequence[Coded]) ->
 _OWN = 100_000
 
 
-def count_values(subject: Subject, side: str, compared: Compared) -> None:
+def count_values(subject: ReleasePair, side: str, compared: ComparedColumn) -> None:
     """Counts the values of a column in the frequency table of a side."""
     names = {"tuples": tuples(side), "counted_values": compared.table("values"), "item_name": compared.value}
     subject.engine.query("measures/utility/counted_values", names=names)
 
 
-def make_domain(subject: Subject, compared: Compared) -> Kind:
+def make_domain(subject: ReleasePair, compared: ComparedColumn) -> Kind:
     """Makes the domain of a column from its counted values, and the table ranks; what its values are."""
     engine = subject.engine
     dimension = _ordered(subject, compared)
@@ -167,14 +167,14 @@ def make_domain(subject: Subject, compared: Compared) -> Kind:
     return dimension.kind
 
 
-def _ordered(subject: Subject, compared: Compared) -> Dimension:
+def _ordered(subject: ReleasePair, compared: ComparedColumn) -> Dimension:
     """The values of a column in their order: as the search orders them, as texts where they fit no other."""
     distinct = exp.select("value").from_(exp.to_table(compared.table("values")))
     spec = subject.hierarchies[compared.name][0] if compared.generalized else QuasiIdentifier()
     coded = spec.builtin == "prefix" or spec.builtin in CODES  # digits of codes are no numbers
     for value_type in ("text" if coded else spec.type, "text"):
         try:
-            given = Input(_OWN + compared.index, compared.item, QuasiIdentifier(type=value_type), distinct)
+            given = GeneralizedColumn(_OWN + compared.index, compared.item, QuasiIdentifier(type=value_type), distinct)
             return ordered_dimension(subject.engine, given)
         except ConfigurationError:
             if value_type == "text":
@@ -182,7 +182,7 @@ def _ordered(subject: Subject, compared: Compared) -> Dimension:
     raise AssertionError
 
 
-def make_runs(subject: Subject, compared: Compared, kind: Kind) -> None:
+def make_runs(subject: ReleasePair, compared: ComparedColumn, kind: Kind) -> None:
     """Makes the tables labels(code, label ...) and runs(code, first, last) of a column from its counted labels."""
     engine = subject.engine
     own = ("domain", "ranks", "labels", "runs")
@@ -204,7 +204,7 @@ def make_runs(subject: Subject, compared: Compared, kind: Kind) -> None:
         engine.run(tables.drop(names.get(name) or compared.table(name)))
 
 
-def _make_steps(subject: Subject, compared: Compared, names: dict[str, Any]) -> int | None:
+def _make_steps(subject: ReleasePair, compared: ComparedColumn, names: dict[str, Any]) -> int | None:
     """Makes the table of what stands for each value at each level; the level that all labels are of, where one is."""
     engine = subject.engine
     spec, hierarchy = subject.hierarchies[compared.name] if compared.generalized else (QuasiIdentifier(), None)
@@ -220,17 +220,19 @@ def _make_steps(subject: Subject, compared: Compared, names: dict[str, Any]) -> 
     return None if level is None else int(level)
 
 
-def _mapping(subject: Subject, compared: Compared) -> MappingTable:
+def _mapping(subject: ReleasePair, compared: ComparedColumn) -> MappingTable:
     spec, hierarchy = subject.hierarchies[compared.name]
     domain = exp.to_table(compared.table("domain"))
     distinct = exp.select("value").from_(domain)
     counted = exp.select("value", "row_count").from_(domain.copy())
     place = subject.loaded.place("quasi_identifiers", compared.name)
-    given = Input(_OWN + compared.index, compared.item, spec, distinct, hierarchy, place=place, counted=counted)
+    given = GeneralizedColumn(
+        _OWN + compared.index, compared.item, spec, distinct, hierarchy, place=place, counted=counted
+    )
     return build_mapping(subject.engine, given)
 
 
-def _read_ranges(subject: Subject, compared: Compared, kind: Kind, names: dict[str, Any]) -> None:
+def _read_ranges(subject: ReleasePair, compared: ComparedColumn, kind: Kind, names: dict[str, Any]) -> None:
     """Adds what labels of columns without hierarchy stand for: members of sets, ranges of numbers and dates."""
     engine = subject.engine
     engine.query("measures/utility/open_labels", scope=names)

@@ -30,12 +30,12 @@ from math import copysign, sqrt
 
 from kanon_sql.errors import ConfigurationError, NoReleaseError
 from kanon_sql.frequency.dimensions import Kind
-from kanon_sql.measures.release_pair import Subject
+from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.utility.compared import (
     MOST_BINS,
     SIDES,
     Coded,
-    Compared,
+    ComparedColumn,
     Reader,
     code_sides,
     coded_table,
@@ -54,7 +54,7 @@ from kanon_sql.sql.deadline import Deadline, TimeUpError
 from kanon_sql.sql.template import Item
 
 
-def measure_column(engine: Engine, compared: Compared, *, ordered: bool) -> Json:
+def measure_column(engine: Engine, compared: ComparedColumn, *, ordered: bool) -> Json:
     """The distances of one column, `earth_mover` None where its values have no order."""
     names = {name: compared.table(name) for name in ("ranks", "runs", "labels", "shares")}
     engine.query("measures/utility/shares", names=names)
@@ -74,7 +74,7 @@ _NOTHING = 1e-12
 _Found = dict[tuple[int, int], float]
 
 
-def measure_pairs(subject: Subject, reader: Reader, columns: Sequence[Coded], deadline: Deadline) -> Iterator[Json]:
+def measure_pairs(subject: ReleasePair, reader: Reader, columns: Sequence[Coded], deadline: Deadline) -> Iterator[Json]:
     """The association of each pair, in the order of the columns. Raises TimeUpError."""
     sides = [_associations(subject, reader, side, columns, deadline) for side in SIDES]
     for first, other in combinations(columns, 2):
@@ -94,7 +94,9 @@ def _measure(coded: Coded, other: Coded) -> str:
     return "correlation_ratio" if coded.ordered or other.ordered else "cramers_v"
 
 
-def _associations(subject: Subject, reader: Reader, side: str, columns: Sequence[Coded], deadline: Deadline) -> _Found:
+def _associations(
+    subject: ReleasePair, reader: Reader, side: str, columns: Sequence[Coded], deadline: Deadline
+) -> _Found:
     numbers = [coded for coded in columns if coded.ordered]
     categories = [coded for coded in columns if not coded.ordered]
     associations = _correlations(subject, reader, side, numbers)
@@ -120,7 +122,7 @@ def _key(coded: Coded, other: Coded) -> tuple[int, int]:
     return first, second
 
 
-def _correlations(subject: Subject, reader: Reader, side: str, numbers: Sequence[Coded]) -> _Found:
+def _correlations(subject: ReleasePair, reader: Reader, side: str, numbers: Sequence[Coded]) -> _Found:
     """Pearson's correlation of each pair of numbers."""
     associations: _Found = {}
     pairs = [
@@ -148,7 +150,7 @@ def _correlations(subject: Subject, reader: Reader, side: str, numbers: Sequence
     return associations
 
 
-def _ratios(subject: Subject, side: str, coded: Coded, numbers: Sequence[Coded]) -> _Found:
+def _ratios(subject: ReleasePair, side: str, coded: Coded, numbers: Sequence[Coded]) -> _Found:
     """The correlation ratio of each column of numbers given one of categories."""
     if not numbers:
         return {}
@@ -186,7 +188,7 @@ MOST_COLUMNS = 20  # that are looked at together
 MOST_VALUES = 1_000_000  # of a column that is released as it is
 
 
-def measure_utility(subject: Subject, deadline: Deadline) -> Json:
+def measure_utility(subject: ReleasePair, deadline: Deadline) -> Json:
     """The `utility` entry of the report: every figure compares the release with its source.
 
     * `columns`: by name, `total_variation` (0 to 1) and, for numbers and dates, `earth_mover` (0 to 1), else None;
@@ -222,10 +224,10 @@ def measure_utility(subject: Subject, deadline: Deadline) -> Json:
 class _Measuring:
     """One measurement, and what is found on the way."""
 
-    subject: Subject
+    subject: ReleasePair
     reader: Reader
     deadline: Deadline
-    columns: list[Compared]
+    columns: list[ComparedColumn]
     found: dict[str, Json] = field(default_factory=dict)
     coded: dict[int, Coded] = field(default_factory=dict)
     others: Json = field(default_factory=lambda: {"pairs": [], "queries": None, "pmse": None, "prediction": None})
@@ -273,7 +275,7 @@ class _Measuring:
         if can_predict():
             self.others["prediction"] = measure_prediction(self.subject, coded, self.deadline)
 
-    def _many(self) -> list[Compared]:
+    def _many(self) -> list[ComparedColumn]:
         """The columns of many values that are released as they are."""
         released = [compared for compared in self.columns if not compared.generalized]
         counts = self.reader.distinct(released)
@@ -285,7 +287,7 @@ class _Measuring:
                 self.columns.remove(compared)
         return [compared for compared, count in zip(released, counts, strict=True) if MOST_BINS < count <= MOST_VALUES]
 
-    def _measure_column(self, compared: Compared, kind: Kind, *, many: bool) -> None:
+    def _measure_column(self, compared: ComparedColumn, kind: Kind, *, many: bool) -> None:
         """Compares one column, of which the domain is made and the labels are counted."""
         engine, ordered = self.subject.engine, kind in ("number", "date")
         make_runs(self.subject, compared, kind)
@@ -296,7 +298,7 @@ class _Measuring:
         make_label_bins(engine, compared)
         self.coded[compared.index] = Coded(compared, kind, summed=many and ordered)
 
-    def _together(self, many: Sequence[Compared]) -> list[Compared]:
+    def _together(self, many: Sequence[ComparedColumn]) -> list[ComparedColumn]:
         """The columns that are looked at together: the first ones, quasi-identifiers before others."""
         summed = [compared.index for compared in many if self.coded[compared.index].summed]
         kept = [compared for compared in self.columns if not (self.reader.weighted and compared.index in summed)]
@@ -307,7 +309,7 @@ class _Measuring:
             )
         return kept[:MOST_COLUMNS]
 
-    def _read(self, together: Sequence[Compared]) -> None:
+    def _read(self, together: Sequence[ComparedColumn]) -> None:
         """Makes the frequency tables of both sides."""
         engine = self.subject.engine
         coded_columns = [self.coded[compared.index] for compared in together if compared.index in self.coded]

@@ -27,7 +27,7 @@ from itertools import combinations_with_replacement
 from math import inf, log
 from typing import TYPE_CHECKING
 
-from kanon_sql.measures.release_pair import Subject
+from kanon_sql.measures.release_pair import ReleasePair
 from kanon_sql.measures.utility.compared import MOST_BINS, Coded, coded_table
 from kanon_sql.report.report import Json
 from kanon_sql.sql import template
@@ -72,7 +72,7 @@ class Effects:
         return f"k{self.one.column.index}"
 
 
-def measure_propensity(subject: Subject, columns: Sequence[Coded], deadline: Deadline) -> float | None:
+def measure_propensity(subject: ReleasePair, columns: Sequence[Coded], deadline: Deadline) -> float | None:
     """The pMSE, None where no column has two values, or one side no rows. Raises TimeUpError."""
     effects = make_effects(subject, [coded for coded in columns if not coded.summed])
     if not effects:
@@ -87,7 +87,7 @@ def measure_propensity(subject: Subject, columns: Sequence[Coded], deadline: Dea
     return _fit(subject, ["x0", *(name for effect in effects for name in effect.names)], deadline)
 
 
-def make_effects(subject: Subject, columns: Sequence[Coded]) -> list[Effects]:
+def make_effects(subject: ReleasePair, columns: Sequence[Coded]) -> list[Effects]:
     """Groups the bins of each column, and makes the tables of its profiles and vectors."""
     most = min(max(MOST_EFFECTS // max(len(columns), 1) + 1, 2), MOST_GROUPS)
     all_effects = []
@@ -110,7 +110,7 @@ def make_effects(subject: Subject, columns: Sequence[Coded]) -> list[Effects]:
     return all_effects
 
 
-def _groups(subject: Subject, coded: Coded, most: int) -> dict[int, int]:
+def _groups(subject: ReleasePair, coded: Coded, most: int) -> dict[int, int]:
     """The group of each bin, numbered from 0: of about as many rows where there is an order, else the most frequent.
 
     What stands for no value of the source is a group of its own.
@@ -139,7 +139,7 @@ def _grouped(rows: dict[int, int], most: int, *, ordered: bool) -> dict[int, int
     return {bin_: dense[group] for bin_, group in groups.items()}
 
 
-def draw_kinds(subject: Subject, effects: Sequence[Effects], target: Coded | None) -> None:
+def draw_kinds(subject: ReleasePair, effects: Sequence[Effects], target: Coded | None) -> None:
     """Makes the table drawn(is_release, target, kinds, row_count) of both sides, at most about MOST_ROWS rows."""
     items: list[Item] = [
         {"kind": effect.kind, "code": effect.one.code, "profiles": effect.profiles} for effect in effects
@@ -152,7 +152,7 @@ def draw_kinds(subject: Subject, effects: Sequence[Effects], target: Coded | Non
     subject.engine.query("measures/utility/drawn", names=names, lists={"item": items}, values={"most": MOST_ROWS})
 
 
-def _fit(subject: Subject, parts: Sequence[str], deadline: Deadline) -> float | None:
+def _fit(subject: ReleasePair, parts: Sequence[str], deadline: Deadline) -> float | None:
     design = {"design": state("utility_design")}
     rows, released = (float(count or 0) for count in subject.engine.query("measures/utility/sides", names=design)[0])
     if not 0 < released < rows:
@@ -235,7 +235,7 @@ def can_predict() -> bool:
     return find_spec("sklearn") is not None
 
 
-def measure_prediction(subject: Subject, columns: Sequence[Coded], deadline: Deadline) -> Json:
+def measure_prediction(subject: ReleasePair, columns: Sequence[Coded], deadline: Deadline) -> Json:
     """For each sensitive column of codes the share of rows that is predicted rightly. Raises TimeUpError."""
     targets = [coded for coded in columns if coded.column.role == "sensitive" and not coded.summed]
     measured: Json = {}
@@ -251,7 +251,7 @@ def measure_prediction(subject: Subject, columns: Sequence[Coded], deadline: Dea
     return measured
 
 
-def _vectors(subject: Subject, effects: Effects) -> dict[int, list[float]]:
+def _vectors(subject: ReleasePair, effects: Effects) -> dict[int, list[float]]:
     """The shares of each kind of labels."""
     items: list[Item] = [{"name": name} for name in effects.names]
     rows = subject.engine.query(
@@ -261,7 +261,7 @@ def _vectors(subject: Subject, effects: Effects) -> dict[int, list[float]]:
 
 
 def _drawn(
-    subject: Subject, effects: Sequence[Effects], vectors: Sequence[dict[int, list[float]]], number: int
+    subject: ReleasePair, effects: Sequence[Effects], vectors: Sequence[dict[int, list[float]]], number: int
 ) -> tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray]:
     """The vectors of the quasi-identifiers, the labels to predict and the rows of a side."""
     import numpy

@@ -8,7 +8,7 @@ from typing import Any
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.diagram import clean
-from kanon_sql.report.charts.figure import WIDTH, Figure, Key, Panel, cut, page
+from kanon_sql.report.charts.figure import WIDTH, Figure, LegendEntry, Panel, cut, page
 from kanon_sql.report.charts.paired import AFTER, SIZE, Pair, Track, add_axis, add_head, dot, draw_dumbbells
 from kanon_sql.report.charts.svg import Axis
 from kanon_sql.targets.staging_permissions import write_output
@@ -63,7 +63,7 @@ def draw_attacks(data: Json, name: str = "attacks") -> Figure:
         Panel("Success", f"Success on the source and against {others}.", draw_dumbbells(track, pairs)),
         Panel("Risk", "The risk of each attack with its interval.", _draw_risks(rows)),
     )
-    marks = (Key(dot(0, 0, before=True), others), Key(dot(0, 0, before=False), "rows of the source"))
+    marks = (LegendEntry(dot(0, 0, before=True), others), LegendEntry(dot(0, 0, before=False), "rows of the source"))
     note = f"Risk: how much more often adversaries are right than against {others}, with intervals of 95 %."
     table = tuple((label, *_cells(attack)) for label, attack in rows)
     return Figure(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.diagram import clean
-from kanon_sql.report.charts.figure import WIDTH, Figure, Key, Panel, cut
+from kanon_sql.report.charts.figure import WIDTH, Figure, LegendEntry, Panel, cut
 from kanon_sql.report.charts.paired import AFTER, SIZE, SMALL, Frame, Pair, draw_pairs_of_bars, legend
 from kanon_sql.report.page.model import Bar, ClassBand, ColumnFacts, Step
 
@@ -49,8 +49,10 @@ def draw_steps(column: ColumnFacts, name: str) -> Figure:
     released = any(_is_released(step, column) for step in column.steps)
     box = {"x": -11, "y": -6, "width": 22, "height": 12, "rx": 2}
     keys = (
-        Key(svg.tag("rect", **box, class_="step", fill=svg.GRID, stroke=svg.BORDER), "a level; its parts are labels"),
-        Key(svg.tag("rect", **box, class_="after", color=AFTER, fill="currentColor"), "released"),
+        LegendEntry(
+            svg.tag("rect", **box, class_="step", fill=svg.GRID, stroke=svg.BORDER), "a level; its parts are labels"
+        ),
+        LegendEntry(svg.tag("rect", **box, class_="after", color=AFTER, fill="currentColor"), "released"),
     )
     return Figure(name, title, alt, (Panel(title, alt, drawing),), keys if released else keys[:1], head, rows)
 

@@ -43,7 +43,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Key:
+class LegendEntry:
     """An entry of a legend: a mark of at most 24 by 14 pixels around 0, 0 (an SVG text), and its words.
 
     Where it stands for a line of the drawings, `line` is the `data-line` of its marks: the script hides and shows it.
@@ -67,7 +67,7 @@ class Figure:
     title: str
     alt: str
     panels: tuple[Panel, ...]
-    legend: tuple[Key, ...] = ()
+    legend: tuple[LegendEntry, ...] = ()
     head: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     note: str = ""
@@ -120,7 +120,7 @@ def panel_svg(panel: Panel, name: str) -> str:
     )
 
 
-def _legend(keys: tuple[Key, ...]) -> str:
+def _legend(keys: tuple[LegendEntry, ...]) -> str:
     if not keys:
         return ""
     entries = "".join(
@@ -132,7 +132,7 @@ def _legend(keys: tuple[Key, ...]) -> str:
     return f'<ul class="legend{many}">{entries}</ul>'
 
 
-def _line(key: Key) -> str:
+def _line(key: LegendEntry) -> str:
     return f' class="entry" data-line="{escape(key.line)}"' if key.line else ""
 
 

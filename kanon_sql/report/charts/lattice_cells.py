@@ -26,7 +26,7 @@ _SMALLEST, _LARGEST = 4.0, 11.0
 
 
 @dataclass
-class Cell:
+class LatticeCell:
     """The nodes of a height, and of a loss from `low` to `high` percent (None: not known)."""
 
     height: int
@@ -52,7 +52,7 @@ class Cell:
         self.winner = self.winner or node.winner
 
 
-def draw_cells(nodes: Sequence[NodeFacts]) -> tuple[Layout, list[Cell]]:
+def draw_cells(nodes: Sequence[NodeFacts]) -> tuple[Layout, list[LatticeCell]]:
     """The squares, the least height at the bottom, the least loss at the left; unknown losses at the right."""
     losses = [node.loss for node in nodes if node.loss is not None]
     end = WIDTH - 2 - (_PITCH + 10 if len(losses) < len(nodes) else 0)
@@ -97,14 +97,14 @@ def _add_axes(drawing: svg.Drawing, across: Axis, heights: tuple[int, int], *, l
         drawing.marks.append(svg.quiet(WIDTH - 7, floor + 14, "?", "middle"))
 
 
-def _counted(nodes: Sequence[NodeFacts], top: float) -> list[Cell]:
-    cells: dict[tuple[int, int | None], Cell] = {}
+def _counted(nodes: Sequence[NodeFacts], top: float) -> list[LatticeCell]:
+    cells: dict[tuple[int, int | None], LatticeCell] = {}
     for node in nodes:
         column = _column(node.loss, top)
         key = (sum(node.levels), column)
         if key not in cells:
             bounds = (None, None) if column is None else (column * top / _COLUMNS, (column + 1) * top / _COLUMNS)
-            cells[key] = Cell(key[0], *bounds)
+            cells[key] = LatticeCell(key[0], *bounds)
         cells[key].add(node)
     return [cells[key] for key in sorted(cells, key=lambda key: (key[0], math.inf if key[1] is None else key[1]))]
 
@@ -114,7 +114,7 @@ def _column(loss: float | None, top: float) -> int | None:
     return None if loss is None else min(int(loss / top * _COLUMNS + 1e-9), _COLUMNS - 1)
 
 
-def _square(cell: Cell, x: float, y: float, most: int) -> str:
+def _square(cell: LatticeCell, x: float, y: float, most: int) -> str:
     """The larger, the more nodes, on a logarithmic scale; filled as far as they satisfy."""
     side = _SMALLEST + (_LARGEST - _SMALLEST) * (math.log(cell.count) / math.log(most) if most > 1 else 1)
     left, top = x - side / 2, y - side / 2
@@ -133,7 +133,7 @@ def _square(cell: Cell, x: float, y: float, most: int) -> str:
     return "".join(marks)
 
 
-def states_of(cells: Sequence[Cell]) -> dict[str, int]:
+def states_of(cells: Sequence[LatticeCell]) -> dict[str, int]:
     """The counts of the legend: minimal nodes are among those that satisfy."""
     counts: dict[str, int] = defaultdict(int)
     for cell in cells:

@@ -16,7 +16,7 @@ from kanon_sql.report.charts.diagram import clean
 from kanon_sql.report.charts.figure import Figure, Panel
 from kanon_sql.report.charts.lattice_boxes import draw_boxes
 from kanon_sql.report.charts.lattice_cells import NOTE as CELLS_NOTE
-from kanon_sql.report.charts.lattice_cells import Cell, draw_cells, states_of
+from kanon_sql.report.charts.lattice_cells import LatticeCell, draw_cells, states_of
 from kanon_sql.report.charts.lattice_marks import Layout, legend_of, state_of
 from kanon_sql.report.charts.lattice_squares import NOTE as SQUARES_NOTE
 from kanon_sql.report.charts.lattice_squares import draw_squares
@@ -169,7 +169,7 @@ def _node_item(node: NodeFacts) -> list[object]:
     return [node.levels, node.suppressed, node.classes, loss, flags]
 
 
-def _cell_item(cell: Cell) -> list[object]:
+def _cell_item(cell: LatticeCell) -> list[object]:
     bounds = [None if bound is None else round(bound, 2) for bound in (cell.low, cell.high)]
     return [cell.height, *bounds, cell.satisfying, cell.failing, cell.unknown, cell.minimal, int(cell.winner)]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.report.charts import svg
-from kanon_sql.report.charts.figure import Key
+from kanon_sql.report.charts.figure import LegendEntry
 from kanon_sql.report.page.model import NodeFacts
 
 # The states from the back to the front.
@@ -55,10 +55,10 @@ def look_of(state: str) -> dict[str, str | float]:
     return {"class_": f"node {state}", "fill": fill, "stroke": stroke}
 
 
-def legend_of(counts: Mapping[str, int]) -> tuple[Key, ...]:
+def legend_of(counts: Mapping[str, int]) -> tuple[LegendEntry, ...]:
     """The states that there are, each with its count."""
     return tuple(
-        Key(_sample(state), _WORDS[state] if state == "winner" else f"{_WORDS[state]} ({counts[state]:,})")
+        LegendEntry(_sample(state), _WORDS[state] if state == "winner" else f"{_WORDS[state]} ({counts[state]:,})")
         for state in ("satisfying", "minimal", "failing", "unknown", "winner")
         if counts.get(state)
     )

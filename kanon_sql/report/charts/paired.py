@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.diagram import clean
-from kanon_sql.report.charts.figure import WIDTH, Key
+from kanon_sql.report.charts.figure import WIDTH, LegendEntry
 from kanon_sql.report.charts.svg import Axis, tick_text, value_axis
 
 # Okabe and Ito's vermilion and blue; an outlined bar and a full one.
@@ -50,10 +50,10 @@ class Frame:
     line_words: str = ""
 
 
-def legend(before: str = "before: the source", after: str = "after: the release") -> tuple[Key, ...]:
+def legend(before: str = "before: the source", after: str = "after: the release") -> tuple[LegendEntry, ...]:
     """The two marks of a figure of pairs; an empty word leaves out its mark."""
     marks = ((before, True), (after, False))
-    return tuple(Key(bar(-11, -5, 22, 10, before=first), words) for words, first in marks if words)
+    return tuple(LegendEntry(bar(-11, -5, 22, 10, before=first), words) for words, first in marks if words)
 
 
 def bar(x: float, y: float, width: float, height: float, *, before: bool) -> str:
@@ -155,10 +155,10 @@ class Track:
     bound_words: str = ""
 
 
-def dot_legend(sides: Sequence[bool]) -> tuple[Key, ...]:
+def dot_legend(sides: Sequence[bool]) -> tuple[LegendEntry, ...]:
     """The marks of the sides that there are: True for before, False for after."""
     words = {True: "before: the source", False: "after: the release"}
-    return tuple(Key(dot(0, 0, before=side), words[side]) for side in sides)
+    return tuple(LegendEntry(dot(0, 0, before=side), words[side]) for side in sides)
 
 
 def dot(x: float, y: float, *, before: bool) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kanon_sql.report.charts.diagram import clean
-from kanon_sql.report.charts.figure import Figure, Key, Panel, page
+from kanon_sql.report.charts.figure import Figure, LegendEntry, Panel, page
 from kanon_sql.report.charts.paired import Frame, Pair, Track, dot_legend, draw_dumbbells, draw_pairs_of_bars, legend
 from kanon_sql.report.charts.sheet import draw_sheet
 from kanon_sql.report.charts.svg import decimal_top
@@ -130,7 +130,7 @@ def _sides(risk: Json) -> list[str]:
     return [key for key in _KEYS if risk.get(key) is not None]
 
 
-def _legend(sides: Sequence[str]) -> tuple[Key, ...]:
+def _legend(sides: Sequence[str]) -> tuple[LegendEntry, ...]:
     return legend("before: the source" if "before" in sides else "", "after: the release" if "after" in sides else "")
 
 

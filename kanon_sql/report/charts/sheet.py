@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.diagram import clean
-from kanon_sql.report.charts.figure import WIDTH, Key, Panel
+from kanon_sql.report.charts.figure import WIDTH, LegendEntry, Panel
 
 _MARGIN = 24
 _GAP = 28
@@ -14,7 +14,7 @@ _LINE = 24
 _MARK = 34
 
 
-def draw_sheet(title: str, legend: Sequence[Key], panels: Sequence[Panel], columns: int) -> str:
+def draw_sheet(title: str, legend: Sequence[LegendEntry], panels: Sequence[Panel], columns: int) -> str:
     """The whole file: the title, the legend, then so many panels a row."""
     sheet = svg.Drawing(2 * _MARGIN + columns * WIDTH + (columns - 1) * _GAP, _MARGIN)
     sheet.add_title(clean(title).split(), _MARGIN, sheet.width - 2 * _MARGIN)
@@ -29,7 +29,7 @@ def draw_sheet(title: str, legend: Sequence[Key], panels: Sequence[Panel], colum
     return svg.document(sheet, clean(title))
 
 
-def _add_legend(sheet: svg.Drawing, legend: Sequence[Key]) -> None:
+def _add_legend(sheet: svg.Drawing, legend: Sequence[LegendEntry]) -> None:
     room = sheet.width - 2 * _MARGIN
     x, y = float(_MARGIN), sheet.height + _LINE
     for key in legend:

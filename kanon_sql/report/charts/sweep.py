@@ -18,7 +18,7 @@ from typing import Any
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.report.charts import svg
 from kanon_sql.report.charts.diagram import clean, number
-from kanon_sql.report.charts.figure import WIDTH, Figure, Key, Panel, page
+from kanon_sql.report.charts.figure import WIDTH, Figure, LegendEntry, Panel, page
 from kanon_sql.report.charts.sheet import draw_sheet
 from kanon_sql.report.charts.svg import Axis, tick_text, value_axis
 from kanon_sql.targets.staging_permissions import write_output
@@ -74,7 +74,7 @@ HEAD = ("series", "k", "limit", *(measure.head for measure in TABLE))
 
 
 @dataclass(frozen=True)
-class Line:
+class Series:
     """Points that belong together, by k; the name tells them from the other lines."""
 
     name: str
@@ -94,7 +94,7 @@ def limit_text(limit: int | str) -> str:
     return f"{limit:,}" if isinstance(limit, int) else limit
 
 
-def lines_of(data: Json) -> list[Line]:
+def lines_of(data: Json) -> list[Series]:
     """One line for each series and limit; limits that make no difference to a series are one line."""
     lines = []
     for series in data["series"]:
@@ -109,7 +109,7 @@ def lines_of(data: Json) -> list[Line]:
         for limits, points in merged:
             name = clean(series["name"])
             several = f"{name}, limit {' or '.join(limits)}"
-            lines.append(Line(several if len(merged) > 1 else name, tuple(points)))
+            lines.append(Series(several if len(merged) > 1 else name, tuple(points)))
     return lines
 
 
@@ -133,7 +133,7 @@ def _listed(texts: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
-def draw_panel(measure: Measure, lines: Sequence[Line], ks: Sequence[int], crosses: bool) -> svg.Drawing:
+def draw_panel(measure: Measure, lines: Sequence[Series], ks: Sequence[int], crosses: bool) -> svg.Drawing:
     """The panel; with `crosses` it marks where a line has no release."""
     drawing = svg.Drawing(WIDTH, HEIGHT)
     across = Axis(min(ks), max(ks), _LEFT + 10, WIDTH - _RIGHT - 10, True, tuple(map(float, ks)))
@@ -203,7 +203,7 @@ def _half(k: float) -> float:
     return svg.text_width(limit_text(int(k)), svg.SMALL) / 2
 
 
-def _add_line(drawing: svg.Drawing, measure: Measure, lines: Sequence[Line], place: int, *axes: Axis) -> None:
+def _add_line(drawing: svg.Drawing, measure: Measure, lines: Sequence[Series], place: int, *axes: Axis) -> None:
     across, up = axes
     later = [_pieces(measure, line) for line in lines[place + 1 :]]
 
@@ -231,14 +231,14 @@ def _add_line(drawing: svg.Drawing, measure: Measure, lines: Sequence[Line], pla
         drawing.marks.append(svg.tag("g", *marks, **_of_line(place)))
 
 
-def _pieces(measure: Measure, line: Line) -> dict[_Piece, tuple[Json, ...]]:
+def _pieces(measure: Measure, line: Series) -> dict[_Piece, tuple[Json, ...]]:
     """The points that are shown, and the pairs of neighbours among them, by what makes them lie where they do."""
     ends = [(point,) for point in line.points] + list(pairwise(line.points))
     shown = [some for some in ends if all(point["status"] == "released" for point in some)]
     return {tuple((point["k"], point[measure.key]) for point in some): some for some in shown}
 
 
-def _add_crosses(drawing: svg.Drawing, lines: Sequence[Line], across: Axis) -> None:
+def _add_crosses(drawing: svg.Drawing, lines: Sequence[Series], across: Axis) -> None:
     """Above the foot of the panel, one height for each line that lacks a release somewhere."""
     lacking = [place for place, line in enumerate(lines) if any(p["status"] != "released" for p in line.points)]
     for height, place in enumerate(lacking):
@@ -356,10 +356,10 @@ def _figure(data: Json) -> Figure:
         )
         for measure in measures
     ]
-    legend = [Key(sample(place, -13, 0), line.name, str(place)) for place, line in enumerate(lines)]
+    legend = [LegendEntry(sample(place, -13, 0), line.name, str(place)) for place, line in enumerate(lines)]
     if lacking:
         mark = svg.tag("g", cross(0, 0), color=svg.QUIET, class_="quiet-mark")
-        legend.append(Key(mark, "no release, or time ran out: no point in any panel, a cross in the first"))
+        legend.append(LegendEntry(mark, "no release, or time ran out: no point in any panel, a cross in the first"))
     alt = f"Loss, class size, classes, suppressed rows and search time for {len(data['k'])} values of k."
     rows = tuple(tuple(cells(point)) for point in data["points"])
     title = f"k sweep of {title_of(data)}"

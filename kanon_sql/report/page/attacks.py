@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kanon_sql.report.page.model import AttackFacts, AttackRow, PageFacts
-from kanon_sql.report.page.texts import UNKNOWN, Table
+from kanon_sql.report.page.texts import UNKNOWN, PageTable
 
 # In percent, the risk that is surely there: as much as that of a class of five rows.
 HIGH = 20
@@ -17,7 +17,7 @@ class Attacks:
     """What the section says."""
 
     sentences: tuple[str, ...]
-    table: Table
+    table: PageTable
 
 
 def describe_attacks(facts: PageFacts) -> Attacks | None:
@@ -28,7 +28,7 @@ def describe_attacks(facts: PageFacts) -> Attacks | None:
     others = "the control group" if attacks.controlled else "blind guessing"
     head = ("attack", "success", "blindly", "control group", "risk", "risk between")
     rows = tuple(_cells(row) for row in attacks.rows)
-    return Attacks(tuple(_sentences(attacks, others)), Table(f"Success, and risk beyond {others}", head, rows))
+    return Attacks(tuple(_sentences(attacks, others)), PageTable(f"Success, and risk beyond {others}", head, rows))
 
 
 def high_risks(facts: PageFacts) -> list[AttackRow]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.report.page.model import ColumnFacts, PageFacts, Step
-from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, Table, count, counted, decimal, joined, percent
+from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, PageTable, count, counted, decimal, joined, percent
 
 _LONGEST_LABEL = 40
 
@@ -31,7 +31,7 @@ def view_columns(facts: PageFacts) -> tuple[ColumnView, ...]:
     )
 
 
-def overview(facts: PageFacts) -> Table:
+def overview(facts: PageFacts) -> PageTable:
     """All quasi-identifiers in one table."""
     rows = [
         (
@@ -47,7 +47,7 @@ def overview(facts: PageFacts) -> Table:
         for column in facts.columns
     ]
     head = ("column", "level", "values before", "after", "loss", "generalized by")
-    return Table("Quasi-identifiers, and what is left of each", head, tuple(rows), texts=(0, 5))
+    return PageTable("Quasi-identifiers, and what is left of each", head, tuple(rows), texts=(0, 5))
 
 
 def known(facts: PageFacts, column: ColumnFacts) -> str:
@@ -158,10 +158,10 @@ class Answer:
 class Utility:
     """What the section says."""
 
-    columns: Table
-    pairs: Table | None
+    columns: PageTable
+    pairs: PageTable | None
     answers: tuple[Answer, ...]
-    prediction: Table | None
+    prediction: PageTable | None
     warnings: tuple[str, ...]
 
 
@@ -186,7 +186,7 @@ def word_of(value: float | None, bounds: Sequence[tuple[float, str]], beyond: st
     return next((word for bound, word in bounds if value <= bound), beyond)
 
 
-def _columns(columns: Json) -> Table:
+def _columns(columns: Json) -> PageTable:
     rows = [
         (
             shortened(name),
@@ -197,10 +197,10 @@ def _columns(columns: Json) -> Table:
         for name, column in columns.items()
     ]
     head = ("column", "total variation", "earth mover's", "in a word")
-    return Table("Distances of the distributions of each column, source to release", head, tuple(rows), (0, 3))
+    return PageTable("Distances of the distributions of each column, source to release", head, tuple(rows), (0, 3))
 
 
-def _pairs(pairs: Sequence[Json]) -> Table | None:
+def _pairs(pairs: Sequence[Json]) -> PageTable | None:
     rows = []
     for pair in pairs:
         before, after = pair["source"], pair["release"]
@@ -215,7 +215,7 @@ def _pairs(pairs: Sequence[Json]) -> Table | None:
             )
         )
     head = ("columns", "measure", "source", "release", "in a word")
-    return Table("Association of pairs of columns", head, tuple(rows), (0, 1, 4)) if rows else None
+    return PageTable("Association of pairs of columns", head, tuple(rows), (0, 1, 4)) if rows else None
 
 
 def _answers(entry: Json) -> list[Answer]:
@@ -252,7 +252,7 @@ def _number_and_word(value: float | str | None, number: str, steps: Steps) -> tu
     return (NOT_TOLD, value) if isinstance(value, str) else (number, word_of(value, *steps))
 
 
-def _prediction(prediction: Json | None) -> Table | None:
+def _prediction(prediction: Json | None) -> PageTable | None:
     if not prediction:
         return None
     rows = [
@@ -271,4 +271,4 @@ def _prediction(prediction: Json | None) -> Table | None:
         if isinstance(entry, dict)
     ]
     head = ("predicted column", "guessing the most frequent", "learnt from the source", "learnt from the release")
-    return Table("Accuracy of predicting sensitive columns", head, tuple(rows)) if rows else None
+    return PageTable("Accuracy of predicting sensitive columns", head, tuple(rows)) if rows else None

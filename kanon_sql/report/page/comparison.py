@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kanon_sql.report.page.model import PageFacts
-from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, Table, chance, count, counted, decimal, percent
+from kanon_sql.report.page.texts import NOT_TOLD, UNKNOWN, Json, PageTable, chance, count, counted, decimal, percent
 from kanon_sql.report.page.withheld import left_out
 
 _MOST_SUBSETS = 15
@@ -22,8 +22,8 @@ class Comparison:
 
     alone: str
     note: str | None
-    risks: Table
-    subsets: Table | None
+    risks: PageTable
+    subsets: PageTable | None
 
 
 def compare(facts: PageFacts) -> Comparison | None:
@@ -97,7 +97,7 @@ def _rows(entry: Json) -> str:
     return f"{counted(rows, 'row')}{part} {'is' if rows == 1 else 'are'}"
 
 
-def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int, *, of_all: bool) -> Table:
+def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int, *, of_all: bool) -> PageTable:
     above = f"rows above {risk['threshold']:g}"
     cells: list[tuple[str, Callable[[Json], str]]] = [
         ("rows measured", lambda side: count(side["rows"]["measured"])),
@@ -122,7 +122,7 @@ def _risks(risk: Json, words: Sequence[str], sides: Sequence[Json], k: int, *, o
     heads = {"before": "source (before)" if of_all else "released rows in the source (before)"}
     heads["after"] = "release (after)"
     rows = tuple((name, *map(cell, sides)) for name, cell in cells)
-    return Table("Risk of re-identification", ("", *(heads[word] for word in words)), rows)
+    return PageTable("Risk of re-identification", ("", *(heads[word] for word in words)), rows)
 
 
 def _share(name: str, key: str, untold: str = NOT_TOLD) -> Callable[[Json], str]:
@@ -159,7 +159,7 @@ def _cell(counted_rows: Json | None) -> str:
     return _told(rows) if rows is None or share is None else f"{count(rows)} ({percent(share)})"
 
 
-def _subsets(words: Sequence[str], sides: Sequence[Json]) -> Table | None:
+def _subsets(words: Sequence[str], sides: Sequence[Json]) -> PageTable | None:
     """The combinations of few columns that single out most rows; those that hold a smaller key say nothing new."""
     if not sides or not sides[0].get("subsets"):
         return None
@@ -176,7 +176,7 @@ def _subsets(words: Sequence[str], sides: Sequence[Json]) -> Table | None:
             )
         )
     head = ("columns", *(f"unique rows {word}" for word in words))
-    return Table("Combinations of few columns that single out most rows", head, tuple(rows)) if rows else None
+    return PageTable("Combinations of few columns that single out most rows", head, tuple(rows)) if rows else None
 
 
 def _unique(subset: Json) -> str:

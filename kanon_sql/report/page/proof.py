@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kanon_sql.report.page.model import Evidence, FileFacts, PageFacts
-from kanon_sql.report.page.texts import UNKNOWN, Json, Table, count, counted, percent, plain, size
+from kanon_sql.report.page.texts import UNKNOWN, Json, PageTable, count, counted, percent, plain, size
 
 SALTED = "salted SHA-256"
 
@@ -39,8 +39,8 @@ class Proof:
 
     files: tuple[File, ...]
     recounts: tuple[Again, ...]
-    hierarchies: Table | None
-    run: Table
+    hierarchies: PageTable | None
+    run: PageTable
 
 
 def lay_out(facts: PageFacts) -> Proof | None:
@@ -72,19 +72,19 @@ def _row(values: Sequence[Any]) -> str:
     return ", ".join(plain[entry] if entry is None or isinstance(entry, bool) else str(entry) for entry in values)
 
 
-def _hierarchies(evidence: Evidence) -> Table | None:
+def _hierarchies(evidence: Evidence) -> PageTable | None:
     rows = tuple(
         (hierarchy.column, hierarchy.origin, count(hierarchy.levels), hierarchy.digest)
         for hierarchy in evidence.hierarchies
     )
     return (
-        Table("What values were generalized by", ("column", "from", "levels", SALTED), rows, (0, 1, 3))
+        PageTable("What values were generalized by", ("column", "from", "levels", SALTED), rows, (0, 1, 3))
         if rows
         else None
     )
 
 
-def _run(facts: PageFacts, evidence: Evidence) -> Table:
+def _run(facts: PageFacts, evidence: Evidence) -> PageTable:
     seconds = facts.report.get("seconds") or {}
     took = ", ".join(f"{name} {value:.2f}" for name, value in seconds.items())
     listed: Sequence[tuple[str, str]] = (
@@ -93,7 +93,7 @@ def _run(facts: PageFacts, evidence: Evidence) -> Table:
         ("seconds", took or UNKNOWN),
         *((f"ledger: {what}", text) for what, text in evidence.ledger),
     )
-    return Table(
+    return PageTable(
         "Versions, machine, time", ("what", "which"), tuple((what, plain(text)) for what, text in listed), (0, 1)
     )
 
@@ -121,8 +121,8 @@ class Choice:
     search: str
     how: str
     effort: str
-    alternatives: Table | None
-    loss: Table | None
+    alternatives: PageTable | None
+    loss: PageTable | None
 
 
 def explain(facts: PageFacts) -> Choice:
@@ -199,7 +199,7 @@ def _gap(search: Json) -> str:
     return "" if gap is None else f"It is proven that the objective is at most {percent(gap)} above the least there is."
 
 
-def _alternatives(report: Json) -> Table | None:
+def _alternatives(report: Json) -> PageTable | None:
     rows = []
     for alternative in report.get("advice") or ():
         instead, others = alternative.get("instead_of"), " in the other columns" if "without" in alternative else ""
@@ -212,10 +212,10 @@ def _alternatives(report: Json) -> Table | None:
             )
         )
     head = ("change", "loss then", "loss now", "rows suppressed then")
-    return Table("What other settings would lose", head, tuple(rows)) if rows else None
+    return PageTable("What other settings would lose", head, tuple(rows)) if rows else None
 
 
-def _loss(loss: Json | None) -> Table | None:
+def _loss(loss: Json | None) -> PageTable | None:
     if loss is None:
         return None
     named = (
@@ -230,4 +230,4 @@ def _loss(loss: Json | None) -> Table | None:
         ("entropy", "entropy lost, in bits"),
     )
     rows = tuple((name, meaning, plain(loss[name])) for name, meaning in named if loss.get(name) is not None)
-    return Table("Measures of loss", ("measure", "what it is", "value"), rows, (0, 1))
+    return PageTable("Measures of loss", ("measure", "what it is", "value"), rows, (0, 1))

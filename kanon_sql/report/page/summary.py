@@ -41,7 +41,7 @@ _ASKS = {
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ModelVerdict:
     """One model: its name, what it asks, what was asked for and reached, and whether that holds.
 
     `actual` is empty and `holds` None where nothing was measured.
@@ -84,7 +84,7 @@ class Summary:
     look: str
     sentences: tuple[str, ...]
     tiles: tuple[Tile, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[ModelVerdict, ...]
     kept: tuple[tuple[str, str, str], ...]  # (column, what is known, its loss)
     warnings: tuple[str, ...]
     errors: tuple[str, ...]
@@ -109,7 +109,7 @@ def summarize(facts: PageFacts) -> Summary:
     )
 
 
-def _headline(facts: PageFacts, verdicts: Sequence[Verdict]) -> tuple[str, str]:
+def _headline(facts: PageFacts, verdicts: Sequence[ModelVerdict]) -> tuple[str, str]:
     """(the headline, its look): green only where nothing is left to be judged."""
     status: str = facts.report["status"]
     if status != "released":
@@ -123,7 +123,7 @@ def _headline(facts: PageFacts, verdicts: Sequence[Verdict]) -> tuple[str, str]:
     return (_UNSEEN, "open") if "unique" in facts.notes else (_HEADLINES[status], "good")
 
 
-def verdicts(report: Json) -> list[Verdict]:
+def verdicts(report: Json) -> list[ModelVerdict]:
     """A verdict for k and each model beside it, and for the rows that could be suppressed."""
     known_columns = _known(report)
     all_verdicts = [
@@ -134,7 +134,7 @@ def verdicts(report: Json) -> list[Verdict]:
     if (groups := report["rows"].get("groups")) is not None:
         asks = "the rows of a group are released or suppressed together"
         all_verdicts.append(
-            Verdict("groups", asks, "none in part", f"{count(groups['split'])} in part", not groups["split"])
+            ModelVerdict("groups", asks, "none in part", f"{count(groups['split'])} in part", not groups["split"])
         )
     limit, there = report["suppression"]["limit"], report["classes"] is not None
     if limit is not None:
@@ -142,17 +142,17 @@ def verdicts(report: Json) -> list[Verdict]:
         holds = suppressed <= limit if there and suppressed is not None else None
         asks = f"at most {counted(limit, 'row')} of the source are suppressed"
         reached = "" if holds is None else count(suppressed)
-        all_verdicts.append(Verdict("suppression", asks, f"at most {count(limit)}", reached, holds))
+        all_verdicts.append(ModelVerdict("suppression", asks, f"at most {count(limit)}", reached, holds))
     return all_verdicts
 
 
-def _values_of_their_own(facts: PageFacts) -> list[Verdict]:
+def _values_of_their_own(facts: PageFacts) -> list[ModelVerdict]:
     """Released columns that are nearly unique, as they were counted in the release: k does not speak of these."""
     if "unique" in facts.notes:
         asks = f"whether whoever knows another released column of a person finds the row: {facts.notes['unique']}"
-        return [Verdict("nearly unique columns", asks, "no bound", "", None)]
+        return [ModelVerdict("nearly unique columns", asks, "no bound", "", None)]
     return [
-        Verdict(
+        ModelVerdict(
             f"nearly unique column {column.name!r}",
             f"{column.role}, and released as it is: whoever knows the value of a person finds the row, whatever k is",
             "no bound",
@@ -164,11 +164,13 @@ def _values_of_their_own(facts: PageFacts) -> list[Verdict]:
     ]
 
 
-def _attacks(facts: PageFacts) -> list[Verdict]:
+def _attacks(facts: PageFacts) -> list[ModelVerdict]:
     """The attacks of a high risk."""
     asks = "how much more often adversaries are right on released rows than on others"
     return [
-        Verdict(f"attack: {row.name}", asks, "no bound", f"{rounded(row.risk)} ({between(row)})", None, judged=True)
+        ModelVerdict(
+            f"attack: {row.name}", asks, "no bound", f"{rounded(row.risk)} ({between(row)})", None, judged=True
+        )
         for row in high_risks(facts)
     ]
 
@@ -288,7 +290,7 @@ def _tiles(report: Json) -> list[Tile]:
     return tiles
 
 
-def _verdict(key: str, entry: Json) -> Verdict:
+def _verdict(key: str, entry: Json) -> ModelVerdict:
     names = (entry.get(name) for name in ("variant", "distance", "column"))
     name = (
         "k-anonymity" if key == "k" else " ".join([key.replace("_", "-"), *(str(option) for option in names if option)])
@@ -296,7 +298,7 @@ def _verdict(key: str, entry: Json) -> Verdict:
     actual, ends = entry.get("actual"), _ends(key)
     bound = {"least": "at least ", "most": "at most "}[next(iter(ends.values()))] if len(ends) == 1 else ""
     reached = "" if actual is None or (isinstance(actual, dict) and None in actual.values()) else plain(actual)
-    return Verdict(name, _asks(key, entry), f"{bound}{plain(entry.get('required'))}", reached, _holds(key, entry))
+    return ModelVerdict(name, _asks(key, entry), f"{bound}{plain(entry.get('required'))}", reached, _holds(key, entry))
 
 
 def _ends(key: str) -> Mapping[str, str]:

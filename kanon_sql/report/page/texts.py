@@ -16,7 +16,7 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
 @dataclass(frozen=True)
-class Table:
+class PageTable:
     """A table of the page; the columns at the places `texts` hold words, all others numbers."""
 
     caption: str

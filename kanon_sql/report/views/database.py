@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kanon_sql.report.views.parts import Facts, Grid, Line, Look, Parts
+from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Parts
 
 Json = dict[str, Any]
 
@@ -48,7 +48,7 @@ def summarize_database(report: Json) -> Parts:
             f"{report['release']['target']}",
             "good",
         ),
-        Facts(lines, 13),
+        FactList(lines, 13),
         Line(),
         Grid(head, rows, (0,)),
     ]
@@ -66,7 +66,10 @@ def summarize_check(report: Json) -> Parts:
         lines.append(("facts", f"sets of at most {facts['known']}: {least}", ""))
     lines += [("violations", text, "bad") for text in report["violations"]]
     verdict = "satisfies" if holds else "VIOLATES"
-    return [Line(f"{report['database']} {verdict} k = {k['required']}", "good" if holds else "bad"), Facts(lines, 13)]
+    return [
+        Line(f"{report['database']} {verdict} k = {k['required']}", "good" if holds else "bad"),
+        FactList(lines, 13),
+    ]
 
 
 def summarize_risk(report: Json) -> Parts:

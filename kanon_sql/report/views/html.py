@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from kanon_sql.report.views.parts import Facts, Grid, Line, Part, Parts
+from kanon_sql.report.views.parts import FactList, Grid, Line, Part, Parts
 
 _RULE = "1px solid rgba(128,128,128,.35)"
 _CELL = f"padding:2px 10px;border:0;border-bottom:{_RULE};background:none;color:inherit"
@@ -22,7 +22,7 @@ def _part(part: Part) -> str:
     if isinstance(part, Line):
         text = escape(part.text.strip()) or "&nbsp;"
         return f"<div><b>{text}</b></div>" if part.look == "head" else f"<div>{text}</div>"
-    if isinstance(part, Facts):
+    if isinstance(part, FactList):
         return "".join(
             f'<div><b style="display:inline-block;min-width:8em">{escape(name)}</b> {escape(text)}</div>'
             for name, text, _ in part.entries

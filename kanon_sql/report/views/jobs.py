@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kanon_sql.report.views.parts import Facts, Grid, Line, Look, Part, Parts
+from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts
 from kanon_sql.report.views.releases import count
 
 Json = dict[str, Any]
@@ -40,7 +40,7 @@ def summarize_run(report: Json) -> Parts:
     ]
     parts: list[Part] = [
         Line(f"{done} {rows['released']:,} of {rows['source']:,} rows to {report['release']['target']}", "good"),
-        Facts(facts, 13),
+        FactList(facts, 13),
         Line(),
         _columns(report),
     ]
@@ -80,7 +80,7 @@ def _columns(report: Json) -> Grid:
     return Grid(head, rows, (0, len(head) - 1), bars={len(head) - 2: (list(losses.values()), "before")})
 
 
-def advised(advice: Sequence[Json]) -> Facts:
+def advised(advice: Sequence[Json]) -> FactList:
     """What other settings would lose."""
     changes = [
         f"without {alternative['without']}"
@@ -95,7 +95,7 @@ def advised(advice: Sequence[Json]) -> Facts:
             f" in the other columns, now {alternative['instead_of']['ncp']:.2f} %" if "without" in alternative else ""
         )
         entries.append((change, f"{loss}{where}, {alternative['suppressed']:,} rows suppressed", ""))
-    return Facts(entries, max(map(len, changes)) + 2, indent=4)
+    return FactList(entries, max(map(len, changes)) + 2, indent=4)
 
 
 def _label(label: str | None) -> str:
@@ -192,7 +192,7 @@ def summarize_check(report: Json) -> Parts:
         f"{verdict}: its smallest {'combination' if few else 'class'} holds {k['actual']:,}{counted}",
         "good" if holds else "bad",
     )
-    return [first, Facts(facts, 19)]
+    return [first, FactList(facts, 19)]
 
 
 def summarize_lattice(data: Json) -> Parts:

@@ -8,7 +8,7 @@ from typing import Any
 from kanon_sql.report.charts.attack import attack_rows
 from kanon_sql.report.charts.diagram import clean, number
 from kanon_sql.report.charts.risk import size_text
-from kanon_sql.report.views.parts import Facts, Grid, Line, Look, Part, Parts, table
+from kanon_sql.report.views.parts import FactList, Grid, Line, Look, Part, Parts, table
 
 Json = dict[str, Any]
 
@@ -48,7 +48,7 @@ def _head(data: Json, words: Sequence[Look]) -> list[Part]:
     if people is not None:
         text = f"{clean(people['table'])}: {people['rows']:,} rows, {people['unique']:,} of them unique"
         facts.append(("population", text, ""))
-    return [Line(f"risk of re-identification by {names}", "head"), Facts(facts, 12)]
+    return [Line(f"risk of re-identification by {names}", "head"), FactList(facts, 12)]
 
 
 def _risks(data: Json, words: Sequence[str], sides: Sequence[Json]) -> Grid:
@@ -370,7 +370,7 @@ def _method(data: Json) -> Parts:
     if narrowed is not None:
         rows = narrowed["rows"]
         facts.append(("downcoding", f"{rows:,} rows can be narrowed in a column", "bad" if rows else ""))
-    return [Line(), Facts(facts, 19)] if facts else []
+    return [Line(), FactList(facts, 19)] if facts else []
 
 
 def _cells(attack: Mapping[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactList:
     """Names and what is known of each: `width` characters for the names, after `indent` blanks."""
 
     entries: Sequence[tuple[str, str, Look]]
@@ -48,7 +48,7 @@ class Grid:
         return place not in ((self.texts,) if isinstance(self.texts, int) else self.texts)
 
 
-Part: TypeAlias = "Line | Facts | Grid"
+Part: TypeAlias = "Line | FactList | Grid"
 Parts: TypeAlias = "Sequence[Part]"
 
 
@@ -60,7 +60,7 @@ def plain(parts: Parts) -> str:
 def _plain(part: Part) -> str:
     if isinstance(part, Line):
         return part.text
-    if isinstance(part, Facts):
+    if isinstance(part, FactList):
         return "\n".join(f"{' ' * part.indent}{name.ljust(part.width)}{text}" for name, text, _ in part.entries)
     lines = [*([] if part.head is None else [part.head]), *part.rows]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]

@@ -15,7 +15,7 @@ from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.batches import Batches
 from kanon_sql.search.full_domain.closure import Closure, judged_classes, judged_rows, judged_values
 from kanon_sql.search.full_domain.lattice import Lattice, Node, Tags
-from kanon_sql.search.full_domain.measures import CostModel, Counts, NodeMeasures, Released
+from kanon_sql.search.full_domain.measures import CostModel, Counts, NodeMeasures, ReleasedClasses
 from kanon_sql.sql.connection import Engine, Row
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Composed, Item, Statement, compose, state
@@ -308,13 +308,13 @@ class NodeChecker:
         return self.models.only_k and not self.models.by_entity and self.batch > 1
 
     def remember(
-        self, lattice: Lattice, released_by_node: Mapping[Node, tuple[Released, Sequence[int]]]
+        self, lattice: Lattice, released_by_node: Mapping[Node, tuple[ReleasedClasses, Sequence[int]]]
     ) -> list[NodeMeasures]:
         """Takes the counts of all nodes that release a class, each with the units of loss of its released rows.
 
         Returns all nodes of the lattice with their measures; only for models of k alone.
         """
-        nothing = Released(self.frequency.n, 0, 0, 0, 0), [0] * len(lattice.lows)
+        nothing = ReleasedClasses(self.frequency.n, 0, 0, 0, 0), [0] * len(lattice.lows)
         for node in lattice.nodes():
             released, units = released_by_node.get(node, nothing)
             self._suppressed[node] = released.suppressed
@@ -330,7 +330,7 @@ class NodeChecker:
                 self.tags.add(node, satisfying=passing)
         return [self._measures[node] for node in lattice.nodes()]
 
-    def _measure(self, node: Node, units: Sequence[int], counts: Released | None = None) -> None:
+    def _measure(self, node: Node, units: Sequence[int], counts: ReleasedClasses | None = None) -> None:
         """Stores the node's losses; `units` are the units of loss that its suppressed rows would have."""
         suppressed = self._suppressed[node]
         self._measures[node] = NodeMeasures(

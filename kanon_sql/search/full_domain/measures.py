@@ -15,7 +15,7 @@ from kanon_sql.search.full_domain.lattice import Lattice, Node
 
 
 @dataclass(frozen=True)
-class Released:
+class ReleasedClasses:
     """The released classes of a node, those of at least k rows; `largest` may be among the others."""
 
     suppressed: int
@@ -26,7 +26,7 @@ class Released:
 
 
 @dataclass(frozen=True)
-class Counts(Released):
+class Counts(ReleasedClasses):
     """The released classes of a node, and all of its classes."""
 
     all_classes: int
@@ -46,7 +46,7 @@ class NodeMeasures:
     losses: tuple[float, ...]
     precision_cost: float
     entropy: float | None
-    counts: Released | None
+    counts: ReleasedClasses | None
 
     @property
     def height(self) -> int:
@@ -54,7 +54,7 @@ class NodeMeasures:
         return sum(self.levels)
 
     @property
-    def sizes(self) -> Released:
+    def sizes(self) -> ReleasedClasses:
         """The classes of a node; they must have been counted."""
         assert self.counts is not None
         return self.counts

@@ -26,7 +26,7 @@ from kanon_sql.frequency.table import (
     count_records,
     frequency_items,
 )
-from kanon_sql.hierarchy.hierarchy import Input
+from kanon_sql.hierarchy.hierarchy import GeneralizedColumn
 from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.hierarchy.uncovered import refuse_uncovered
 from kanon_sql.privacy.registry import models_of
@@ -146,7 +146,11 @@ def remote_models(
 
 
 def remote_frequency(
-    engine: Engine, kept: RemoteCombinations, inputs: Sequence[Input], mappings: Sequence[MappingTable], models: Models
+    engine: Engine,
+    kept: RemoteCombinations,
+    inputs: Sequence[GeneralizedColumn],
+    mappings: Sequence[MappingTable],
+    models: Models,
 ) -> tuple[Frequency, UninterruptedNodes]:
     """Codes the combinations in the engine, and gives it the costs of the values of each column.
 
@@ -200,7 +204,7 @@ def _loaded(backend: Backend, listing: Listing) -> exp.Select:
 
 
 def _marginals(
-    engine: Engine, inputs: Sequence[Input], mappings: Sequence[MappingTable]
+    engine: Engine, inputs: Sequence[GeneralizedColumn], mappings: Sequence[MappingTable]
 ) -> tuple[tuple[LevelMarginal, ...], ...]:
     """The costs of each level of each column, from the frequencies of that column alone."""
     problems: list[str] = []
@@ -221,7 +225,11 @@ def _marginals(
 
 
 def _coded(
-    engine: Engine, kept: RemoteCombinations, inputs: Sequence[Input], mappings: Sequence[MappingTable], models: Models
+    engine: Engine,
+    kept: RemoteCombinations,
+    inputs: Sequence[GeneralizedColumn],
+    mappings: Sequence[MappingTable],
+    models: Models,
 ) -> exp.Select:
     """The SELECT of the combinations by the codes of every level, and of the sensitive columns."""
     listed: list[exp.CTE] = []

@@ -20,7 +20,7 @@ from kanon_sql.frequency.table import code_name
 from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.search.full_domain.checker import NodeChecker
 from kanon_sql.search.full_domain.lattice import Lattice, Node
-from kanon_sql.search.full_domain.measures import NodeMeasures, Released
+from kanon_sql.search.full_domain.measures import NodeMeasures, ReleasedClasses
 from kanon_sql.sql.deadline import Deadline
 from kanon_sql.sql.template import Fill, Item, compose, state
 
@@ -104,7 +104,7 @@ class _RollUp:
         self._measures = compose("search/full_domain/roll_measures", {"classes": last})
         self._names = {layout.packed(node): node for node in lattice.nodes()}
 
-    def run(self) -> Iterator[tuple[Node, tuple[Released, list[int]]]]:
+    def run(self) -> Iterator[tuple[Node, tuple[ReleasedClasses, list[int]]]]:
         """The nodes that release a class, each with its classes and the units of loss of its released rows."""
         self._start()
         yield from self._raise(0)
@@ -135,7 +135,7 @@ class _RollUp:
         }
         self._checker.engine.query("search/full_domain/roll_steps", names=names, lists={"step": levels})
 
-    def _raise(self, position: int) -> Iterator[tuple[Node, tuple[Released, list[int]]]]:
+    def _raise(self, position: int) -> Iterator[tuple[Node, tuple[ReleasedClasses, list[int]]]]:
         """Raises the quasi-identifier at a position of the order, then those after it, a chunk of nodes at a time."""
         field, query = self._fields[position], self._checker.engine.query
         for first, end in self._chunks(position):
@@ -187,7 +187,7 @@ class _RollUp:
         one_class = all(highs[i] == mappings[i].height and not mappings[i].splits_top for i in left)
         return one_class and prod(highs[i] - lows[i] + 1 for i in left) in _NODES_ABOVE
 
-    def _measure(self, holes: dict[str, Fill]) -> Iterator[tuple[Node, tuple[Released, list[int]]]]:
+    def _measure(self, holes: dict[str, Fill]) -> Iterator[tuple[Node, tuple[ReleasedClasses, list[int]]]]:
         items: list[Item] = [
             {"name": f"units_{field.attribute}", "shift": field.cost_shift, "bits": field.cost_bits}
             for field in sorted(self._fields, key=lambda field: field.attribute)
@@ -198,5 +198,5 @@ class _RollUp:
         )
         n = self._checker.frequency.n
         for levels, classes, smallest, largest, squares, released, *units in rows:
-            counts = Released(n - int(released), int(classes), int(smallest), int(largest), int(squares))
+            counts = ReleasedClasses(n - int(released), int(classes), int(smallest), int(largest), int(squares))
             yield self._names[int(levels)], (counts, [int(value) for value in units])

@@ -32,7 +32,7 @@ def is_installed() -> bool:
 
 
 @dataclass(frozen=True)
-class Problem:
+class FacilityProblem:
     """Arrays: `rows` of each tuple; for each pair its `label` and `cell`, from 0, and `cost`, the loss of one row."""
 
     rows: Any
@@ -58,7 +58,7 @@ class Relaxed:
     prices: Any
     taken: Any
     unplaced: Any
-    problem: Problem
+    problem: FacilityProblem
     names: Any
     basis: Any
 
@@ -72,7 +72,7 @@ class Chosen:
     bound: float
 
 
-def relax(problem: Problem, names: Any, caps: Any, before: Relaxed | None, solver: Any) -> Relaxed | None:
+def relax(problem: FacilityProblem, names: Any, caps: Any, before: Relaxed | None, solver: Any) -> Relaxed | None:
     """Solves the linear program, in which a row may have no label at the loss `caps` of its tuple: no price is above
     it.
 
@@ -97,7 +97,7 @@ def relax(problem: Problem, names: Any, caps: Any, before: Relaxed | None, solve
     return Relaxed(loss, prices, taken, unplaced, problem, names, solver.getBasis())
 
 
-def _enlarged(before: Relaxed, problem: Problem, names: Any) -> Any:
+def _enlarged(before: Relaxed, problem: FacilityProblem, names: Any) -> Any:
     """The basis for another problem: its new labels and pairs are not in it."""
     import highspy
     import numpy as np
@@ -130,7 +130,7 @@ def _positions(sorted_names: Any, wanted: Any) -> Any:
     return np.where(sorted_names[at] == wanted, at, -1)
 
 
-def choose(problem: Problem, sure: Any, start: Any | None, solver: Any) -> Chosen:
+def choose(problem: FacilityProblem, sure: Any, start: Any | None, solver: Any) -> Chosen:
     """The best classes that the solver finds with its work; `bound` holds for these pairs alone.
 
     The labels `sure` are opened. `start` are the rows of each pair in known classes. The solver stops within 0.1 % of
@@ -164,7 +164,7 @@ def choose(problem: Problem, sure: Any, start: Any | None, solver: Any) -> Chose
     return Chosen(rows, float((rows * problem.cost).sum()), bound)
 
 
-def _solution(problem: Problem, rows: Any) -> Any:
+def _solution(problem: FacilityProblem, rows: Any) -> Any:
     import highspy
     import numpy as np
 
@@ -174,7 +174,7 @@ def _solution(problem: Problem, rows: Any) -> Any:
     return solution
 
 
-def _place(problem: Problem, kept: Any) -> Any | None:
+def _place(problem: FacilityProblem, kept: Any) -> Any | None:
     """Rows for the pairs of opened labels: a transport problem, whose vertices are whole numbers."""
     import highspy
     import numpy as np
@@ -202,7 +202,7 @@ def _place(problem: Problem, kept: Any) -> Any | None:
     return whole.astype(np.int64) if is_sound else None
 
 
-def _model(problem: Problem, caps: Any | None) -> Any:
+def _model(problem: FacilityProblem, caps: Any | None) -> Any:
     """Columns: pairs, labels and, with caps, the rows of each tuple without label. Rows: tuples, labels, pairs."""
     import highspy
     import numpy as np

@@ -178,7 +178,7 @@ def _items(tree: SearchTree) -> Item:
 
 
 @dataclass(frozen=True)
-class Keys:
+class LabelPacking:
     """How a label is packed into one number: its loss as a whole number, then its two half labels of `bits` bits each.
 
     All losses are below `end`; a loss of 1 is the whole number `scale`.
@@ -200,7 +200,7 @@ def of_half(queries: Queries, half: str) -> Queries:
     return queries.named(**half_tables, this_tuple=f"tuple_{half}")
 
 
-def build_halves(queries: Queries, trees: Sequence[SearchTree], k: int) -> Keys:
+def build_halves(queries: Queries, trees: Sequence[SearchTree], k: int) -> LabelPacking:
     """Makes the tables of both halves, tuples(tuple, p...) and above(tuple, label, cost), and the table rest of all
     tuples.
     """
@@ -249,7 +249,7 @@ def build_half(queries: Queries, trees: Sequence[SearchTree], k: int, most_shape
         kept.append({"position": tree.dimension.position})
 
 
-def _pack(queries: Queries) -> Keys:
+def _pack(queries: Queries) -> LabelPacking:
     """Makes losses whole numbers, of as many bits as the labels leave; of a wider type if these are too few."""
     halves = [of_half(queries, half) for half in HALVES]
     sizes = [half.run("half_size")[0] for half in halves]
@@ -272,4 +272,4 @@ def _pack(queries: Queries) -> Keys:
         highest += int(half.run("half_size")[0][1])
     for name in ("half_next", "labels_a", "labels_b"):
         queries.run_text(tables.drop(own_tables()[name]))
-    return Keys((first, second), highest + 1, scale)
+    return LabelPacking((first, second), highest + 1, scale)

@@ -160,10 +160,10 @@ class Program:
     def _pairs(self) -> Sequence[tuple[Any, ...]]:
         return self.queries.run("program_pairs")
 
-    def _problem(self, pairs: Sequence[tuple[Any, ...]], cells: Any, rows: Any) -> tuple[Any, highs.Problem]:
+    def _problem(self, pairs: Sequence[tuple[Any, ...]], cells: Any, rows: Any) -> tuple[Any, highs.FacilityProblem]:
         """The numbers of the labels, sorted, and the problem."""
         import numpy as np
 
         label, cell, cost = (np.array(numbers) for numbers in zip(*pairs, strict=True))
         names, numbered = np.unique(label, return_inverse=True)
-        return names, highs.Problem(rows, numbered, np.searchsorted(cells, cell), cost, self.k)
+        return names, highs.FacilityProblem(rows, numbered, np.searchsorted(cells, cell), cost, self.k)

@@ -23,7 +23,7 @@ from kanon_sql.frequency.judged import Models
 from kanon_sql.frequency.table import Tuples
 from kanon_sql.progress import Progress
 from kanon_sql.search.classes import build_classes
-from kanon_sql.search.local.labels import Costs, Keys, SearchTree, build_halves, build_trees, units_of
+from kanon_sql.search.local.labels import Costs, LabelPacking, SearchTree, build_halves, build_trees, units_of
 from kanon_sql.search.local.prices import Prices, column_bound
 from kanon_sql.search.local.queries import Queries, own_tables
 from kanon_sql.search.local.sweep import SLACK, Guided, Judge, Recreation, Sweep, WholeDomain, keep_halves
@@ -73,7 +73,7 @@ class LocalSearch:
         self._judge: Judge | None = None
         # Of the steps that made the classes: the sweep, cuts, or both.
         self._rounds, self._cuts = 0, 0
-        self._keys: Keys | None = None  # of labels, if their halves were kept
+        self._keys: LabelPacking | None = None  # of labels, if their halves were kept
         self._is_guided = False
         self._bound = 0.0  # of the loss of all rows
 

@@ -36,7 +36,7 @@ from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.privacy.statement import Tables
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.lattice import Lattice, Node
-from kanon_sql.search.local.labels import HALVES, Costs, Keys, SearchTree, of_half
+from kanon_sql.search.local.labels import HALVES, Costs, LabelPacking, SearchTree, of_half
 from kanon_sql.search.local.queries import Queries, own_tables, table
 from kanon_sql.sql import tables
 from kanon_sql.sql.template import Composed, Fill, Item, compose, render, state
@@ -119,7 +119,7 @@ class Sweep:
     """
 
     queries: Queries
-    keys: Keys
+    keys: LabelPacking
     k: int
     progress: Progress
     judge: Judge | None = None
@@ -345,7 +345,7 @@ class Recreation:
     trees: Sequence[SearchTree]
     k: int
 
-    def lend(self, keys: Keys) -> bool:
+    def lend(self, keys: LabelPacking) -> bool:
         """Splits classes with rows that others can spare, if they are many; whether it lost less by it."""
         self._measure()
         spare, dear = self.queries.run("spare_rows")[0]

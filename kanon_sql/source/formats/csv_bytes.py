@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kanon_sql.errors import ConfigurationError, EngineError, NoRoomError
 from kanon_sql.settings.algorithms import either
-from kanon_sql.settings.columns import ENCODINGS, LATIN1, UTF8, UTF16, WINDOWS, Encoded, encoding_named, recognized
+from kanon_sql.settings.columns import ENCODINGS, LATIN1, UTF8, UTF16, WINDOWS, TextEncoding, encoding_named, recognized
 from kanon_sql.source.model import CsvDialect
 from kanon_sql.sql import disk
 from kanon_sql.sql.connection import Engine
@@ -46,7 +46,7 @@ def chunks(path: Path) -> Iterator[bytes]:
         raise EngineError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
 
 
-def encodings_of(paths: Sequence[Path], given: str | None, place: str) -> tuple[str, dict[Path, Encoded]]:
+def encodings_of(paths: Sequence[Path], given: str | None, place: str) -> tuple[str, dict[Path, TextEncoding]]:
     """(the encoding that files have in common, how each of them is to be read).
 
     Raises ConfigurationError for a declared one that is not read, or that they are not in, EngineError for files of
@@ -79,7 +79,7 @@ def encodings_of(paths: Sequence[Path], given: str | None, place: str) -> tuple[
     return WINDOWS if declared is None and together == LATIN1 else together, read
 
 
-def copies_of(engine: Engine, read: dict[Path, Encoded]) -> dict[Path, Path]:
+def copies_of(engine: Engine, read: dict[Path, TextEncoding]) -> dict[Path, Path]:
     """Copies in UTF-8 of files, by the files.
 
     They are in the connection's own folder, below folders of the names of partitions. Raises EngineError.
@@ -87,7 +87,7 @@ def copies_of(engine: Engine, read: dict[Path, Encoded]) -> dict[Path, Path]:
     return {path: _copy(engine, path, encoded) for path, encoded in read.items()}
 
 
-def is_beyond_engine(path: Path, encoded: Encoded) -> bool:
+def is_beyond_engine(path: Path, encoded: TextEncoding) -> bool:
     """Whether the engine cannot read a file, or reads it wrongly.
 
     It reads UTF-16 only in little-endian order, with a byte order mark and without surrogate pairs, and single bytes as
@@ -103,7 +103,7 @@ def is_beyond_engine(path: Path, encoded: Encoded) -> bool:
     return False
 
 
-def _copy(engine: Engine, path: Path, encoded: Encoded) -> Path:
+def _copy(engine: Engine, path: Path, encoded: TextEncoding) -> Path:
     """A copy of a file in UTF-8, made once for each connection."""
     stat = path.stat()
     key = (path.absolute(), encoded.codec, stat.st_mtime_ns, stat.st_size)

@@ -20,7 +20,7 @@ from pathlib import Path
 from sqlglot import exp
 
 from kanon_sql.errors import ConfigurationError, EngineError
-from kanon_sql.settings.columns import UTF8, Encoded
+from kanon_sql.settings.columns import UTF8, TextEncoding
 from kanon_sql.settings.formats import delimiter_line, kind_of
 from kanon_sql.settings.source import CsvOptions
 from kanon_sql.source.duckdb import DuckDB
@@ -251,7 +251,7 @@ class _Beginning:
 
     path: Path
     sample: bytes
-    encoded: Encoded
+    encoded: TextEncoding
     copied: bool
 
     @property

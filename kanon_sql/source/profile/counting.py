@@ -46,7 +46,7 @@ class Total:
 
 
 @dataclass(frozen=True)
-class Counted:
+class ProfileCounts:
     """The number of rows of a source, and for each column its total and its step: one in so many values is kept."""
 
     rows: int
@@ -75,14 +75,14 @@ def text_of(col: Column) -> exp.Expr:
     return column(col.key) if col.is_text else exp.cast(column(col.key), "VARCHAR")
 
 
-def count_source(engine: Engine, source: Source) -> Counted:
+def count_source(engine: Engine, source: Source) -> ProfileCounts:
     """Makes the table of the distinct values, in two passes over the source. Raises EngineError."""
     if source.weighted or source.backend.weighted:
         return _count_weighted(engine, source)
     rows, totals = _totals(engine, source.relation, source.columns)
     steps = _steps([total.distinct for total in totals])
     keep_values(engine, source.relation, source.columns, steps, [total.longest for total in totals])
-    return Counted(rows, totals, steps)
+    return ProfileCounts(rows, totals, steps)
 
 
 def look_at(engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> None:
@@ -161,7 +161,7 @@ def _steps(distinct: Sequence[int]) -> tuple[int, ...]:
     return tuple(1 if position in kept else max(2, about // _DRAWN) for position, about in enumerate(distinct))
 
 
-def _count_weighted(engine: Engine, source: Source) -> Counted:
+def _count_weighted(engine: Engine, source: Source) -> ProfileCounts:
     """Counts weighted rows, or those of another engine, one column after the other."""
     engine.run(tables.empty(values_table(), {"position": "INTEGER", "value": "VARCHAR", "row_count": "BIGINT"}))
     count, totals = 0, list[Total]()
@@ -175,7 +175,7 @@ def _count_weighted(engine: Engine, source: Source) -> Counted:
         ends = (lowest, highest) if is_ordered(col) else (None, None)
         totals.append(Total(filled, distinct, longest or 0, *ends))
         count = int(total)
-    return Counted(count, tuple(totals), (1,) * len(totals))
+    return ProfileCounts(count, tuple(totals), (1,) * len(totals))
 
 
 def take_sample(engine: Engine, most: int, wanted: Sequence[int]) -> None:

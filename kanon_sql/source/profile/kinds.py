@@ -10,8 +10,7 @@ from typing import Any, Literal
 from sqlglot import exp
 
 from kanon_sql.source.model import Column
-from kanon_sql.source.reading import Reading as TextReading
-from kanon_sql.source.reading import fits
+from kanon_sql.source.reading import Reading, fits
 from kanon_sql.sql.connection import literal
 from kanon_sql.sql.tables import WHOLE
 
@@ -138,7 +137,7 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParsedKind:
     """The kind of values, the keys of source.columns that read them so, and the expression that parses a text."""
 
     kind: Kind
@@ -146,24 +145,24 @@ class Reading:
     parsed: exp.Expr | None = None
 
 
-def kind_of(column: Column, shares: Shares, formats: Mapping[str, int], distinct: int, rows: int) -> Reading:
+def kind_of(column: Column, shares: Shares, formats: Mapping[str, int], distinct: int, rows: int) -> ParsedKind:
     """The kind of a column; `formats` has the number of values of the sample that are dates in each format."""
     by_type = _kind_of_type(column, shares)
     if by_type is not None:
-        return Reading(by_type)
+        return ParsedKind(by_type)
     if not shares.looked_at:
-        return Reading("empty")
+        return ParsedKind("empty")
     if not column.is_text and not column.type.startswith("ENUM("):
-        return Reading("category" if _is_few(distinct, rows) else "text")
+        return ParsedKind("category" if _is_few(distinct, rows) else "text")
     if shares.of("truth") >= MOST and distinct <= 2:
-        return Reading("boolean")
+        return ParsedKind("boolean")
     as_date = _date(shares, formats)
     if as_date is not None:
         return as_date
     as_number = _number(shares)
     if as_number is not None:
         return as_number
-    return Reading(_texts(shares, distinct, rows))
+    return ParsedKind(_texts(shares, distinct, rows))
 
 
 def _kind_of_type(column: Column, shares: Shares) -> Kind | None:
@@ -179,7 +178,7 @@ def _kind_of_type(column: Column, shares: Shares) -> Kind | None:
     return simple.get(column.type)
 
 
-def _number(shares: Shares) -> Reading | None:
+def _number(shares: Shares) -> ParsedKind | None:
     if shares.of("padded") > 0.02 or shares.length > 18:
         return None  # digits that are a code
     best = max(shares.of(mark) for mark, _, _ in _NUMBERS)
@@ -195,9 +194,9 @@ def _number(shares: Shares) -> Reading | None:
         whole = shares.of("whole_grouped") >= best - 0.001
     kind: Kind = "whole number" if whole else "decimal"
     if mark == "number_point":
-        return Reading(kind, {}, _parsed_number(decimal, thousands))
+        return ParsedKind(kind, {}, _parsed_number(decimal, thousands))
     keys = {"type": "number", **({"decimal": decimal} if decimal != "." else {})}
-    return Reading(
+    return ParsedKind(
         kind, {**keys, **({"thousands": thousands} if thousands else {})}, _parsed_number(decimal, thousands)
     )
 
@@ -211,11 +210,11 @@ def _parsed_number(decimal: str, thousands: str | None) -> exp.Expr:
             plain = exp.func("replace", plain, literal(old), literal(new))
     number = exp.TryCast(this=plain, to=exp.DataType.build("DOUBLE"))
     # Plain numerals need no reading, and may be written with an exponent.
-    readable = fits(value, TextReading("number", decimal=decimal, thousands=thousands))
+    readable = fits(value, Reading("number", decimal=decimal, thousands=thousands))
     return number if (decimal, thousands) == (".", None) else exp.Case(ifs=[exp.If(this=readable, true=number)])
 
 
-def _date(shares: Shares, formats: Mapping[str, int]) -> Reading | None:
+def _date(shares: Shares, formats: Mapping[str, int]) -> ParsedKind | None:
     """Dates in the most frequent format; texts of other formats count as dates, too, but are not read."""
     dated = sum(_by_likeness(formats).values())
     if not shares.looked_at or dated / shares.looked_at < MOST:
@@ -227,7 +226,7 @@ def _date(shares: Shares, formats: Mapping[str, int]) -> Reading | None:
         if best == "%Y-%m-%d" and formats[best] >= dated
         else {"type": "timestamp" if timed else "date", "format": best}
     )
-    return Reading("timestamp" if timed else "date", keys, parsed_date(best))
+    return ParsedKind("timestamp" if timed else "date", keys, parsed_date(best))
 
 
 def _by_likeness(formats: Mapping[str, int]) -> dict[str, int]:
@@ -256,7 +255,7 @@ def formats_of(shapes: Iterable[str]) -> list[str]:
 
 def fits_format(text: str) -> exp.Expr:
     """The condition that a text is a date in a format, as source.columns reads it."""
-    return fits(exp.Trim(this=exp.column("value")), TextReading("timestamp", format=text))
+    return fits(exp.Trim(this=exp.column("value")), Reading("timestamp", format=text))
 
 
 def _shape_pattern(text: str) -> str:

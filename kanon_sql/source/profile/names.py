@@ -29,7 +29,7 @@ from kanon_sql.source.profile.counting import (
     values_table,
 )
 from kanon_sql.source.profile.kinds import DIRECT, MOST, ColumnProfile, Finding, Shares, kind_of, positions
-from kanon_sql.source.profile.recognition import Facts, named, recognize
+from kanon_sql.source.profile.recognition import RecognitionFacts, named, recognize
 from kanon_sql.source.profile.spellings import SPELLINGS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -146,7 +146,7 @@ def _held(engine: Engine, rows: exp.Select, shares: Mapping[int, Shares]) -> dic
 def _recognized(col: Column, glance: _Glance, shares: Shares, held: Mapping[str, float]) -> Finding | None:
     kind = kind_of(col, shares, {}, glance.distinct, glance.rows).kind
     return recognize(
-        Facts(
+        RecognitionFacts(
             name=col.name,
             kind=kind,
             shares=shares,
@@ -165,7 +165,7 @@ def _is_number(col: Column) -> bool:
     return is_ordered(col) and col.type.endswith(("INT", "INTEGER"))
 
 
-class Verdict(Enum):
+class NameVerdict(Enum):
     """What the values of a column say about its name."""
 
     SURELY_A_VALUE = 2
@@ -174,11 +174,11 @@ class Verdict(Enum):
     A_NAME = -1
 
 
-_VALUES = (Verdict.SURELY_A_VALUE, Verdict.LIKE_A_VALUE)
+_VALUES = (NameVerdict.SURELY_A_VALUE, NameVerdict.LIKE_A_VALUE)
 
 
 @dataclass(frozen=True)
-class Compared:
+class NameComparison:
     """How a name compares with the values of its column.
 
     It is the `same` as one of them; values begin with `initials` characters, and some are `alike` in their first one.
@@ -205,7 +205,7 @@ def like_values(
     named = [i for i, col in enumerate(columns) if col.name.strip() and col.name not in source.partitions]
     values = {"positions": named, "names": [columns[position].name for position in named]}
     compared = {
-        position: Compared(same > 0, alike > 0, initials)
+        position: NameComparison(same > 0, alike > 0, initials)
         for position, (same, alike, initials) in positions(
             engine.query(
                 "source/profile/names_among_values",
@@ -223,7 +223,7 @@ def like_values(
             columns[position],
             (shares.get(position, Shares()), shapes.get(position, {})),
             (written[position], next(iter(outlines.get(position, {})), "")),
-            compared.get(position, Compared()),
+            compared.get(position, NameComparison()),
         )
         for position in named
         if position in written
@@ -234,14 +234,14 @@ def like_values(
     return tuple(position for position, col in verdicts.items() if col in _VALUES)
 
 
-def are_values(verdicts: Iterable[Verdict], *, repeated: bool) -> bool:
+def are_values(verdicts: Iterable[NameVerdict], *, repeated: bool) -> bool:
     """Whether a first row holds values, by the verdicts on its columns.
 
     A row that is `repeated` below and holds a name is a header, as in files that were put together.
     """
     listed = list(verdicts)
-    names = listed.count(Verdict.A_NAME)
-    if Verdict.SURELY_A_VALUE in listed:
+    names = listed.count(NameVerdict.A_NAME)
+    if NameVerdict.SURELY_A_VALUE in listed:
         return True
     return not (repeated and names) and 0 < sum(verdict in _VALUES for verdict in listed) >= names
 
@@ -250,42 +250,42 @@ def verdict(
     column: ColumnProfile,
     values: tuple[Shares, Mapping[str, int]],
     name: tuple[Shares, str],
-    compared: Compared,
-) -> Verdict:
+    compared: NameComparison,
+) -> NameVerdict:
     """What the values of a column, by marks and shapes, say about its name, by its marks and shape."""
     shares, shapes = values
     own, outline = name
     if not shares.looked_at:
-        return Verdict.UNCLEAR
+        return NameVerdict.UNCLEAR
     if any(own.of(mark) and shares.of(mark) >= _MANY for mark in _WRITTEN):
-        return Verdict.SURELY_A_VALUE
+        return NameVerdict.SURELY_A_VALUE
     if shares.of(*_NUMBERS) >= MOST:
         return _of_number(shares, own)
     if shares.of(*_WRITTEN) >= MOST:
-        return Verdict.A_NAME
+        return NameVerdict.A_NAME
     if compared.same:
-        return Verdict.LIKE_A_VALUE
+        return NameVerdict.LIKE_A_VALUE
     if shares.of("codes") >= MOST and not own.of("codes"):
-        return Verdict.A_NAME
+        return NameVerdict.A_NAME
     if any(own.of(mark) and shares.of(mark) >= _WORDS for mark in _LISTED) and not own.of("no_name"):
-        return Verdict.LIKE_A_VALUE
+        return NameVerdict.LIKE_A_VALUE
     if any(shares.of(mark) >= MOST for mark in _LISTED):
-        return Verdict.A_NAME
+        return NameVerdict.A_NAME
     if column.alone <= _REPEATED and column.rows - column.missing >= _ROWS:
         # Few values, none of them this one: a name, or the one person who has another value.
-        return Verdict.A_NAME if own.of("no_name") else Verdict.UNCLEAR
-    return Verdict.LIKE_A_VALUE if _has_their_shape(outline, shapes, shares, compared) else Verdict.UNCLEAR
+        return NameVerdict.A_NAME if own.of("no_name") else NameVerdict.UNCLEAR
+    return NameVerdict.LIKE_A_VALUE if _has_their_shape(outline, shapes, shares, compared) else NameVerdict.UNCLEAR
 
 
-def _of_number(shares: Shares, own: Shares) -> Verdict:
+def _of_number(shares: Shares, own: Shares) -> NameVerdict:
     """A number above numbers is a value, except a year above numbers that are none: tables have a column a year."""
     if not own.of(*_NUMBERS):
-        return Verdict.A_NAME
+        return NameVerdict.A_NAME
     is_year_of_a_table = own.of("year_alone") and shares.of("year_alone") < 0.5
-    return Verdict.UNCLEAR if is_year_of_a_table else Verdict.LIKE_A_VALUE
+    return NameVerdict.UNCLEAR if is_year_of_a_table else NameVerdict.LIKE_A_VALUE
 
 
-def _has_their_shape(outline: str, shapes: Mapping[str, int], shares: Shares, compared: Compared) -> bool:
+def _has_their_shape(outline: str, shapes: Mapping[str, int], shares: Shares, compared: NameComparison) -> bool:
     """Whether a name is written as nearly all values are, and not as any word is."""
     folded = _folded(outline)
     if re.fullmatch("[Aa]*", folded) or (not compared.alike and compared.initials <= _INITIALS):

@@ -11,7 +11,7 @@ from sqlglot import exp
 from kanon_sql.progress import Progress
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.profile.counting import (
-    Counted,
+    ProfileCounts,
     count_source,
     drop_tables,
     held_by_rows,
@@ -25,8 +25,8 @@ from kanon_sql.source.profile.counting import (
 from kanon_sql.source.profile.kinds import (
     MOST,
     ColumnProfile,
+    ParsedKind,
     Profile,
-    Reading,
     Shares,
     fits_format,
     formats_of,
@@ -35,7 +35,7 @@ from kanon_sql.source.profile.kinds import (
 )
 from kanon_sql.source.profile.names import identifying, like_values
 from kanon_sql.source.profile.recoding import recoded_sexes, recoded_truths
-from kanon_sql.source.profile.recognition import Facts, recognize
+from kanon_sql.source.profile.recognition import RecognitionFacts, recognize
 from kanon_sql.source.profile.spellings import ALWAYS, SPELLINGS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
@@ -63,7 +63,7 @@ def profile(engine: Engine, source: Source, progress: Progress) -> Profile:
 
 
 @dataclass(frozen=True)
-class _Count:
+class _ColumnCount:
     """Counts of a column without missing values: kept values, their rows, values of one row, lengths in characters."""
 
     values: int = 0
@@ -76,7 +76,7 @@ class _Count:
 class _Columns:
     """Profiles of the columns, from the tables of distinct values and of the sample."""
 
-    def __init__(self, engine: Engine, source: Source, counted: Counted) -> None:
+    def __init__(self, engine: Engine, source: Source, counted: ProfileCounts) -> None:
         self.engine = engine
         self.source = source
         self.counted = counted
@@ -96,10 +96,14 @@ class _Columns:
         missing = [self._missing(position, reading) for position, reading in enumerate(readings)]
         pairs = [(position, text) for position, texts in enumerate(missing) for text in texts]
         values = {"positions": [position for position, _ in pairs], "spellings": [text for _, text in pairs]}
-        counts = {position: _Count(*row) for position, row in positions(self._query("counts", values=values)).items()}
+        counts = {
+            position: _ColumnCount(*row) for position, row in positions(self._query("counts", values=values)).items()
+        }
         blanks = positions(self._query("blanks"))
         drafts = [
-            self._profile(position, reading, missing[position], counts.get(position, _Count()), blanks.get(position))
+            self._profile(
+                position, reading, missing[position], counts.get(position, _ColumnCount()), blanks.get(position)
+            )
             for position, reading in enumerate(readings)
         ]
         return tuple(
@@ -108,7 +112,12 @@ class _Columns:
         )
 
     def _profile(
-        self, position: int, reading: Reading, missing: Mapping[str, int], count: _Count, blanks: Sequence[int] | None
+        self,
+        position: int,
+        reading: ParsedKind,
+        missing: Mapping[str, int],
+        count: _ColumnCount,
+        blanks: Sequence[int] | None,
     ) -> ColumnProfile:
         col, total = self.source.columns[position], self.counted.totals[position]
         step, absent = self.counted.steps[position], self.counted.rows - total.filled
@@ -161,9 +170,9 @@ class _Columns:
         missing = {text.strip().lower() for text in (*ALWAYS, *self.source.missing)}
         return [str(value) for (value,) in rows if value not in missing]
 
-    def _facts(self, position: int, draft: ColumnProfile, folded: int) -> Facts:
+    def _facts(self, position: int, draft: ColumnProfile, folded: int) -> RecognitionFacts:
         rows_with_value = draft.rows - draft.missing
-        return Facts(
+        return RecognitionFacts(
             name=draft.name,
             kind=draft.kind,
             shares=self.shares.get(position, Shares()),
@@ -195,12 +204,12 @@ class _Columns:
         tables = {"profile_values": values_table()}
         return self.engine.query(f"source/profile/{name}", names=tables, **more)
 
-    def _reading(self, position: int, col: Column) -> Reading:
+    def _reading(self, position: int, col: Column) -> ParsedKind:
         shares = self.shares.get(position, Shares())
         formats = self.formats.get(position, {})
         return kind_of(col, shares, formats, self.counted.totals[position].distinct, self.counted.rows)
 
-    def _missing(self, position: int, reading: Reading) -> dict[str, int]:
+    def _missing(self, position: int, reading: ParsedKind) -> dict[str, int]:
         """The texts that mean missing in a column with their numbers of rows, the most frequent first."""
         among_numbers = reading.kind in ("whole number", "decimal", "date", "timestamp")
         spelled = self.spelled.get(position, [])
@@ -225,7 +234,7 @@ class _Columns:
         )
         return {position: dict(zip(formats, row, strict=True)) for position, row in positions(rows).items()}
 
-    def _fitting(self, position: int, reading: Reading, missing: list[str]) -> tuple[int, Any, Any]:
+    def _fitting(self, position: int, reading: ParsedKind, missing: list[str]) -> tuple[int, Any, Any]:
         """(number of rows that do not fit the reading, least and greatest value of those that do)."""
         if reading.parsed is None:
             return 0, None, None

@@ -39,7 +39,7 @@ _SHAPED = (
 
 
 @dataclass(frozen=True)
-class Facts:
+class RecognitionFacts:
     """The facts about a column by which it is recognized; `repeats` is the mean number of rows for each distinct value.
 
     `writings` is the number of distinct values apart from case and blanks around them; None where not counted. `held`
@@ -98,7 +98,7 @@ _CHECKED = {
 }
 
 
-def recognize(facts: Facts) -> Finding | None:
+def recognize(facts: RecognitionFacts) -> Finding | None:
     """The most likely finding for a column; None where nothing is likely enough."""
     by_name = named(facts.name)
     findings: dict[str, Finding] = {}
@@ -121,7 +121,7 @@ def recognize(facts: Facts) -> Finding | None:
     return best if best is not None and best.sure >= LEAST else None
 
 
-def _by_values(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
+def _by_values(facts: RecognitionFacts, by_name: dict[str, float]) -> Iterator[Finding]:
     shares = facts.shares
     for mark, checked in _CHECKED.items():
         share = shares.of(mark)
@@ -143,11 +143,11 @@ def _by_values(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
         yield from part(facts, by_name)
 
 
-def _finding(name: str, sure: float, facts: Facts, mark: str, claim: str) -> Finding:
+def _finding(name: str, sure: float, facts: RecognitionFacts, mark: str, claim: str) -> Finding:
     return Finding(name, round(sure, 2), f"{_percent(facts.shares.of(mark))} of {_values(facts)} {claim}")
 
 
-def _values(facts: Facts) -> str:
+def _values(facts: RecognitionFacts) -> str:
     """The number of values that the shares are of, and whether there are more."""
     return f"{facts.shares.looked_at:,} values{' looked at' if facts.distinct > facts.shares.looked_at else ''}"
 
@@ -156,14 +156,14 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %"
 
 
-def _telephone(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
+def _telephone(facts: RecognitionFacts, by_name: dict[str, float]) -> Iterator[Finding]:
     shares = facts.shares
     if shares.of("telephone") >= 0.7 and facts.kind not in ("date", "timestamp", "whole number", "decimal"):
         clear = shares.of("telephone_abroad", "telephone_us", "telephone_fr") >= 0.3
         yield _finding("telephone", 0.9 if clear else 0.7, facts, "telephone", "have the shape of a telephone number")
 
 
-def _places(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
+def _places(facts: RecognitionFacts, by_name: dict[str, float]) -> Iterator[Finding]:
     shares, n = facts.shares, facts.shares.looked_at
     if shares.of("country_name") >= 0.8 and n >= 3:
         yield _finding("country", 0.9, facts, "country_name", "are names of countries")
@@ -192,7 +192,7 @@ def _places(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
         yield _finding("coordinates", 0.9, facts, "longitude", "are degrees with three decimals or more")
 
 
-def _persons(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
+def _persons(facts: RecognitionFacts, by_name: dict[str, float]) -> Iterator[Finding]:
     shares, n = facts.shares, facts.shares.looked_at
     writings = facts.distinct if facts.writings is None else facts.writings
     if shares.of("sex_word") >= 0.9 and writings <= 15 and n >= 2:
@@ -205,7 +205,7 @@ def _persons(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
     yield from _names(facts, by_name)
 
 
-def _names(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
+def _names(facts: RecognitionFacts, by_name: dict[str, float]) -> Iterator[Finding]:
     shares, n = facts.shares, facts.shares.looked_at
     if facts.kind not in ("text", "category", "free text"):
         return
@@ -229,7 +229,7 @@ def _names(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
             yield Finding("name", 0.85, why)
 
 
-def _dates(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
+def _dates(facts: RecognitionFacts, by_name: dict[str, float]) -> Iterator[Finding]:
     if facts.kind not in ("date", "timestamp"):
         if "birth date" in by_name and facts.shares.of("year_alone") >= 0.95:
             yield _finding("birth date", 0.8, facts, "year_alone", "are years")
@@ -244,7 +244,7 @@ def _dates(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
         yield Finding("birth date", 0.8, f"the values are dates on {facts.distinct:,} days of {high - low} years")
 
 
-def _codes(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
+def _codes(facts: RecognitionFacts, by_name: dict[str, float]) -> Iterator[Finding]:
     shares, n = facts.shares, facts.shares.looked_at
     if shares.of("icd") >= 0.9 and (n >= 20 or "ICD-10 code" in by_name) and facts.repeats >= 1.2:
         yield _finding("ICD-10 code", 0.65, facts, "icd", "have the shape of ICD-10 categories")
@@ -271,7 +271,7 @@ def _codes(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
         yield Finding("passport number", 0.8, alone)
 
 
-def _is_sequence(facts: Facts) -> bool:
+def _is_sequence(facts: RecognitionFacts) -> bool:
     if not isinstance(facts.lowest, int) or not isinstance(facts.highest, int) or facts.distinct < 3:
         return False
     return facts.highest - facts.lowest + 1 <= 1.05 * facts.distinct
@@ -284,7 +284,7 @@ def _share_of_rows(share: float) -> str:
     return "> 99 %" if 0.995 <= share < 1 else _percent(share)
 
 
-def _free_text(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
+def _free_text(facts: RecognitionFacts, by_name: dict[str, float]) -> Iterator[Finding]:
     shares = facts.shares
     held = [
         (mark, held_kind)
@@ -300,7 +300,7 @@ def _free_text(facts: Facts, by_name: dict[str, float]) -> Iterator[Finding]:
         yield Finding("free text", 0.9 if held else 0.8, f"{shares.words:.0f} words on average{holds}")
 
 
-def _may_be(name: str, facts: Facts) -> bool:
+def _may_be(name: str, facts: RecognitionFacts) -> bool:
     """Whether the values of a column allow what only its name says."""
     shares, text = facts.shares, facts.kind in ("text", "category", "free text", "code")
     if facts.kind == "empty":

@@ -19,9 +19,9 @@ from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.columns import means_missing
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import Reading, fits, understood
-from kanon_sql.source.treatments.keys import Keys, KeysBound
+from kanon_sql.source.treatments.keys import KeysBound, KeySource
 from kanon_sql.source.treatments.registry import treatments_of
-from kanon_sql.source.treatments.treatment import Cell, TreatedColumn, Treatment
+from kanon_sql.source.treatments.treatment import TreatedColumn, TreatedValue, Treatment
 from kanon_sql.sql.dialects import Dialect
 from kanon_sql.sql.tables import NUMERIC
 from kanon_sql.sql.template import Fill, Item, column
@@ -67,7 +67,7 @@ def treated_rows(
     source: Source,
     settled: Mapping[str, TreatmentConfig],
     relation: exp.Select,
-    keys: Keys,
+    keys: KeySource,
     dialect: Dialect,
     sought: Mapping[str, Mapping[str, exp.Expr]] | None = None,
 ) -> exp.Select:
@@ -84,12 +84,12 @@ def treated_rows(
         if col.name in settled:
             value = values[col.key]
             ends = (sought or {}).get(col.name, {})
-            cell = Cell(value, value, col, settled[col.name], dialect, keys, source.missing, others, ends)
+            cell = TreatedValue(value, value, col, settled[col.name], dialect, keys, source.missing, others, ends)
             entry.replace(exp.alias_(_treated(cell), col.key, quoted=True))
     return treated
 
 
-def _treated(cell: Cell) -> exp.Expr:
+def _treated(cell: TreatedValue) -> exp.Expr:
     """The treated value; a missing one, or a text that does not fit its reading, stays as it is."""
     original, col = cell.written, cell.column
     current = cell
@@ -205,7 +205,7 @@ def _outside_checks(plain: Source, source: Source) -> list[_Outside]:
         col = plain.column(name)
         written = column(col.key)
         value = understood(written.copy(), col.reading) if col.is_text else written
-        cell = Cell(value, written, col, config, plain.backend.dialect, KeysBound(), plain.missing, others)
+        cell = TreatedValue(value, written, col, config, plain.backend.dialect, KeysBound(), plain.missing, others)
         for treatment in treatments_of(config):
             condition = treatment.outside(cell)
             if condition is not None:

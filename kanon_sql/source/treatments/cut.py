@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
+from kanon_sql.source.treatments.treatment import Json, TreatedValue, Treatment
 from kanon_sql.sql.dialects import Dialect, marked, own
 
 _TYPES = ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS")
@@ -35,7 +35,7 @@ class Cut(Treatment):
             return "only DuckDB cuts texts of a format; cast the column to a date in source.query"
         return None
 
-    def value(self, cell: Cell) -> exp.Expr:
+    def value(self, cell: TreatedValue) -> exp.Expr:
         unit, reading = str(cell.config.cut), cell.column.reading
         if not cell.column.is_text:
             first = own("date_trunc", unit, exp.cast(cell.value.copy(), "TIMESTAMP"))

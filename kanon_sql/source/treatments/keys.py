@@ -32,7 +32,7 @@ _SAME_TEXT = (
 )
 
 
-class Keys(ABC):
+class KeySource(ABC):
     """Where a statement has its keys from."""
 
     @abstractmethod
@@ -41,7 +41,7 @@ class Keys(ABC):
 
 
 @dataclass(frozen=True)
-class KeysBound(Keys):
+class KeysBound(KeySource):
     """Keys as parameters of the statement, `values` by their names: whatever a view of the source calls can read the
     text of the statement that reads it, and must find no key there.
     """
@@ -60,7 +60,7 @@ class KeysBound(Keys):
 
 
 @dataclass(frozen=True)
-class KeysOutside(Keys):
+class KeysOutside(KeySource):
     """Keys in variables: their `names` by the keys; `place` gives the expression of the text in a variable."""
 
     names: Mapping[str, str]

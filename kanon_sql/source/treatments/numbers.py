@@ -30,7 +30,7 @@ from kanon_sql.source.treatments.exact import (
     numeral,
     unsparing,
 )
-from kanon_sql.source.treatments.treatment import Cell, Json, TreatedColumn, Treatment
+from kanon_sql.source.treatments.treatment import Json, TreatedColumn, TreatedValue, Treatment
 from kanon_sql.sql.dialects import Dialect
 from kanon_sql.sql.template import Fill, column, fill
 
@@ -68,7 +68,7 @@ class _Rounding(Treatment):
             f"{numeral(finest)}, or cast the column in source.query"
         )
 
-    def outside(self, cell: Cell) -> exp.Expr | None:
+    def outside(self, cell: TreatedValue) -> exp.Expr | None:
         return _outside(cell, self.key)
 
     def outside_problem(self, config: TreatmentConfig) -> str:
@@ -78,7 +78,7 @@ class _Rounding(Treatment):
         # A FLOAT does not hold every multiple.
         return replace(col, type="DOUBLE") if col.type == "FLOAT" else col
 
-    def value(self, cell: Cell) -> exp.Expr:
+    def value(self, cell: TreatedValue) -> exp.Expr:
         unit = unit_of(cell.config)
         assert unit is not None
         numbers = _numbers(cell.column, cell.dialect, cell.config)
@@ -154,13 +154,13 @@ class _End(Treatment):
             )
         return settled
 
-    def outside(self, cell: Cell) -> exp.Expr | None:
+    def outside(self, cell: TreatedValue) -> exp.Expr | None:
         return _outside(cell, self.key)
 
     def outside_problem(self, config: TreatmentConfig) -> str:
         return _OUTSIDE
 
-    def value(self, cell: Cell) -> exp.Expr:
+    def value(self, cell: TreatedValue) -> exp.Expr:
         end = getattr(cell.config, self.key)
         numbers = exact(cell.column, cell.dialect, end)
         sought = cell.sought.get(self.key)
@@ -308,7 +308,7 @@ def _holes(treated: TreatedColumn, numbers: exp.Select, share: Fraction) -> dict
     return {"numbers": numbers, "least": treated.k, "part": share.numerator, "whole": share.denominator}
 
 
-def _outside(cell: Cell, key: str) -> exp.Expr | None:
+def _outside(cell: TreatedValue, key: str) -> exp.Expr | None:
     """The condition that a number has too many digits or a result beyond the type; for the first treatment only."""
     if first_of(cell.config) != key:
         return None

@@ -9,7 +9,7 @@ from sqlglot import exp
 from kanon_sql.settings.treatments import PseudonymConfig, TreatmentConfig
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.treatments.keys import fingerprint, keyed_digits, made_of, text_in_csv, text_problem
-from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
+from kanon_sql.source.treatments.treatment import Json, TreatedValue, Treatment
 from kanon_sql.sql.dialects import Dialect, marked, own
 
 
@@ -26,7 +26,7 @@ class Pseudonym(Treatment):
     def problem(self, source: Source, column: Column, config: TreatmentConfig) -> str | None:
         return text_problem(column, source.backend.dialect)
 
-    def value(self, cell: Cell) -> exp.Expr:
+    def value(self, cell: TreatedValue) -> exp.Expr:
         pseudonym = _pseudonym_of(cell.config)
         pads = cell.keys.pads(pseudonym.key, shift=False)
         text = text_in_csv(cell.column, cell.value)

@@ -15,7 +15,7 @@ from sqlglot import exp
 
 from kanon_sql.settings.treatments import Shape, TreatmentConfig
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
+from kanon_sql.source.treatments.treatment import Json, TreatedValue, Treatment
 from kanon_sql.sql.dialects import Dialect
 
 # Letters of Latin, Greek and Cyrillic writing.
@@ -72,7 +72,7 @@ class Redact(Treatment):
         kind = column.type[:40] if column.reading is None else column.reading.type
         return f"its values are of type {kind}, and no free texts; remove redact"
 
-    def value(self, cell: Cell) -> exp.Expr:
+    def value(self, cell: TreatedValue) -> exp.Expr:
         value = cell.value.copy()
         for shape, pattern in _patterns(cell.config):
             value = cell.dialect.replace_all(value, pattern, f"[{shape}]")

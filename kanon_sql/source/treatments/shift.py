@@ -12,7 +12,7 @@ from kanon_sql.source.columns import null_for
 from kanon_sql.source.model import Column, Source
 from kanon_sql.source.reading import understood
 from kanon_sql.source.treatments.keys import drawn, fingerprint, keyed_digits, made_of, text_in_csv, text_problem
-from kanon_sql.source.treatments.treatment import Cell, Json, Treatment
+from kanon_sql.source.treatments.treatment import Json, TreatedValue, Treatment
 from kanon_sql.sql.dialects import marked, own
 
 _FIRST, _LAST = date(1, 1, 1), date(9999, 12, 31)
@@ -47,7 +47,7 @@ class Shift(Treatment):
                 return "its format has no day (%d), which is what is shifted; round its dates instead"
         return None
 
-    def value(self, cell: Cell) -> exp.Expr:
+    def value(self, cell: TreatedValue) -> exp.Expr:
         days = _days(cell)
         add = cell.dialect.add_days
         if not cell.column.is_text:
@@ -60,7 +60,7 @@ class Shift(Treatment):
         moved, rest = cell.dialect.date_text(add(day, days, "DATE")), own("substr", cell.written.copy(), 11)
         return marked(exp.DPipe(this=moved, expression=rest, safe=True))
 
-    def outside(self, cell: Cell) -> exp.Expr | None:
+    def outside(self, cell: TreatedValue) -> exp.Expr | None:
         first, last = _FIRST, _LAST
         reading = cell.column.reading
         value: exp.Expr = cell.value.copy()
@@ -90,7 +90,7 @@ def _shift_of(config: TreatmentConfig) -> ShiftConfig:
     return config.shift
 
 
-def _days(cell: Cell) -> exp.Expr:
+def _days(cell: TreatedValue) -> exp.Expr:
     """The number of days by which a value is moved, determined by its entity."""
     shift = _shift_of(cell.config)
     by, value = cell.others[shift.by]

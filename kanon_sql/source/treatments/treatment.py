@@ -11,14 +11,14 @@ from sqlglot import exp
 
 from kanon_sql.settings.treatments import TreatmentConfig
 from kanon_sql.source.model import Column, Source
-from kanon_sql.source.treatments.keys import Keys
+from kanon_sql.source.treatments.keys import KeySource
 from kanon_sql.sql.dialects import Dialect
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Cell:
+class TreatedValue:
     """A value in a statement, as one treatment of its column sees it; never a missing one.
 
     For a text that stands for a number or a moment `value` is the plain numeral or the ISO text and `written` the text
@@ -32,7 +32,7 @@ class Cell:
     column: Column
     config: TreatmentConfig
     dialect: Dialect
-    keys: Keys
+    keys: KeySource
     missing: tuple[str, ...]
     others: Mapping[str, tuple[Column, exp.Expr]]
     sought: Mapping[str, exp.Expr] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Treatment(ABC):
         """The column's settings with what depends on the data filled in. Raises UnfittingSourceError."""
         return treated.config
 
-    def outside(self, cell: Cell) -> exp.Expr | None:
+    def outside(self, cell: TreatedValue) -> exp.Expr | None:
         """The condition that a value of the source cannot be treated; None where every value can."""
         return None
 
@@ -83,7 +83,7 @@ class Treatment(ABC):
         return "cannot be treated"
 
     @abstractmethod
-    def value(self, cell: Cell) -> exp.Expr:
+    def value(self, cell: TreatedValue) -> exp.Expr:
         """The treated value: a text for a text, otherwise a value of the column's type; NULL for NULL."""
 
     def becomes(self, column: Column, config: TreatmentConfig) -> Column:

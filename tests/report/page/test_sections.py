@@ -14,7 +14,7 @@ from kanon_sql.report.page.page import render
 from kanon_sql.report.page.withheld import told
 
 
-def verdict(key: str, **entry: Any) -> summary.Verdict:
+def verdict(key: str, **entry: Any) -> summary.ModelVerdict:
     """That of one model of a release."""
     report = page_facts.report()
     report["privacy"] = {"k": {"required": 2, "actual": 2}, key: entry}
