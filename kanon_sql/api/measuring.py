@@ -216,9 +216,9 @@ def sweep(
 
     plan = plan_sweep(load_given, given, k, limits, algorithms, overrides, outputs)
     call = Call.of(options, progress, time_limit)
-    found = run_plan(plan, lambda loaded: open_prepared(loaded, call.options, call.progress, left), call)
-    write_outputs(found, outputs)
-    return Measured("sweep", found)
+    sweep = run_plan(plan, lambda loaded: open_prepared(loaded, call.options, call.progress, left), call)
+    write_outputs(sweep, outputs)
+    return Measured("sweep", sweep)
 
 
 @without_causes
@@ -413,10 +413,10 @@ def attack(
     group, page = (None if path is None else Path(path) for path in (control, html))
     request = AttackRequest(group, hold_out, attacks, seed, page, method)
     call = Call.of(options, progress, time_limit, report)
-    found = play_attacks(job_of(loaded, handed), request, call)
+    attacked = play_attacks(job_of(loaded, handed), request, call)
     if page is not None:
-        write_attack_page(page, found)
-    return Measured("attack", call.write(found))
+        write_attack_page(page, attacked)
+    return Measured("attack", call.write(attacked))
 
 
 @without_causes

@@ -56,11 +56,11 @@ def list_command() -> None:
     from kanon_sql.report.views.parts import table
 
     rows = []
-    for one in ready_hierarchies():
-        path = ready_files()[one.name]
-        found = read_hierarchy(path) if path.suffix == ".csv" else None
-        values, levels = (str(len(found.leaves)), str(found.height)) if found else ("of the data", "")
-        rows.append([one.name, values, levels, one.what])
+    for ready in ready_hierarchies():
+        path = ready_files()[ready.name]
+        tree = read_hierarchy(path) if path.suffix == ".csv" else None
+        values, levels = (str(len(tree.leaves)), str(tree.height)) if tree else ("of the data", "")
+        rows.append([ready.name, values, levels, ready.what])
     print_text(table(["name", "values", "levels", "what it is"], rows))
 
 
@@ -107,20 +107,18 @@ def check(name: str, data: str | None, **options: Any) -> None:
     """
     from kanon_sql.hierarchy.hierarchy import Hierarchy
 
-    found = _find(name, options["show_values"])
+    tree = _find(name, options["show_values"])
     verdict = f"{name} is well formed"
     if data is not None:
         with _opened(data, options) as values:
-            count = len(values.rows(found, name))
+            count = len(values.rows(tree, name))
         verdict = f"{name} covers all {count:,} values of column {values.column!r}"
     elif options["column"]:
         raise click.UsageError("--column goes with DATA")
-    if isinstance(found, Hierarchy):
-        for warning in found.warnings:
+    if isinstance(tree, Hierarchy):
+        for warning in tree.warnings:
             complain("warning", warning)
-        verdict += (
-            f": {len(found.leaves)} values, {found.height} {'level' if found.height == 1 else 'levels'} above them"
-        )
+        verdict += f": {len(tree.leaves)} values, {tree.height} {'level' if tree.height == 1 else 'levels'} above them"
     print_text(escape(verdict))
 
 
@@ -152,14 +150,14 @@ def build(
         raise click.UsageError("expected one of --builtin and --hierarchy")
     read = [("the data", None if data is None else Path(data)), ("the hierarchy", None if name is None else Path(name))]
     refuse_outputs([], [("--output", output)], read)
-    found = _find(name, options["show_values"]) if name is not None else _parse_builtin(builtin or "")
+    tree = _find(name, options["show_values"]) if name is not None else _parse_builtin(builtin or "")
     if data is not None:
         with _opened(data, options) as values:
-            rows = values.rows(found, name or f"--builtin {builtin}")
-    elif isinstance(found, Hierarchy):
+            rows = values.rows(tree, name or f"--builtin {builtin}")
+    elif isinstance(tree, Hierarchy):
         from kanon_sql.hierarchy.mapping import file_rows
 
-        rows = file_rows(found)
+        rows = file_rows(tree)
     else:
         raise click.UsageError("a built-in is made for the values of a column; name DATA and --column")
     _write(rows, output, overwrite, of_data=data is not None)

@@ -181,9 +181,9 @@ def with_options_of(options: dict[str, Any], overrides: tuple[tuple[str, str], .
     return (*overrides, *flags, *values)
 
 
-def _as_set(one: Argument, value: Any) -> str:
+def _as_set(argument: Argument, value: Any) -> str:
     """An option that was given, as --set says it: of a model the number of the option, of a list its entries."""
-    key, column = ".".join(map(str, one.key)), {"--l": "l", "--t": "t"}.get(one.flags[0])
+    key, column = ".".join(map(str, argument.key)), {"--l": "l", "--t": "t"}.get(argument.flags[0])
     if column is not None:
         return f"--set '{key}={{column: COLUMN, {column}: {value:g}}}'"
     return f"--set '{key}=[{', '.join(value)}]'" if isinstance(value, tuple) else f"--set {key}={value}"
@@ -192,11 +192,11 @@ def _as_set(one: Argument, value: Any) -> str:
 def refuse_columns(options: dict[str, Any]) -> None:
     """Raises UsageError for options that stand for a configuration where one is given."""
     given = [
-        (one, options[name])
-        for name, one in ARGUMENTS.items()
+        (parameter, options[name])
+        for name, parameter in ARGUMENTS.items()
         if name != "qi" and options.get(name) not in (None, (), "")
     ]
     if given:
-        flags = ", ".join(one.flags[0] for one, _ in given)
+        flags = ", ".join(option.flags[0] for option, _ in given)
         verb = "goes" if len(given) == 1 else "go"
         raise click.UsageError(f"{flags} {verb} with --qi; with a configuration file use {_as_set(*given[0])}")

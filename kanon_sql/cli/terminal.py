@@ -66,7 +66,7 @@ def _print_grid(grid: Grid, console: Console) -> None:
     sides = ["right" if number else "left" for number in numbers]
     places = [(place, False) for place in range(len(widths))]
     if bars >= _SHORTEST_BAR:
-        places = [one for place, _ in places for one in [(place, False), *[(place, True)] * (place in grid.bars)]]
+        places = [column for place, _ in places for column in [(place, False), *[(place, True)] * (place in grid.bars)]]
     shown = [bars if drawn else widths[place] for place, drawn in places]
     aligned = ["left" if drawn else sides[place] for place, drawn in places]
     if grid.head is not None:

@@ -73,28 +73,30 @@ class PairRequest:
     source: Path | None = None
 
 
-def run_check(asked: PairRequest, loaded: LoadedConfig | None, call: Call) -> Json:
+def run_check(pair_request: PairRequest, loaded: LoadedConfig | None, call: Call) -> Json:
     """The report of `kanon-sql releases check`; see kanon_sql.api.check_releases."""
-    named = asked.quasi_identifiers or (list(loaded.config.quasi_identifiers) if loaded else [])
-    columns = [*named, *asked.on]
+    named = pair_request.quasi_identifiers or (list(loaded.config.quasi_identifiers) if loaded else [])
+    columns = [*named, *pair_request.on]
     problems = []
     if not named:
         problems.append("no quasi-identifier is named; expected --qi, or --config with some")
-    twice = sorted(set(named) & set(asked.on))
+    twice = sorted(set(named) & set(pair_request.on))
     if twice:
         problems.append(f"{', '.join(map(repr, twice))} cannot be joined on and a quasi-identifier; choose one")
     problems += [f"column {name!r} is named twice" for name in set(columns) if columns.count(name) > 1]
     if problems:
         raise ConfigurationError(problems)
-    request = JoinRequest(tuple(named), tuple(asked.on), asked.k, _read_meanings(loaded, call, columns))
+    request = JoinRequest(tuple(named), tuple(pair_request.on), pair_request.k, _read_meanings(loaded, call, columns))
     with open_engine(call.options) as engine:
-        paths = (asked.first, asked.second)
+        paths = (pair_request.first, pair_request.second)
         tables = [_open(engine, _release(path, loaded), columns, "the release") for path in paths]
         if loaded is not None:
             tables = [_read(table, loaded, {name: name for name in columns}, as_it_stands=True) for table in tables]
         original = None
-        if asked.source is not None:
-            described = SourceConfig(path=str(asked.source), missing=loaded.config.source.missing if loaded else None)
+        if pair_request.source is not None:
+            described = SourceConfig(
+                path=str(pair_request.source), missing=loaded.config.source.missing if loaded else None
+            )
             original = _open(engine, described, columns, "--source")
             original = _read(original, loaded, {name: name for name in columns}) if loaded else original
         _lock_to(engine, *tables, *([original] if original else []))

@@ -306,9 +306,9 @@ def _sets(texts: Texts, written: Source, past: Source) -> dict[str, exp.Expr]:
 def _table(texts: Texts, rows: exp.Expr, question: Question) -> Table:
     values = [column(str(key["name"])) for key in texts.keys]
     sensitive = {}
-    for name, one in question.columns.items():
+    for name, sensitive_column in question.columns.items():
         value: exp.Expr = column(f"o{texts.others.index(name)}")
-        if one.column.is_text and question.missing:
+        if sensitive_column.column.is_text and question.missing:
             absent = exp.In(this=value.copy(), expressions=[exp.Literal.string(text) for text in question.missing])
             value = exp.Case(ifs=[exp.If(this=absent, true=exp.null())], default=value)
         sensitive[name] = value

@@ -122,17 +122,17 @@ def _read_ks(ks: Iterable[int | str], problems: list[str]) -> tuple[int, ...]:
 
 def _read_limits(limits: Iterable[Limit], problems: list[str]) -> tuple[Limit, ...]:
     """As they were asked for, each once; a number of rows is an int, a share a text."""
-    found: dict[Limit, None] = {}
+    distinct_limits: dict[Limit, None] = {}
     for given in limits:
         value = given.strip() if isinstance(given, str) else given
         try:
-            found[SuppressionConfig(limit=value).limit] = None
+            distinct_limits[SuppressionConfig(limit=value).limit] = None
         except ValidationError as error:
             message = error.errors(include_url=False)[0]["msg"].removeprefix("Value error, ")
             problems.append(f"--limit {_quoted(str(value))}: {message}")
-    if not found and not problems:
+    if not distinct_limits and not problems:
         problems.append("--limit: expected at least one limit, such as --limit 0,20,1%")
-    return tuple(found)
+    return tuple(distinct_limits)
 
 
 def _quoted(text: str) -> str:

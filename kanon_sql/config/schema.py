@@ -148,14 +148,14 @@ def _either(schema: Schema, *forms: Schema) -> Schema:
     return {"description": schema["description"], "anyOf": list(forms)}
 
 
-def _clean(made: Any) -> Any:
+def _clean(json_schema: Any) -> Any:
     """Without pydantic's titles, defaults of whole parts, and null for keys that may be left out."""
-    if isinstance(made, list):
-        return [_clean(entry) for entry in made]
-    if not isinstance(made, dict):
-        return made
+    if isinstance(json_schema, list):
+        return [_clean(entry) for entry in json_schema]
+    if not isinstance(json_schema, dict):
+        return json_schema
     schema = {}
-    for key, entry in made.items():
+    for key, entry in json_schema.items():
         if key == "properties":
             schema[key] = {name: _clean(_without_null(form)) for name, form in entry.items()}
         elif key != "title" and not (key == "default" and isinstance(entry, (dict, list, type(None)))):

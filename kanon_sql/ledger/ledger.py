@@ -203,7 +203,7 @@ class Ledger:
             self.end()
             self._open()
             # Another run may have settled the release since, and made another one of this number.
-            if any(_same(one, entry) for one in self.entries()):
+            if any(_same(other, entry) for other in self.entries()):
                 self._close(entry, released=released)
             else:
                 self._checkpoint()

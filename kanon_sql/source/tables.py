@@ -91,20 +91,20 @@ def _in_database(path: Path) -> SourceTables:
     return SourceTables(places, views, database=path)
 
 
-def refuse_unnamed(loaded: LoadedDatabase, found: SourceTables) -> None:
+def refuse_unnamed(loaded: LoadedDatabase, source_tables: SourceTables) -> None:
     """Raises ConfigurationError with every table that no line names, and every line without a table."""
     place = loaded.place("tables")
     problems = [
         f"{place}: no line names table {name!r} of the source; expected keep, drop or its columns"
-        for name in found.places
+        for name in source_tables.places
         if name not in loaded.config.tables
     ]
     problems += [
         f"{loaded.place('tables', name)}: {name!r} is a view, and only tables are released; remove it"
-        if name in found.views
+        if name in source_tables.views
         else f"{loaded.place('tables', name)}: the source has no table {name!r}; correct or remove it"
         for name in loaded.config.tables
-        if name not in found.places
+        if name not in source_tables.places
     ]
     if problems:
         raise ConfigurationError(problems)

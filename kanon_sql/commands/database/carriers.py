@@ -23,7 +23,7 @@ def read_carriers(engine: Engine, tables: Mapping[str, OpenTable], facts: Mappin
     """
     needs = _Needs(engine, tables, facts)
     parts: list[exp.Select] = []
-    for name, told in facts.items():
+    for name, table_facts in facts.items():
         table = tables[name]
         link, above = table.config.link, needs.above(table)
         if link is None or above is None:
@@ -32,11 +32,11 @@ def read_carriers(engine: Engine, tables: Mapping[str, OpenTable], facts: Mappin
         names: dict[str, Fill] = {
             "carriers": part,
             "table_rows": table.linked(),
-            "leaves": told.leaves,
+            "leaves": table_facts.leaves,
             "needs": above,
             "through_key": table.source.column(link.column).key,
         }
-        engine.query(f"{_ROOM}/carriers", names=names, lists={"fact": fact_items(table, told)})
+        engine.query(f"{_ROOM}/carriers", names=names, lists={"fact": fact_items(table, table_facts)})
         parts.append(exp.select("*").from_(exp.Table(this=quoted(part))))
     if not parts:
         return None

@@ -34,12 +34,12 @@ def homes(engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable
         # Where that table does not show it, it leads nowhere anyway.
         if table.config.link.column in tables[table.config.link.through].keys
     }
-    found: dict[str, str | None] = {loaded.config.unit.key: loaded.config.unit.table}
+    home: dict[str, str | None] = {loaded.config.unit.key: loaded.config.unit.table}
     for key in loaded.keys:
-        if key in found:
+        if key in home:
             continue
         if through.get(key) is not None:
-            found[key] = through[key]
+            home[key] = through[key]
             continue
         candidates: list[tuple[int, str]] = []
         for table in tables.values():
@@ -48,8 +48,8 @@ def homes(engine: Engine, loaded: LoadedDatabase, tables: Mapping[str, OpenTable
                 rows, is_single = engine.query(f"{_ROOM}/key_is_single", names=names)[0]
                 if is_single:
                     candidates.append((-int(rows), table.name))
-        found[key] = min(candidates)[1] if candidates else None
-    return found
+        home[key] = min(candidates)[1] if candidates else None
+    return home
 
 
 def make_key_map(engine: Engine, loaded: LoadedDatabase, key: str, values: str) -> str:

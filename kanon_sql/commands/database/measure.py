@@ -110,8 +110,8 @@ def _place(loaded: LoadedDatabase, data: Path | None) -> DatabaseSource:
 @contextmanager
 def _opened(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Iterator[tuple[Engine, dict[str, OpenTable]]]:
     """The tables that are released, as they stand in a place."""
-    found = find_tables(place, loaded.base, loaded.place("source"))
-    lacking = [name for name in loaded.tables if name not in found.places]
+    source_tables = find_tables(place, loaded.base, loaded.place("source"))
+    lacking = [name for name in loaded.tables if name not in source_tables.places]
     if lacking:
         label = place.path or place.database
         raise ConfigurationError(
@@ -124,7 +124,7 @@ def _opened(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Iterat
         for name, table in loaded.tables.items():
             said = {} if table.loaded is None else table.loaded.config.source.model_dump(exclude_unset=True)
             options = {key: said[key] for key in ("csv", "missing", "encoding") if key in said}
-            described = SourceConfig.model_validate({**options, **found.places[name]})
+            described = SourceConfig.model_validate({**options, **source_tables.places[name]})
             source = open_described(engine, described, Path(), [], loaded.place("tables", name))
             names = [col.name for col in source.columns]
             needed = [*table.facts, *([table.link.column] if table.link else [])]
@@ -138,5 +138,5 @@ def _opened(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Iterat
             tables[name] = OpenTable(table, source, source.columns, keys)
         if problems:
             raise ConfigurationError(problems)
-        lock_down(engine, [Path(str(p.get("path") or p.get("database"))) for p in found.places.values()], [])
+        lock_down(engine, [Path(str(p.get("path") or p.get("database"))) for p in source_tables.places.values()], [])
         yield engine, tables

@@ -186,12 +186,12 @@ def _refuse_outputs(loaded: LoadedDatabase, call: Call) -> None:
 
 
 def _run(loaded: LoadedDatabase, call: Call, draft: DatabaseDraft) -> None:
-    found = find_tables(loaded.config.source, loaded.base, loaded.place("source"))
-    refuse_unnamed(loaded, found)
+    source_tables = find_tables(loaded.config.source, loaded.base, loaded.place("source"))
+    refuse_unnamed(loaded, source_tables)
     draft.source = loaded.config.source.path or loaded.config.source.database
-    if found.views:
-        draft.warnings.append(f"views are not released: {', '.join(map(repr, found.views))}; make them anew")
-    formats = [format_of(Path(str(place["path"]))) for place in found.places.values() if "path" in place]
+    if source_tables.views:
+        draft.warnings.append(f"views are not released: {', '.join(map(repr, source_tables.views))}; make them anew")
+    formats = [format_of(Path(str(place["path"]))) for place in source_tables.places.values() if "path" in place]
     chosen = "csv" if formats and set(formats) == {"csv"} else "parquet"
     with (
         spill_folder(call.options.temp_directory) as folder,
@@ -199,9 +199,9 @@ def _run(loaded: LoadedDatabase, call: Call, draft: DatabaseDraft) -> None:
         open_tables_target(engine, loaded, chosen) as target,
     ):
         draft.target = target.describe()
-        job = _Job(engine, loaded, call, draft, found, target)
+        job = _Job(engine, loaded, call, draft, source_tables, target)
         job.open(folder)
-        files = [Path(str(place.get("path") or place.get("database"))) for place in found.places.values()]
+        files = [Path(str(place.get("path") or place.get("database"))) for place in source_tables.places.values()]
         lock_down(engine, files, [target.folder(), folder])
         job.read()
         job.search()
@@ -226,11 +226,11 @@ class _Job:
         loaded: LoadedDatabase,
         call: Call,
         draft: DatabaseDraft,
-        found: SourceTables,
+        source_tables: SourceTables,
         target: TablesTarget,
     ) -> None:
         self.engine, self.loaded, self.call, self.draft = engine, loaded, call, draft
-        self.found, self.target = found, target
+        self.found, self.target = source_tables, target
         self.tables: dict[str, OpenTable] = {}
         self.facts: dict[str, FactTable] = {}
         self.result: FactsResult | None = None

@@ -92,22 +92,22 @@ def key_names(loaded: LoadedDatabase, table: TableConfig, names: Sequence[str]) 
     return keys
 
 
-def place_of(found: SourceTables, table: TableConfig) -> Mapping[str, Any]:
+def place_of(source_tables: SourceTables, table: TableConfig) -> Mapping[str, Any]:
     """Where a table is, as a configuration of one table says it, with what is said of its columns."""
     said: dict[str, Any] = {}
     if table.loaded is not None:
         given = table.loaded.config.source.model_dump(exclude_unset=True)
         said = {name: part for name, part in given.items() if name not in ("path", "database", "table", "query")}
-    return {**said, **found.places[table.name]}
+    return {**said, **source_tables.places[table.name]}
 
 
-def open_tables(engine: Engine, loaded: LoadedDatabase, found: SourceTables) -> dict[str, OpenTable]:
+def open_tables(engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables) -> dict[str, OpenTable]:
     """All tables but those that are dropped. Raises ConfigurationError with the problems of all of them."""
     tables: dict[str, OpenTable] = {}
     problems: list[str] = []
     for table in loaded.tables.values():
         try:
-            tables[table.name] = _open(engine, loaded, found, table)
+            tables[table.name] = _open(engine, loaded, source_tables, table)
         except KanonError as error:
             problems += error.problems
     if problems:
@@ -115,8 +115,8 @@ def open_tables(engine: Engine, loaded: LoadedDatabase, found: SourceTables) -> 
     return tables
 
 
-def _open(engine: Engine, loaded: LoadedDatabase, found: SourceTables, table: TableConfig) -> OpenTable:
-    described = SourceConfig.model_validate(dict(place_of(found, table)))
+def _open(engine: Engine, loaded: LoadedDatabase, source_tables: SourceTables, table: TableConfig) -> OpenTable:
+    described = SourceConfig.model_validate(dict(place_of(source_tables, table)))
     source = open_described(engine, described, Path(), [], loaded.place("tables", table.name))
     names = [col.name for col in source.columns]
     keys = key_names(loaded, table, names)
@@ -303,10 +303,10 @@ def _fact_column(engine: Engine, table: OpenTable, index: int, name: str, hierar
     return FactColumn(f"{table.name}.{name}", mapping)
 
 
-def released_alone(table: OpenTable, found: SourceTables, to: Path) -> LoadedConfig:
+def released_alone(table: OpenTable, source_tables: SourceTables, to: Path) -> LoadedConfig:
     """The configuration of a run of the unit's table alone, whose release lies in a file of the program's own."""
     assert table.loaded is not None
     config = table.loaded.config
-    source = config.source.model_copy(update={"path": None, **found.places[table.name]})
+    source = config.source.model_copy(update={"path": None, **source_tables.places[table.name]})
     update = {"source": source, "target": TargetConfig.model_validate({"path": str(to)})}
     return replace(table.loaded, config=config.model_copy(update=update))

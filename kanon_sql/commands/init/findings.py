@@ -95,14 +95,18 @@ class Findings:
                 f"{profile.duplicates:,} {verb} another one in every column. Where they are copies of one record, k "
                 "counts its person more than once: remove them first"
             )
-        for one in profile.columns:
-            again = one.rows - one.missing - one.distinct
-            is_id = one.finding is not None and one.finding.name in ("id", *_OF_ONE) and one.name != self.entity
-            if is_id and one.exact and one.alone >= _MOST and again > 0:
+        for profiled in profile.columns:
+            again = profiled.rows - profiled.missing - profiled.distinct
+            is_id = (
+                profiled.finding is not None
+                and profiled.finding.name in ("id", *_OF_ONE)
+                and profiled.name != self.entity
+            )
+            if is_id and profiled.exact and profiled.alone >= _MOST and again > 0:
                 verb = "row repeats" if again == 1 else "rows repeat"
                 lines.append(
-                    f"{again:,} {verb} a value of {one.name}, of which {percent(one.alone)} of the rows have one for "
-                    "themselves"
+                    f"{again:,} {verb} a value of {profiled.name}, of which {percent(profiled.alone)} of the rows have "
+                    "one for themselves"
                 )
         return lines
 
@@ -111,11 +115,11 @@ class Findings:
         quasi = self.generalized()
         if len(quasi) <= _MANY:
             return None
-        costly = sorted(quasi, key=lambda one: -one.distinct)[:_COSTLY]
+        costly = sorted(quasi, key=lambda column: -column.distinct)[:_COSTLY]
         return (
             f"{len(quasi)} quasi-identifiers are many: each makes all others coarser. Whatever the recipient does not "
             f"need is better left out, by moving it to identifiers; most values have "
-            f"{', '.join(one.name for one in costly[:-1])} and {costly[-1].name}"
+            f"{', '.join(column.name for column in costly[:-1])} and {costly[-1].name}"
         )
 
 
@@ -196,9 +200,9 @@ def dependencies(engine: Engine, sample: Sample, profile: Profile, roles: Mappin
     return determined
 
 
-def _matters(roles: Mapping[str, Role], one: str, other: str) -> bool:
+def _matters(roles: Mapping[str, Role], name: str, other: str) -> bool:
     """Whether it would change a role, or is worth a word: of two columns that are released as they are it is not."""
-    return {roles[one].role, roles[other].role} != {"insensitive"}
+    return {roles[name].role, roles[other].role} != {"insensitive"}
 
 
 def singling_out(

@@ -66,7 +66,7 @@ def files_for(folder: Path, columns: Sequence[str]) -> tuple[dict[str, Path], li
         raise ConfigurationError(
             f"--hierarchies {folder}: the folder cannot be read ({error.strerror}); expected one with hierarchy files"
         ) from None
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     notes = []
     for path in files:
         name = path.name[: -len(path.suffix)]
@@ -77,9 +77,9 @@ def files_for(folder: Path, columns: Sequence[str]) -> tuple[dict[str, Path], li
             continue
         column = max(fitting, key=len)
         # age_hierarchy.csv beside hierarchy_age_coarse.csv: the name that says least besides goes first.
-        if column not in found or len(name) < len(found[column].name) - len(found[column].suffix):
-            found[column] = path
-    return found, notes
+        if column not in paths or len(name) < len(paths[column].name) - len(paths[column].suffix):
+            paths[column] = path
+    return paths, notes
 
 
 def _ends_with(name: str, column: str) -> bool:

@@ -47,15 +47,15 @@ from kanon_sql.source.profile.spellings import ALWAYS
 from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
 
 
-def refuse_nameless(source: Source, found: Profile) -> None:
+def refuse_nameless(source: Source, profile: Profile) -> None:
     """Raises ConfigurationError where the names of the columns look like values of theirs; it shows none of them."""
-    like_values = found.named_like_values
+    like_values = profile.named_like_values
     if not like_values:
         return
     listed = ", ".join(str(position + 1) for position in like_values[:10]) + (" ..." if len(like_values) > 10 else "")
     columns = f"column {listed}" if len(like_values) == 1 else f"columns {listed}"
     remedy = (
-        f"say --no-header, which calls them {_numbered(found.columns)}"
+        f"say --no-header, which calls them {_numbered(profile.columns)}"
         if source.dialect is not None
         else "write the names of the columns above it"
     )
@@ -170,19 +170,19 @@ def _opened(request: InitRequest, options: EngineOptions) -> Iterator[tuple[Engi
         yield engine, source
 
 
-def _as_read(described: SourceConfig, found: Profile, source: Source) -> SourceConfig:  # noqa: C901
+def _as_read(described: SourceConfig, profile: Profile, source: Source) -> SourceConfig:  # noqa: C901
     """The source with what its columns need to be read as what they are.
 
     Texts that mean missing in several columns, and are no value of another, stand in one list for all of them.
     """
-    readings = {column.name: _reading(column) for column in found.columns if column.name}
+    readings = {column.name: _reading(column) for column in profile.columns if column.name}
     for reading in readings.values():
         if reading.get("trim") and "missing" in reading:  # blanks are taken away before a text is looked up
             reading["missing"] = list(dict.fromkeys(text.strip() for text in reading["missing"]))
     counted = Counter(text for reading in readings.values() for text in reading.get("missing", ()))
     is_value = (
         {"NA"}
-        if any(column.finding is not None and column.finding.name == "country" for column in found.columns)
+        if any(column.finding is not None and column.finding.name == "country" for column in profile.columns)
         else ()
     )
     common = [text for text, columns in counted.items() if columns > 1 and text in ALWAYS and text not in is_value]
@@ -222,13 +222,13 @@ def _released(read: SourceConfig, findings: Findings, treatments: Mapping[str, P
     return SourceConfig.model_validate({**given, **({"columns": shown} if shown else {})})
 
 
-def _as_texts(found: Profile) -> Profile:
+def _as_texts(profile: Profile) -> Profile:
     """The profile of rows that Python holds: their configuration names no source, so texts stay what they are."""
     columns = [
         replace(column, reading={}, kind="text" if "type" in column.reading else column.kind)
-        for column in found.columns
+        for column in profile.columns
     ]
-    return replace(found, columns=tuple(columns))
+    return replace(profile, columns=tuple(columns))
 
 
 def _reading(column: ColumnProfile) -> dict[str, Any]:
@@ -239,15 +239,15 @@ def _reading(column: ColumnProfile) -> dict[str, Any]:
     return reading
 
 
-def _findings(engine: Engine, sample: Sample, found: Profile) -> Findings:
+def _findings(engine: Engine, sample: Sample, profile: Profile) -> Findings:
     """What the values and names say, and what columns tell others."""
-    found, groups = numbered_groups(engine, sample, found)
-    persons = persons_of(engine, sample, found, groups)
-    roles = roles_of(found.columns)
-    determined = dependencies(engine, sample, found, roles)
-    roles = with_one_at_least(found.columns, with_dependencies(roles, determined))
+    profile, groups = numbered_groups(engine, sample, profile)
+    persons = persons_of(engine, sample, profile, groups)
+    roles = roles_of(profile.columns)
+    determined = dependencies(engine, sample, profile, roles)
+    roles = with_one_at_least(profile.columns, with_dependencies(roles, determined))
     return Findings(
-        found, roles, persons.assumed, tuple(determined), rows_looked_at=sample.rows, maybe_persons=persons.asked
+        profile, roles, persons.assumed, tuple(determined), rows_looked_at=sample.rows, maybe_persons=persons.asked
     )
 
 

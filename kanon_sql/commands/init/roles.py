@@ -136,8 +136,8 @@ def topic(name: str, *topics: Topics) -> tuple[str, int] | None:
         words = [word for word in words if word not in ("weight", "gewicht", "poids", "peso")]
     listed = [
         (word, about, number)
-        for number, one in enumerate(topics)
-        for about, text in one.items()
+        for number, topic in enumerate(topics)
+        for about, text in topic.items()
         for word in text.split()
     ]
     joined, whole = f"_{'_'.join(words)}_", "".join(words)
@@ -145,7 +145,7 @@ def topic(name: str, *topics: Topics) -> tuple[str, int] | None:
         if word in words or word == whole or ("_" in word and f"_{word}_" in joined):
             return about, number
     for word, about, number in sorted(listed, key=lambda entry: -len(entry[0])):
-        if len(word) >= _LONG and any(one.startswith(word) or one.endswith(word) for one in words):
+        if len(word) >= _LONG and any(part.startswith(word) or part.endswith(word) for part in words):
             return about, number
     # Statistical programs cut names off: disea, incom. Not of what others know: a count is no country.
     short = [word for word in words if len(word) >= _LONG]

@@ -52,8 +52,8 @@ def write_model(request: ProjectModel, loaded: LoadedConfig, compile_with: Compi
     earlier = _seeds_of(files[1], folder) if request.overwrite else []
     if not request.overwrite:
         refuse_existing(files)
-    for made in (files[0].parent, folder):
-        made.mkdir(exist_ok=True)
+    for directory in (files[0].parent, folder):
+        directory.mkdir(exist_ok=True)
     # The statement names tables by this and what they are: no text of the data can hold it.
     mark = f"k{secrets.token_hex(12)}_"
     report, compiled = compile_with(f"{mark}source", mark, folder)

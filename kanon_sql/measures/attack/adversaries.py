@@ -182,7 +182,7 @@ def _play(board: Board, sets: Sequence[tuple[Attacked, ...]]) -> Played:
 def _try(board: Board, columns: Sequence[Attacked], most: int) -> dict[bool, dict[tuple[str, bool], tuple[int, int]]]:
     """By whether one released row fulfils them: how many predicates there are, and how many isolate a row."""
     items: list[Item] = [
-        {"code": attacked.key, "labels": attacked.labels, "number": attacked.one.index} for attacked in columns
+        {"code": attacked.key, "labels": attacked.labels, "number": attacked.compared.index} for attacked in columns
     ]
     predicates = state("attack_predicates")
     names: dict[str, Fill] = {"predicates": predicates, "combinations": combinations_of(board, "release", columns)}
@@ -283,7 +283,7 @@ def play_linkability(board: Board) -> Json | None:
 
 def divide(columns: tuple[Attacked, ...]) -> tuple[list[Attacked], list[Attacked]]:
     """Two parts that tell about as much: columns of most labels are dealt out first."""
-    by_labels = sorted(columns, key=lambda attacked: (-attacked.labels, attacked.one.index))
+    by_labels = sorted(columns, key=lambda attacked: (-attacked.labels, attacked.compared.index))
     parts: tuple[list[Attacked], list[Attacked]] = ([], [])
     for place, attacked in enumerate(by_labels):
         parts[(0, 1, 1, 0)[place % 4]].append(attacked)

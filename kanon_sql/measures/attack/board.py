@@ -45,19 +45,19 @@ _TYPES = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31}  # with the bits of the g
 class Attacked:
     """A column that both tables have: `labels` in the release, in the source values of a `kind`."""
 
-    one: ComparedColumn
+    compared: ComparedColumn
     kind: Kind
     labels: int
 
     @property
     def name(self) -> str:
         """The column as the user knows it."""
-        return self.one.name
+        return self.compared.name
 
     @property
     def key(self) -> str:
         """The column of the coded tables: of ranks in source and control group, of codes of labels in the release."""
-        return _code_of(self.one)
+        return _code_of(self.compared)
 
     @property
     def ordered(self) -> bool:
@@ -66,7 +66,7 @@ class Attacked:
 
     def table(self, name: str) -> str:
         """One of the column's tables."""
-        return self.one.table(name)
+        return self.compared.table(name)
 
 
 @dataclass(frozen=True)
@@ -91,12 +91,12 @@ class Board:
     @property
     def quasi_identifiers(self) -> list[Attacked]:
         """What adversaries know from elsewhere."""
-        return [attacked for attacked in self.columns if attacked.one.generalized]
+        return [attacked for attacked in self.columns if attacked.compared.generalized]
 
     @property
     def others(self) -> list[Attacked]:
         """What they would like to know: sensitive and other columns."""
-        return [attacked for attacked in self.columns if not attacked.one.generalized]
+        return [attacked for attacked in self.columns if not attacked.compared.generalized]
 
     @property
     def controlled(self) -> bool:
@@ -344,7 +344,7 @@ class Known:
     @classmethod
     def of(cls, columns: Sequence[Attacked], name: str) -> Known:
         """The columns in the order in which classes are looked through."""
-        return cls(tuple(sorted(columns, key=lambda attacked: (attacked.labels, attacked.one.index))), name)
+        return cls(tuple(sorted(columns, key=lambda attacked: (attacked.labels, attacked.compared.index))), name)
 
     @property
     def nodes(self) -> list[str]:

@@ -209,7 +209,7 @@ def read_placed(engine: Engine) -> LabelCounts:
         (label, None if place is None else float(place), int(released), int(source))
         for label, place, released, source in rows
     ]
-    return LabelCounts(frequent, *(int(one) for one in sums))
+    return LabelCounts(frequent, *(int(total) for total in sums))
 
 
 def bars_of(

@@ -88,7 +88,7 @@ class Withheld:
 
     def stands_in(self, statement: exp.Expr, untold: set[str]) -> bool:
         """Whether a statement holds one of these texts."""
-        return any(one.is_string and one.name in untold for one in statement.find_all(exp.Literal))
+        return any(literal.is_string and literal.name in untold for literal in statement.find_all(exp.Literal))
 
 
 _DIGITS = 9

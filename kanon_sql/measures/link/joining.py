@@ -86,7 +86,7 @@ def check_pair(
         "k": request.k,
         "combined": combined,
         "order": order,
-        "warnings": [warning for one in [*releases, *([source] if source else [])] for warning in one.warnings],
+        "warnings": [warning for side in [*releases, *([source] if source else [])] for warning in side.warnings],
     }
     if engine.show_values:
         report["examples"] = examples

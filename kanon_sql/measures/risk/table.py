@@ -80,14 +80,14 @@ def released_columns(release: Source, names: list[str], place: str) -> list[Colu
     Raises ConfigurationError with every quasi-identifier that is not there.
     """
     by_name = {column.name: column for column in release.columns}
-    found: list[Column] = []
+    columns: list[Column] = []
     problems = []
     for name in names:
         bounds = [f"{name}_{end}" for end in _BOUNDS]
         if name in by_name:
-            found.append(by_name[name])
+            columns.append(by_name[name])
         elif all(bound in by_name for bound in bounds):
-            found += [by_name[bound] for bound in bounds]
+            columns += [by_name[bound] for bound in bounds]
         else:
             problems.append(
                 f"{place}: there is no column {name!r} in {release.label}; expected a release of this configuration "
@@ -95,7 +95,7 @@ def released_columns(release: Source, names: list[str], place: str) -> list[Colu
             )
     if problems:
         raise ConfigurationError(problems)
-    return found
+    return columns
 
 
 @dataclass(frozen=True)

@@ -48,28 +48,28 @@ _Fitted = tuple[float, float, list[float], list[list[float]]]
 class Effects:
     """The effects of one column: `size` groups of its bins beside the first."""
 
-    one: Coded
+    coded: Coded
     size: int
 
     @property
     def names(self) -> list[str]:
         """The columns of the effects."""
-        return [f"f{self.one.column.index}_{group}" for group in range(1, self.size + 1)]
+        return [f"f{self.coded.column.index}_{group}" for group in range(1, self.size + 1)]
 
     @property
     def profiles(self) -> str:
         """The table of the labels' shares."""
-        return self.one.column.table("profiles")
+        return self.coded.column.table("profiles")
 
     @property
     def vectors(self) -> str:
         """The table of the shares of each kind of labels."""
-        return self.one.column.table("vectors")
+        return self.coded.column.table("vectors")
 
     @property
     def kind(self) -> str:
         """The column of kinds."""
-        return f"k{self.one.column.index}"
+        return f"k{self.coded.column.index}"
 
 
 def measure_propensity(subject: ReleasePair, columns: Sequence[Coded], deadline: Deadline) -> float | None:
@@ -142,7 +142,7 @@ def _grouped(rows: dict[int, int], most: int, *, ordered: bool) -> dict[int, int
 def draw_kinds(subject: ReleasePair, effects: Sequence[Effects], target: Coded | None) -> None:
     """Makes the table drawn(is_release, target, kinds, row_count) of both sides, at most about MOST_ROWS rows."""
     items: list[Item] = [
-        {"kind": effect.kind, "code": effect.one.code, "profiles": effect.profiles} for effect in effects
+        {"kind": effect.kind, "code": effect.coded.code, "profiles": effect.profiles} for effect in effects
     ]
     names: dict[str, Fill] = {"drawn": state("utility_drawn")}
     for number, side in enumerate(("source", "release")):

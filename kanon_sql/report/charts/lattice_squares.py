@@ -47,10 +47,10 @@ def draw_squares(nodes: Sequence[NodeFacts]) -> Layout:
         for position, place in enumerate(row):
             corners[place] = (_AXIS + position % line * pitch, top + position // line * pitch)
         drawing.height += lines * pitch + _GAP
-    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    places: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for node, corner in zip(nodes, corners, strict=True):
-        found[state_of(node)].append(corner)
-    drawing.marks += squares(found, side)
+        places[state_of(node)].append(corner)
+    drawing.marks += squares(places, side)
     drawing.height += 4
     return Layout(drawing, corners, (side, side))
 

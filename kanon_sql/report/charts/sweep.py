@@ -83,10 +83,10 @@ class Series:
 
 def cells(point: Json) -> list[str]:
     """A point as a row of the table; one without a release says so under the classes."""
-    found = [measure.text(point) for measure in TABLE]
+    texts = [measure.text(point) for measure in TABLE]
     if point["status"] != "released":
-        found[0] = _STATUS[point["status"]]
-    return [clean(point["series"]), f"{point['k']:,}", limit_text(point["limit"]), *found]
+        texts[0] = _STATUS[point["status"]]
+    return [clean(point["series"]), f"{point['k']:,}", limit_text(point["limit"]), *texts]
 
 
 def limit_text(limit: int | str) -> str:

@@ -75,7 +75,7 @@ def _bare(figure: Figure) -> Figure:
 
 
 def _html(figures: Iterable[Figure]) -> tuple[Markup, ...]:
-    return tuple(Markup(figure_html(one)) for one in figures)  # each escapes its texts itself
+    return tuple(Markup(figure_html(drawing)) for drawing in figures)  # each escapes its texts itself
 
 
 _TEMPLATES = Path(__file__).parent / "templates"

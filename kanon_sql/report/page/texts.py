@@ -99,11 +99,11 @@ def moment(created: str | None) -> str:
     if not created:
         return "time not recorded"
     try:
-        found = datetime.fromisoformat(created.replace("Z", "+00:00"))
+        moment = datetime.fromisoformat(created.replace("Z", "+00:00"))
     except ValueError:
         return created
-    zone = found.tzname() or ""
-    return f"{found.day} {found:%B %Y, %H:%M} {zone}".rstrip()
+    zone = moment.tzname() or ""
+    return f"{moment.day} {moment:%B %Y, %H:%M} {zone}".rstrip()
 
 
 def joined(words: Sequence[str]) -> str:

@@ -111,8 +111,8 @@ class KeptFacts:
         if self.required.known != 2:
             return
         while True:
-            told = self.dependent.told(held, KEPT) if self.dependent else held
-            names = {"held": told, "kept": KEPT, "support": SUPPORT, "pair_counts": PAIR_COUNTS}
+            told_facts = self.dependent.told(held, KEPT) if self.dependent else held
+            names = {"held": told_facts, "kept": KEPT, "support": SUPPORT, "pair_counts": PAIR_COUNTS}
             holes = {**names, "restorable": _RESTORABLE}
             if not _row_count(self.engine.query(f"{_ROOM}/restorable", names=holes, values={"k": self.required.k})):
                 return

@@ -69,8 +69,8 @@ class CoarserTables:
             self._make(query, "search/full_domain/coarser_packed", lows, {"tuples": state("tuples")})
         if levels in self._sizes:
             return levels
-        made = [other for other in self._sizes if all(low <= level for low, level in zip(other, levels, strict=True))]
-        finer = min(made, key=lambda other: (self._sizes[other], other))
+        below = [other for other in self._sizes if all(low <= level for low, level in zip(other, levels, strict=True))]
+        finer = min(below, key=lambda other: (self._sizes[other], other))
         if self._sizes[finer] * (len(self._cells(levels)) + 1) > self._cells_left:
             return finer
         self._make(query, "search/full_domain/coarser", levels, {"finer": self.name(finer)})

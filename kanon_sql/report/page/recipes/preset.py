@@ -138,7 +138,9 @@ def entries(facts: PageFacts) -> list[tuple[str, Json]]:
     """The models beside k with their entries in the report."""
     privacy: dict[str, Any] = facts.report["privacy"]
     listed = [
-        (name, one if isinstance(one, list) else [one]) for name, one in privacy.items() if name not in _OF_CLASSES
+        (name, entry if isinstance(entry, list) else [entry])
+        for name, entry in privacy.items()
+        if name not in _OF_CLASSES
     ]
     return [(name, entry) for name, several in listed for entry in several]
 
