@@ -16,7 +16,7 @@ from kanon_sql.release import statement
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.tables import enum_type
+from kanon_sql.sql.tables import MOST_LABELS, enum_type
 from kanon_sql.targets import files
 
 # Labels that no released row holds: an identifier's, those of rows that take no part, one that no row ever had.
@@ -199,6 +199,7 @@ def test_columns_that_lost_values_are_written_again_from_texts(tmp_path: Path) -
         assert sorted(map(str, engine.run(mended))) == ["('a', 'a', 1)", "('b', 'b', 2)", "(None, None, 3)"]
 
 
+@pytest.mark.skipif(not MOST_LABELS, reason="before version 2 of DuckDB labels are written as texts")
 @pytest.mark.parametrize("folder", [False, True])
 def test_a_release_that_lost_values_is_written_again(
     folder: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

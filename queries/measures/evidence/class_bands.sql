@@ -1,4 +1,5 @@
--- Answers: the classes of the release by their sizes, with the loss of their labels.
+-- Answers: the classes of the release by their sizes, with the loss of their labels, which is added as decimals: the
+-- sum is the same in every order.
 -- Reads: tuples, the classes of the release (item_name, row_count); item_costs, of each quasi-identifier the losses of
 -- its labels (label, cost).
 -- Takes: item_name, of each quasi-identifier the column of its labels; width, how many they are; $highs and $lows, the
@@ -9,7 +10,7 @@ SELECT
     bands.high,
     count(*) AS class_total,
     CAST(sum(classes.size) AS BIGINT) AS row_total,
-    sum(classes.size * classes.loss) AS loss_total,
+    CAST(sum(CAST(classes.size * classes.loss AS DECIMAL(38, 15))) AS DOUBLE) AS loss_total,
     count(CASE WHEN classes.loss IS NULL THEN 1 END) AS without_loss
 FROM (
     SELECT tuples.row_count AS size, (SUM_OF(item_costs.cost)) / CAST(width AS DOUBLE) AS loss
