@@ -79,17 +79,17 @@ def show(name: str, tree: bool, limit: int, show_values: bool) -> None:
     kanon-sql hierarchy show age
     kanon-sql hierarchy show zip.csv --tree
     """
-    found = _find(name, show_values)
+    chosen = _find(name, show_values)
     from kanon_sql.hierarchy.hierarchy import Hierarchy
 
-    if not isinstance(found, Hierarchy):
+    if not isinstance(chosen, Hierarchy):
         from kanon_sql.hierarchy.builtin import describe
 
-        print_text(f"{escape(name)}: {describe(found)}; levels are made for the values of a column (hierarchy build)")
+        print_text(f"{escape(name)}: {describe(chosen)}; levels are made for the values of a column (hierarchy build)")
     elif tree:
-        _draw(found, limit)
+        _draw(chosen, limit)
     else:
-        print_text(_levels_table(found))
+        print_text(_levels_table(chosen))
 
 
 @hierarchy.command()

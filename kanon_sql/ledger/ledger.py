@@ -304,7 +304,7 @@ def _make(path: Path, place: str) -> None:
                 if not _is_empty(path):
                     return
                 staged.path.unlink()  # the engine makes database files itself
-                with _connected(staged.path, place, made=True) as engine, mask_of(staged.path):
+                with _connected(staged.path, place, is_new=True) as engine, mask_of(staged.path):
                     engine.query("ledger/make")
                     engine.run("CHECKPOINT")
                 # The engine would take what belonged to a ledger that is gone for changes of this one.
@@ -321,10 +321,10 @@ def _make(path: Path, place: str) -> None:
 
 
 @contextmanager
-def _connected(path: Path, place: str, *, write: bool = False, made: bool = False) -> Iterator[Engine]:
-    """The file as a database, which is `made` here or was there. Raises EngineError."""
+def _connected(path: Path, place: str, *, write: bool = False, is_new: bool = False) -> Iterator[Engine]:
+    """The file as a database, which is new or was there. Raises EngineError."""
     with mask_of(path):
-        connection = _connect(path, place, write=write or made, settings=_SETTINGS if made else {})
+        connection = _connect(path, place, write=write or is_new, settings=_SETTINGS if is_new else {})
     try:
         yield Engine(connection)
     finally:

@@ -6,7 +6,8 @@ The statements share nothing with the search: they read values, not codes, and m
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from kanon_sql.source.model import Column
 from kanon_sql.source.reading import understood
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.tables import union_all
+from kanon_sql.sql.tables import drop, union_all
 from kanon_sql.sql.template import Composed, Item, column, compose, state
 
 
@@ -122,8 +123,9 @@ def count_classes(engine: Engine, table: Table, question: Question, *, apart: bo
     return replace(ClassCounts(*counted), columns=len(table.quasi_identifiers), thresholds=whole)
 
 
-def grouped(engine: Engine, table: Table) -> Table:
-    """The classes of a table as a temporary table of the engine, to be counted in its stead."""
+@contextmanager
+def grouped(engine: Engine, table: Table) -> Iterator[Table]:
+    """The classes of a table as a temporary table of the engine, to be counted in its stead within the block."""
     items: list[Item] = [{"value": f"v{i}"} for i in range(len(table.quasi_identifiers))]
     classes = state("recounted_classes")
     names: dict[str, template.Fill] = {
@@ -133,7 +135,8 @@ def grouped(engine: Engine, table: Table) -> Table:
     }
     engine.query("recount/classes_as_table", names=names, lists={"qi": items})
     values = [column(str(item["value"])) for item in items]
-    return Table(exp.Table(this=template.quoted(classes)), values, weighted=True)
+    yield Table(exp.Table(this=template.quoted(classes)), values, weighted=True)
+    engine.run(drop(classes))
 
 
 def class_digest(engine: Engine, table: Table) -> str:

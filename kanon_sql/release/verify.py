@@ -188,21 +188,21 @@ def verify(engine: Engine, written: Source, expected: Expected) -> ClassCounts:
                 f"the columns written are not those to be released: expected {len(expected.columns)}, "
                 f"found {len(written.columns)}"
             )
-        classes = grouped(engine, Table(written.relation, expected.values(written), weighted=written.weighted))
-        counts, problems = _count(engine, written, classes, expected)
-        problems += _count_problems(counts, expected)
-        problems += expected.differences(engine, written)
-        if expected.groups is not None:
-            groups, wrong = expected.groups.count(engine, classes)
-            counts, problems = replace(counts, groups=groups), problems + wrong
+        rows = Table(written.relation, expected.values(written), weighted=written.weighted)
+        with grouped(engine, rows) as classes:
+            counts, problems = _count(engine, written, classes, expected)
+            problems += _count_problems(counts, expected)
+            problems += expected.differences(engine, written)
+            if expected.groups is not None:
+                groups, wrong = expected.groups.count(engine, classes)
+                counts, problems = replace(counts, groups=groups), problems + wrong
+            # The columns of the digest are in the order of their names.
+            named = sorted(zip(expected.named(), classes.quasi_identifiers, strict=True), key=lambda entry: entry[0])
+            digest = class_digest(engine, replace(classes, quasi_identifiers=[value for _, value in named]))
     if expected.again is not None:
         problems += expected.again.differences(engine)
     if problems:
         raise VerificationError(problems)
-    # The columns of the digest are in the order of their names.
-    named = sorted(zip(expected.named(), classes.quasi_identifiers, strict=True), key=lambda entry: entry[0])
-    with reading_again():
-        digest = class_digest(engine, replace(classes, quasi_identifiers=[value for _, value in named]))
     return replace(counts, digest=digest)
 
 

@@ -199,7 +199,7 @@ class _Statements:
             attached |= compared.attached
         spoken = Sensitive(0, original, False, "text")
         question = Question(1, (model,), {model.column: spoken}, reference, missing=tuple(missing))
-        chain = Chain(table, question, lambda name, one: None)
+        chain = Chain(table, question, lambda name, sensitive: None)
         statement = template.fill(compose("measures/evidence/recount_model", {"measured": "measured_0"}), part=True)
         assert isinstance(statement, exp.Query)
         chain.before(statement, self._released())
