@@ -301,7 +301,7 @@ def tree_dimension(engine: Engine, qi: GeneralizedColumn, mapping: MappingTable)
     packed: list[Item] = [{"ordinal": f"ordinal_{level}", "shift": shift} for level, shift in enumerate(shifts[:-1])]
     engine.query(
         "frequency/tree_domain",
-        names={"domain": dimension.domain, "mapping": mapping.table, "paths": state("paths")},
+        names={"domain": dimension.domain, "mapping": mapping.table},
         lists={"step": packed},
     )
     reached: list[Item] = [

@@ -302,19 +302,18 @@ def count_models(engine: Engine, models: Models, leaves: Sequence[Item], cells: 
     for name, attribute in models.columns.items():
         engine.query(
             "frequency/sensitive" if cells else "frequency/sensitive_leaves",
-            names={"sensitive": attribute.table, "records": state("records"), "sensitive_value": attribute.code},
+            names={"sensitive": attribute.table, "sensitive_value": attribute.code},
             lists={"qi": leaves, "cell": cells, "carried": owner},
         )
         totals[name] = count_reference(engine, attribute)
     if models.by_entity:
         engine.query(
             "frequency/holders" if cells else "frequency/holders_leaves",
-            names={"holders": state("holders"), "records": state("records")},
             lists={"qi": leaves, "cell": cells},
         )
     if models.in_rounds and models.counted_with:
         counted: list[Item] = [{"name": name} for name in models.counted_with]
-        names = {"members": models.rows_table, "records": state("records")}
+        names = {"members": models.rows_table}
         engine.query("frequency/members", names=names, lists={"qi": leaves, "cell": cells, "carried": counted})
     return replace(models, totals=totals)
 

@@ -188,7 +188,7 @@ def _refuse_uncovered(engine: Engine, index: int, mappings: Sequence[MappingTabl
 
 def _refuse_rows_without_person(engine: Engine, index: int, mappings: Sequence[MappingTable]) -> None:
     """Raises EngineError where a combination of values has more rows in the table than persons in the population."""
-    names = {"tuples": state("tuples"), "population": population_table(index)}
+    names = {"population": population_table(index)}
     rows = _number(engine, "frequency/strangers", names, mappings)
     if rows:
         raise EngineError(strangers(f"{rows:,}"))

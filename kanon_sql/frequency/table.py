@@ -108,7 +108,7 @@ def stage_tuples(engine: Engine, rows: exp.Select, columns: Sequence[Column]) ->
     """Reads a source that is slow to read once, into a table of its distinct raw tuples; a SELECT of them."""
     engine.query(
         "frequency/raw_frequency",
-        names={"source": rows, "raw_frequency": state("raw_frequency")},
+        names={"source": rows},
         lists={"qi": [{"key": qi.key} for qi in columns]},
     )
     return exp.select("*").from_(exp.Table(this=template.quoted(state("raw_frequency"))))
@@ -130,8 +130,7 @@ def count_records(
         lists={"qi": [*items, *further.coded], "carried": owners},
     )
     if with_more:
-        names = {"frequency": state("frequency"), "records": state("records")}
-        engine.query("frequency/frequency_of_records", names=names, lists={"qi": items})
+        engine.query("frequency/frequency_of_records", lists={"qi": items})
 
 
 def build_frequency(
@@ -154,10 +153,9 @@ def build_frequency(
     marginals = tuple(build_costs(engine, mapping) for mapping in mappings)
     engine.query(
         "frequency/tuples",
-        names={"frequency": state("frequency"), "tuples": state("tuples")},
         lists={"cell": cell_items(mappings), "qi": leaf_items(mappings)},
     )
-    tuples, n = engine.query("frequency/tuple_count", names={"tuples": state("tuples")})[0]
+    tuples, n = engine.query("frequency/tuple_count")[0]
     if not n:
         raise NoReleaseError("the source has no row; there is nothing to release")
     return Frequency(tuple(mappings), int(n), int(tuples), marginals)
@@ -207,7 +205,6 @@ def build_costs(engine: Engine, mapping: MappingTable) -> tuple[LevelMarginal, .
             "costs": costs,
             "codes": codes,
             "weight": mapping.weight_table,
-            "frequency": state("frequency"),
             "qi_leaf": leaf_name(mapping.index),
         },
         lists={"step": levels},

@@ -29,11 +29,10 @@ from kanon_sql.sql import tables, template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import Item, state
 
-RANGES = "code_ranges"
 DATE_LEVELS = ("hour", "day", "month", "quarter", "year", "decade", "century")
 # The engine's largest integer has 38 digits; three widths must fit into it on the way to a remainder.
 _DIGITS = 37
-_SCRATCH = ("builtin_values", "interval_units", RANGES, "leaf")
+_SCRATCH = ("builtin_values", "interval_units", "code_ranges", "leaf")
 
 
 @dataclass(frozen=True)
@@ -61,14 +60,12 @@ def labels_of_codes(engine: Engine, name: str) -> exp.Expr:
     Makes the table code_ranges.
     """
     codes = CODES[name]
-    names: dict[str, template.Fill] = {"builtin_values": state("builtin_values")}
     if codes.ranges:
-        names["code_ranges"] = state(RANGES)
         rows = read_ranges(name)
         columns = [json.dumps(column) for column in zip(*rows, strict=True)]
         values = dict(zip(("first", "last", "above", "top"), columns, strict=True))
-        engine.query("hierarchy/code_ranges", names={"code_ranges": state(RANGES)}, values=values)
-    return template.fill(codes.statement, names=names)
+        engine.query("hierarchy/code_ranges", values=values)
+    return template.fill(codes.statement)
 
 
 def read_ranges(name: str) -> list[tuple[str, str, str, str]]:
@@ -87,10 +84,9 @@ def build_leaves(engine: Engine, qi: GeneralizedColumn) -> int:
         raise ConfigurationError(
             f"{qi.where}: other: {rare_word(qi.spec)!r} is a text that means missing; name another word"
         )
-    names = {"builtin_values": state("builtin_values"), "raw_values": qi.distinct}
     engine.query(
         "hierarchy/builtin_values",
-        names={**names, "typed_value": exp.Cast(this=exp.column("leaf"), to=qi.type)},
+        names={"raw_values": qi.distinct, "typed_value": exp.Cast(this=exp.column("leaf"), to=qi.type)},
         values={"missing": [text for text in qi.absent if text is not None], "absent": qi.absent},
     )
     labels, height, values = _labels(engine, qi)
@@ -99,7 +95,7 @@ def build_leaves(engine: Engine, qi: GeneralizedColumn) -> int:
         "hierarchy/builtin_leaves",
         lists={"level": levels},
         values=values,
-        names={"leaf": state("leaf"), "labels": labels, "label_top": f"label_{height}"},
+        names={"labels": labels, "label_top": f"label_{height}"},
     )
     return height
 
@@ -215,25 +211,24 @@ def _labels(engine: Engine, qi: GeneralizedColumn) -> tuple[exp.Expr, int, dict[
     spec = qi.spec
     if spec.builtin in CODES:
         return labels_of_codes(engine, spec.builtin), CODES[spec.builtin].levels + 1, {}
-    names: dict[str, template.Fill] = {"builtin_values": state("builtin_values")}
     if spec.builtin == "prefix":
         keeps: list[Item] = [{"keep": keep, "name": f"label_{level}"} for level, keep in enumerate(spec.keep or [], 1)]
-        return template.fill("hierarchy/prefix", names=names, lists={"level": keeps}), len(keeps) + 1, {}
+        return template.fill("hierarchy/prefix", lists={"level": keeps}), len(keeps) + 1, {}
     read = understood(exp.column("text"), qi.column.reading if qi.column.is_text else None)
     if spec.builtin == "intervals":
-        return _intervals(engine, spec, {**names, "text_read": read})
+        return _intervals(engine, spec, read)
     if spec.builtin == "date":
         periods: list[Item] = [
             {"label": name, "name": f"label_{level}"} for level, name in enumerate(spec.levels or [], 1)
         ]
-        moments = {"moments": _moments(qi.type, {**names, "text_read": read})}
+        moments = {"moments": _moments(qi.type, read)}
         return template.fill("hierarchy/date", names=moments, lists={"level": periods}), len(periods) + 1, {}
     if spec.builtin == "merge-rare":
-        return _merged(qi, names)
-    return template.fill("hierarchy/suppress", names=names), 1, {}
+        return _merged(qi)
+    return template.fill("hierarchy/suppress"), 1, {}
 
 
-def _merged(qi: GeneralizedColumn, names: dict[str, template.Fill]) -> tuple[exp.Expr, int, dict[str, object]]:
+def _merged(qi: GeneralizedColumn) -> tuple[exp.Expr, int, dict[str, object]]:
     if qi.counted is None:
         raise ConfigurationError(
             f"{qi.where}: builtin: merge-rare counts the rows of the source, which are not read here; write the "
@@ -241,18 +236,15 @@ def _merged(qi: GeneralizedColumn, names: dict[str, template.Fill]) -> tuple[exp
         )
     below = qi.spec.below or []
     levels: list[Item] = [{"below": count, "name": f"label_{level}"} for level, count in enumerate(below, 1)]
-    filled = template.fill("hierarchy/merge_rare", {**names, "raw_counts": qi.counted}, {"level": levels})
+    filled = template.fill("hierarchy/merge_rare", {"raw_counts": qi.counted}, {"level": levels})
     return filled, len(below) + 1, {"other": rare_word(qi.spec)}
 
 
-def _intervals(
-    engine: Engine, spec: QuasiIdentifier, names: dict[str, template.Fill]
-) -> tuple[exp.Expr, int, dict[str, object]]:
+def _intervals(engine: Engine, spec: QuasiIdentifier, text_read: exp.Expr) -> tuple[exp.Expr, int, dict[str, object]]:
     scale = _scale(spec)
     unit = 10**scale
-    numbers = {"interval_units": state("interval_units")}
-    engine.query("hierarchy/interval_units", names={**names, **numbers}, values={"scale": scale})
-    whole = engine.query("hierarchy/interval_whole", names=numbers, values={"unit": unit})[0][0]
+    engine.query("hierarchy/interval_units", names={"text_read": text_read}, values={"scale": scale})
+    whole = engine.query("hierarchy/interval_whole", values={"unit": unit})[0][0]
     widths = [_units(width, scale) for width in spec.widths or []]
     origin = _units(spec.origin or Decimal(0), scale)
     levels: list[Item] = [
@@ -271,19 +263,19 @@ def _intervals(
     for key, bound in (("bottom", spec.bottom), ("top", spec.top)):
         ends[key] = None if bound is None else _units(bound, scale)
     if whole and not scale:
-        return template.fill("hierarchy/intervals_whole", names=numbers, lists={"level": levels}), len(widths) + 1, ends
-    filled = template.fill("hierarchy/intervals_half_open", names=numbers, lists={"level": levels})
+        return template.fill("hierarchy/intervals_whole", lists={"level": levels}), len(widths) + 1, ends
+    filled = template.fill("hierarchy/intervals_half_open", lists={"level": levels})
     return filled, len(widths) + 1, {**ends, "unit": unit, "scale": scale}
 
 
-def _moments(target: exp.DataType, names: dict[str, template.Fill]) -> exp.Expr:
+def _moments(target: exp.DataType, text_read: exp.Expr) -> exp.Expr:
     """SELECT of value, text and moment for the type of the column.
 
     A timestamp with time zone is read in UTC, so that a release does not depend on where it is made.
     """
     kind = exp.DataType.Type
     if target.is_type(kind.TEXT, kind.VARCHAR, kind.ENUM):
-        return template.fill("hierarchy/text_moments", names=names)
+        return template.fill("hierarchy/text_moments", {"text_read": text_read})
     written = target.sql(dialect="duckdb")
     value: exp.Expr = exp.Null()
     if target.is_type(kind.TIMESTAMPTZ):
@@ -291,6 +283,4 @@ def _moments(target: exp.DataType, names: dict[str, template.Fill]) -> exp.Expr:
     elif written == "DATE" or written.startswith("TIMESTAMP"):
         value = exp.column("value")
     moment = exp.TryCast(this=value, to=exp.DataType.build("TIMESTAMP", dialect="duckdb"))
-    return template.fill(
-        "hierarchy/typed_moments", names={"builtin_values": names["builtin_values"], "typed_moment": moment}
-    )
+    return template.fill("hierarchy/typed_moments", {"typed_moment": moment})

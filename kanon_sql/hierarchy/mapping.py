@@ -295,13 +295,15 @@ def _file_leaves(engine: Engine, qi: GeneralizedColumn, hierarchy: Hierarchy) ->
 def _builtin_leaves(engine: Engine, qi: GeneralizedColumn) -> _Leaves:
     """Makes the weight table of a built-in hierarchy for the values of a column."""
     height = build_leaves(engine, qi)
-    leaf = state("leaf")
     levels: list[Item] = [{"number": level, "key": f"label_{level}"} for level in range(height)]
-    names = {"weight": _weight(qi), "leaf": leaf}
-    engine.query("hierarchy/builtin_weight", names=names, lists={"level": levels}, values={"height": height})
+    engine.query(
+        "hierarchy/builtin_weight", names={"weight": _weight(qi)}, lists={"level": levels}, values={"height": height}
+    )
     rows = engine.query("hierarchy/sizes", names={"weight": _weight(qi)})
     sizes = [(int(labels), int(leaves)) for labels, leaves in rows]
-    return _Leaves(exp.Table(this=quoted(leaf)), "label", tuple(labels for labels, _ in sizes), sizes[-1][1], {})
+    return _Leaves(
+        exp.Table(this=quoted(state("leaf"))), "label", tuple(labels for labels, _ in sizes), sizes[-1][1], {}
+    )
 
 
 def _make_mapping(engine: Engine, qi: GeneralizedColumn, leaves: _Leaves) -> None:

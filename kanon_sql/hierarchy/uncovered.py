@@ -13,7 +13,7 @@ from kanon_sql.hierarchy.mapping import MappingTable
 from kanon_sql.source.formats.registry import find_place
 from kanon_sql.source.model import Column, Source
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Item, state
+from kanon_sql.sql.template import Item
 
 # What source.columns can say of a column by the kind of its values; _MEANT goes with built-ins alone.
 _MEANT = {
@@ -89,7 +89,7 @@ def refuse_uncovered(
     items: list[Item],
 ) -> None:
     """Raises UncoveredError where the frequency table lacks codes, as hierarchies do not cover the values."""
-    counted = engine.query("hierarchy/uncovered_count", names={"frequency": state("frequency")}, lists={"qi": items})[0]
+    counted = engine.query("hierarchy/uncovered_count", lists={"qi": items})[0]
     uncovered = []
     for column, mapping, place, tuples, hole in zip(columns, mappings, places, counted, items, strict=True):
         if not tuples:

@@ -110,7 +110,7 @@ class _Counting:
             short = [sets[number] for number, _, violating, *_ in sizes if violating]
             if short and alone < self._all:
                 fallen = exp.Subquery(this=self._each("recount/known/short", short))
-                names: dict[str, Fill] = {"known_fallen": state("known_fallen"), "short": fallen}
+                names: dict[str, Fill] = {"short": fallen}
                 self._engine.query("recount/known/fallen", names=names, values={"k": self._question.k})
                 _, rows, alone = self._fallen()
         return FewColumns(
@@ -136,24 +136,19 @@ class _Counting:
         others: list[Item] = [{"value": attr.code} for attr in question.attributes]
         others += [{"value": "entity"}] if self._table.entity is not None else []
         rows = named_rows(self._table, question.attributes)
-        names: dict[str, Fill] = {"known_values": state("known_values")}
         keys = {"key": self._keys}
-        self._engine.query("recount/known/values", names={**names, "table_rows": rows}, lists=keys)
+        self._engine.query("recount/known/values", names={"table_rows": rows}, lists=keys)
         for key in self._keys:
-            numbering: dict[str, Fill] = {**names, "key_value": key["value"], "key_numbers": key["numbers"]}
+            numbering: dict[str, Fill] = {"key_value": key["value"], "key_numbers": key["numbers"]}
             self._engine.query("recount/known/numbers", names=numbering, values={"position": key["position"]})
         self._engine.query(
             "recount/known/coded",
-            names={
-                "known_rows": state("known_rows"),
-                "table_rows": rows,
-                "row_total": row_total(weighted=self._table.weighted),
-            },
+            names={"table_rows": rows, "row_total": row_total(weighted=self._table.weighted)},
             lists={**keys, "other": others},
         )
         self._engine.run(empty(state("known_fallen"), _FALLEN))
         self._all = self._fallen()[0]
-        return [int(count) for _, count in self._engine.query("recount/known/counted", names=names)]
+        return [int(count) for _, count in self._engine.query("recount/known/counted")]
 
     def _batches(self, values: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
         """The sets of columns, in lists that may be counted in one statement."""
@@ -170,13 +165,12 @@ class _Counting:
 
     def _each(self, file: str, sets: Sequence[tuple[int, ...]]) -> exp.Expr:
         """One query over all of the sets, numbered by their index."""
-        names: dict[str, Fill] = {"known_rows": state("known_rows"), **self._totals}
         return union_all(
             [
                 template.fill(
                     file,
                     lists={"key": [self._keys[i] for i in columns], "model": self._models},
-                    scope={**names, "set_number": number},
+                    scope={**self._totals, "set_number": number},
                     part=True,
                 )
                 for number, columns in enumerate(sets)

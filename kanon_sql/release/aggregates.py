@@ -57,7 +57,7 @@ def list_class_values(
         values.append({"labels": labels, "name": value_name(aggregated.index)})
     engine.query(
         "release/class_values",
-        names={"node_classes": classes, "class_values": state("class_values")},
+        names={"node_classes": classes},
         lists={"key": keys, "value": values},
     )
     return deviations

@@ -123,15 +123,13 @@ def _dealt(engine: Engine, rows: exp.Select, dimensions: Sequence[Dimension], de
     """The rows with their classes, those of shared tuples dealt out, and their numbers."""
     list_shares(engine, dimensions)
     holes: list[Item] = [{"domain": d.domain, "key": d.column.key, "position": d.position} for d in dimensions]
-    names: dict[str, template.Fill] = {"source": rows, "shares": state("shares")}
     lists: dict[str, Sequence[Item]] = {"qi": holes, "deal": [{"key": key} for key in dealt_by]}
-    return exp.Subquery(this=template.fill("release/dealt_rows", names=names, lists=lists))
+    return exp.Subquery(this=template.fill("release/dealt_rows", names={"source": rows}, lists=lists))
 
 
 def list_shares(engine: Engine, dimensions: Sequence[Dimension]) -> None:
     """Makes the table shares(part, p0 ..., rows_before, last_row): which rows of each tuple a class takes."""
-    names = {"shares": state("shares"), "assigned": state("assigned")}
-    engine.query("release/shares", names=names, lists={"this": [{"position": d.position} for d in dimensions]})
+    engine.query("release/shares", lists={"this": [{"position": d.position} for d in dimensions]})
 
 
 def dealing_order(released: Sequence[tuple[exp.Expr, str]], seed: int) -> list[exp.Expr]:

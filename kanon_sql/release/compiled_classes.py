@@ -131,7 +131,7 @@ def _domain(engine: Engine, d: Dimension, request: CompileRequest) -> tuple[List
 def classes_share(engine: Engine, dimensions: Sequence[Dimension]) -> bool:
     """Whether classes share any tuple; makes the table of shares."""
     list_shares(engine, dimensions)
-    return bool(engine.query("release/sharers", names={"shares": state("shares")})[0][0])
+    return bool(engine.query("release/sharers")[0][0])
 
 
 def _tuples(engine: Engine, positions: Sequence[str], *, dealt: bool) -> Listing:
@@ -159,7 +159,7 @@ def _classes(
     """The listing of the classes: their numbers or positions, and their labels."""
     classes = engine.query(
         "release/compiled_labels",
-        names={"released_classes": state("released_classes"), "other_classes": table},
+        names={"other_classes": table},
         lists={"label": [{"name": label} for label in labels], "class": [{"number": number} for number in numbers]},
     )
     split = len(numbers)

@@ -26,7 +26,7 @@ from kanon_sql.source.columns import or_missing
 from kanon_sql.source.model import Column
 from kanon_sql.source.roles import Roles
 from kanon_sql.sql.connection import Engine, Row
-from kanon_sql.sql.template import Fill, Item, column, state
+from kanon_sql.sql.template import Fill, Item, column
 from kanon_sql.sql.writing import Listing, cell_of
 
 _LARGEST = 2**62  # of a number in BIGINT, with room to spare
@@ -112,7 +112,6 @@ def _shown(engine: Engine, generalization: Generalization, read: Mapping[int, _G
     codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in grouping]
     classes = engine.query(
         "release/compiled_values",
-        names={"class_values": state("class_values")},
         lists={"key": codes, "value": [{"name": name} for name in names.values()]},
     )
     if not grouping:
@@ -322,9 +321,8 @@ def _numbered(read: Sequence[_Generalized], name: str = "class") -> list[_Number
 
 def _violating(engine: Engine, listed: Sequence[tuple[MappingTable, int]], numbered: Sequence[_Numbered]) -> Listing:
     """The listing of the classes that are left out."""
-    names = {"suppressed_classes": state("suppressed_classes")}
     codes: list[Item] = [{"code": code_name(m.index, level)} for m, level in listed]
-    classes = engine.query("release/compiled_violating", names=names, lists={"class": codes})
+    classes = engine.query("release/compiled_violating", lists={"class": codes})
     columns = (*((number.name, "BIGINT") for number in numbered), ("is_listed", "BIGINT"))
     rows = []
     for row in classes:

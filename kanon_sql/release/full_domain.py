@@ -90,7 +90,7 @@ class FullDomainRelease(Release):
         if self.problem.models.in_rounds:
             return self._can_mask_closed(starred)
         self.list_suppressed()
-        names: dict[str, Fill] = {"suppressed_classes": state("suppressed_classes"), "starred": starred}
+        names: dict[str, Fill] = {"starred": starred}
 
         def masked(table: str | Composed) -> Composed:
             return Composed(
@@ -115,7 +115,7 @@ class FullDomainRelease(Release):
         """The same where rows are suppressed until nothing changes: masked rows also count in combinations."""
         problem, k = self.problem, self.result.request.k
         problem.close(k, self.generalization.node)
-        names: dict[str, Fill] = {"rows_there": problem.models.rows_table, "kept": state("kept"), "starred": starred}
+        names: dict[str, Fill] = {"rows_there": problem.models.rows_table, "starred": starred}
         violates = violating(problem.models)
         rows = self.engine.query(
             "search/full_domain/closed_masked", names={**names, "violates": violates}, values={"k": k}
@@ -166,7 +166,6 @@ class FullDomainRelease(Release):
         keys: list[Item] = [{"code": code, "number": number} for code, number in codes.items()]
         row = self.engine.query(
             "release/value_of_class",
-            names={"class_values": state("class_values")},
             lists={"key": keys, "value": [{"name": name} for name in shown.values()]},
         )[0]
         return dict(zip(shown, row, strict=True))
@@ -269,7 +268,8 @@ class FullDomainRelease(Release):
     def _suppressing(self) -> Composed:
         classes = judged_classes(self.problem.models)
         return compose(
-            "release/suppressed_classes", {"classes": classes, "suppressed_classes": state("suppressed_classes")}
+            "release/suppressed_classes",
+            {"classes": classes},
         )
 
     def list_suppressed(self) -> None:

@@ -20,7 +20,7 @@ from kanon_sql.release.verify import Expected, ExpectedClasses, question_of
 from kanon_sql.search.classes import label_name
 from kanon_sql.search.multidimensional import Multidimensional, MultidimensionalResult
 from kanon_sql.source.model import Column, Source
-from kanon_sql.sql.template import Item, column, state
+from kanon_sql.sql.template import Item, column
 
 _HOW = {"local": "Local recoding", "microaggregation": "Microaggregation"}
 
@@ -56,8 +56,7 @@ class MultidimensionalRelease(Release):
 
     def labels(self) -> Labels:
         items: list[Item] = [{"name": label_name(d), "only": f"only_{d.index}"} for d in self.dimensions]
-        names = {"released_classes": state("released_classes")}
-        row = self.engine.query("release/labels_of_classes", names=names, lists={"this": items})[0]
+        row = self.engine.query("release/labels_of_classes", lists={"this": items})[0]
         largest, only = row[: len(items)], row[len(items) :]
         lost = zip(self.problem.names, only, self.result.classes.units, strict=True)
         return Labels(

@@ -205,7 +205,7 @@ def label_aggregates(engine: Engine, qi: Aggregated, members: exp.Select, labels
 def relabel(engine: Engine, qi: Aggregated, members: exp.Select, labels: str) -> Deviations | None:
     """Replaces the labels of a column in the table `labels`(part, label ...) by the aggregate of each class."""
     deviations = label_aggregates(engine, qi, members, state("aggregate_labels"))
-    engine.query("search/aggregates/relabel", names={"aggregate_labels": state("aggregate_labels"), "labels": labels})
+    engine.query("search/aggregates/relabel", names={"labels": labels})
     return deviations
 
 

@@ -61,8 +61,7 @@ _JOINABLE = 1_000  # groups that a group which has to join one is compared with
 
 def _tables() -> dict[str, str]:
     """The names of the search's tables, as the query files call them."""
-    micro = {name: state(f"micro_{name}") for name in _TABLES}
-    return {**micro, "frequency": state("frequency"), "assigned": state("assigned")}
+    return {name: state(f"micro_{name}") for name in _TABLES}
 
 
 @dataclass(frozen=True)

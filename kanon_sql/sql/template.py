@@ -10,6 +10,8 @@ kinds of holes are filled:
   them with OR and AND, `LIST_OF(x)` lists them;
 * values stay parameters (`$k`) and are bound when the statement runs.
 
+`kanon.frequency` is a table of the program's own (see `state`): its name is filled by itself where no other is given.
+
 Statements that are put together from several files (see `compose`) have the same holes. A name that a file does not
 mention is refused, and so is a table, an item of a list or a call (`SUM_OF` ...) that would stay a hole (HoleError).
 Names that a whole room shares are given as `scope`, of which a file takes those that it mentions.
@@ -36,11 +38,12 @@ _CALLS = (*_CHAINS, "LIST_OF")
 _OF_THE_ENGINE = {"reject_errors"}  # tables that the engine names
 _HEADER = re.compile(r"\A(--.*\n)+")
 _OWN = "kanon_sql"  # the prefix of the program's own tables
+_OWN_SCHEMA = "kanon"  # what stands before them in query files
 _SCOPE: ContextVar[str] = ContextVar("scope", default="")
 # Nodes with entries that are repeated.
 _REPEATING = (exp.Anonymous, exp.Select, exp.Group, exp.GroupingSets, exp.Order, exp.Where, exp.Having, exp.Join)
 _NEUTRAL = {"SUM_OF": exp.Literal.number(0), "ANY_OF": exp.false(), "ALL_OF": exp.true()}
-_FILLED, _RENAMED = "filled by a value", "renamed by compose"  # marks of identifiers
+_FILLED, _RENAMED, _OWNED = "filled by a value", "renamed by compose", "the program's own"  # marks of identifiers
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RENDERED: dict[object, list[str]] = {}  # the pieces of text between the marks of holes, by the shape of a statement
 _MARK = "kanon_sql_hole."  # what the marks begin with
@@ -64,7 +67,12 @@ def queries_folder() -> Path:
 def load(name: str) -> exp.Expr:
     """The parsed query file `queries/{name}.sql`; callers copy it before they change it."""
     text = (queries_folder() / f"{name}.sql").read_text(encoding="utf-8")
-    return parse(_HEADER.sub("", text))  # to parse the comment takes as long as the statement
+    tree = parse(_HEADER.sub("", text))  # to parse the comment takes as long as the statement
+    for table in tree.find_all(exp.Table):
+        if table.db == _OWN_SCHEMA:
+            table.set("db", None)
+            table.this.meta[_OWNED] = True
+    return tree
 
 
 class HoleError(AssertionError):
@@ -73,10 +81,12 @@ class HoleError(AssertionError):
 
 @dataclass(frozen=True)
 class Holes:
-    """The holes of a statement: all names that it mentions, its tables, the names in each call."""
+    """The holes of a statement: all names that it mentions, its tables, the program's own of them, the names in each
+    call."""
 
     mentioned: frozenset[str]
     tables: frozenset[str]
+    own: frozenset[str]
     calls: tuple[frozenset[str], ...]
 
 
@@ -97,7 +107,7 @@ def mentions(name: Statement, prefix: str) -> bool:
 
 def _holes(tree: exp.Expr) -> Holes:
     """The open holes of a statement, found in one walk, since each file is checked before it is filled."""
-    mentioned, tables, shared = set[str](), set[str](), set(_OF_THE_ENGINE)
+    mentioned, tables, own, shared = set[str](), set[str](), set[str](), set(_OF_THE_ENGINE)
     calls: list[frozenset[str]] = []
     for node in tree.walk():
         if isinstance(node, exp.Identifier):
@@ -106,12 +116,14 @@ def _holes(tree: exp.Expr) -> Holes:
         elif isinstance(node, exp.Table):
             if isinstance(node.this, exp.Identifier) and not _is_filled(node) and not _is_marked(node.this, _RENAMED):
                 tables.add(node.name)
+                if _is_marked(node.this, _OWNED):
+                    own.add(node.name)
         elif isinstance(node, exp.CTE):
             shared.add(node.alias)
         elif isinstance(node, exp.Anonymous) and node.name.upper() in _CALLS:
             calls.append(frozenset(hole.name for hole in node.find_all(exp.Identifier) if not _is_filled(hole)))
     sealed = {name for name in tables if name.startswith(_OWN)}
-    return Holes(frozenset(mentioned), frozenset(tables - shared - sealed), tuple(calls))
+    return Holes(frozenset(mentioned), frozenset(tables - shared - sealed), frozenset(own), tuple(calls))
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +187,7 @@ def fill(
     stay, as names in the statement around it. Raises HoleError for names that the file lacks and for holes that stay
     open.
     """
-    names, lists = _in_scope(name, names, scope), lists or {}
+    names, lists = _all_names(name, names, scope), lists or {}
     _check(name, names, lists, part)
     tree = (name.tree if isinstance(name, Composed) else load(name)).copy()
     for prefix, items in lists.items():
@@ -184,13 +196,15 @@ def fill(
     return tree
 
 
-def _in_scope(
+def _all_names(
     name: Statement, names: Mapping[str, Fill] | None, scope: Mapping[str, Fill] | None
 ) -> Mapping[str, Fill]:
+    """The names that are given, those of the scope that the file mentions, and the program's own tables in it."""
+    open_holes = holes(name)
+    own = {table: state(table) for table in open_holes.own}
     if not scope:
-        return names or {}
-    mentioned = holes(name).mentioned
-    return {**{key: value for key, value in scope.items() if key in mentioned}, **(names or {})}
+        return {**own, **(names or {})} if own else names or {}
+    return {**own, **{key: value for key, value in scope.items() if key in open_holes.mentioned}, **(names or {})}
 
 
 def _check(name: Statement, names: Mapping[str, Fill], lists: Mapping[str, Sequence[Item]], part: bool) -> None:
@@ -236,7 +250,7 @@ def render(
     (which holes, and the kind of thing in each) is generated once, with marks in the holes; the marks are then replaced
     by texts.
     """
-    names, lists = _in_scope(name, names, scope), lists or {}
+    names, lists = _all_names(name, names, scope), lists or {}
     marked_values = {_mark("", 0, key): value for key, value in names.items() if not _is_plain(value)}
     plain = {key: value for key, value in names.items() if _is_plain(value)}
     marked_values |= {

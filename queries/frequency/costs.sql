@@ -20,11 +20,11 @@ FROM (
         leaf.row_count
     FROM (
         SELECT frequency.qi_leaf AS code, sum(frequency.row_count) AS row_count
-        FROM frequency
+        FROM kanon.frequency
         GROUP BY frequency.qi_leaf
     ) AS leaf
     JOIN codes ON codes.level_0 = leaf.code
 ) AS reached
-CROSS JOIN (SELECT pow(2, 46 - ceil(log2(CAST(sum(row_count) AS DOUBLE)))) AS units FROM frequency) AS exact
+CROSS JOIN (SELECT pow(2, 46 - ceil(log2(CAST(sum(row_count) AS DOUBLE)))) AS units FROM kanon.frequency) AS exact
 JOIN weight ON weight.level = reached.level AND weight.code = reached.code
 GROUP BY reached.level, reached.code, weight.leaves

@@ -7,7 +7,7 @@
 -- source; qi_leaf, of each quasi-identifier the column of its codes, leaves of the hierarchy; row_total, the number of
 -- rows.
 -- Gives: the table frequency (qi_leaf, carried_name, row_count).
-CREATE OR REPLACE TEMP TABLE frequency AS
+CREATE OR REPLACE TEMP TABLE kanon.frequency AS
 SELECT
     qi_mapping.qi_code AS qi_leaf,
     carried_value AS carried_name,

@@ -5,11 +5,11 @@
 -- column there; cell_name, of each such level its name here; qi_leaf, of each quasi-identifier the column of its codes,
 -- leaves of the hierarchy.
 -- Gives: the table holders (cell_name, entity, row_count).
-CREATE OR REPLACE TEMP TABLE holders AS
+CREATE OR REPLACE TEMP TABLE kanon.holders AS
 SELECT cell_codes.cell_level AS cell_name, counted.entity, counted.row_count
 FROM (
     SELECT qi_leaf, entity, CAST(sum(row_count) AS BIGINT) AS row_count
-    FROM records
+    FROM kanon.records
     GROUP BY qi_leaf, entity
 ) AS counted
 JOIN qi_codes ON qi_codes.level_0 = counted.qi_leaf

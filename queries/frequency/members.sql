@@ -8,5 +8,5 @@
 -- Gives: the table members (cell_name, carried_name, row_count).
 CREATE OR REPLACE TEMP TABLE members AS
 SELECT cell_codes.cell_level AS cell_name, records.carried_name, records.row_count
-FROM records
+FROM kanon.records
 JOIN qi_codes ON qi_codes.level_0 = records.qi_leaf

@@ -3,7 +3,7 @@
 -- Reads: source, the rows of the source (qi_key).
 -- Takes: qi_key, of each quasi-identifier its column in the source.
 -- Gives: the table raw_frequency (qi_key, row_count).
-CREATE OR REPLACE TEMP TABLE raw_frequency AS
+CREATE OR REPLACE TEMP TABLE kanon.raw_frequency AS
 SELECT
     qi_key,
     CAST(count(*) AS BIGINT) AS row_count

@@ -13,7 +13,7 @@ SELECT
     counted.row_count
 FROM (
     SELECT qi_leaf, sensitive_value AS value, carried_name, CAST(sum(row_count) AS BIGINT) AS row_count
-    FROM records
+    FROM kanon.records
     GROUP BY qi_leaf, sensitive_value, carried_name
 ) AS counted
 JOIN qi_codes ON qi_codes.level_0 = counted.qi_leaf

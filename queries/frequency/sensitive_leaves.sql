@@ -5,5 +5,5 @@
 -- Gives: the table sensitive (qi_leaf, value, carried_name, row_count).
 CREATE OR REPLACE TEMP TABLE sensitive AS
 SELECT qi_leaf, sensitive_value AS value, carried_name, CAST(sum(row_count) AS BIGINT) AS row_count
-FROM records
+FROM kanon.records
 GROUP BY qi_leaf, sensitive_value, carried_name

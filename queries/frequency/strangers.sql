@@ -8,7 +8,7 @@ FROM (
     SELECT qi_leaf, TRUE AS is_more
     FROM (
         SELECT qi_leaf, row_count, 0 AS persons
-        FROM tuples
+        FROM kanon.tuples
         UNION ALL
         SELECT qi_leaf, 0 AS row_count, row_count AS persons
         FROM population

@@ -10,4 +10,4 @@ SELECT
     mapping.value AS value,
     SUM_OF(CAST(paths.step_ordinal AS BIGINT) << step_shift) AS position
 FROM mapping
-JOIN paths ON paths.level_0 = mapping.level_0
+JOIN kanon.paths ON paths.level_0 = mapping.level_0

@@ -4,7 +4,7 @@
 -- Takes: step_code, of each level the column of its codes; step_ordinal, of each level the column of a node's number
 -- below its parent; step_parent, of each level the column of the codes above.
 -- Gives: the table paths (step_code, step_ordinal).
-CREATE OR REPLACE TEMP TABLE paths AS
+CREATE OR REPLACE TEMP TABLE kanon.paths AS
 SELECT
     step_code,
     dense_rank() OVER (PARTITION BY step_parent ORDER BY step_code) AS step_ordinal

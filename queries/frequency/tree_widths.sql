@@ -3,4 +3,4 @@
 -- Takes: step_ordinal, of each level the column of a node's number below its parent.
 -- Gives: step_ordinal.
 SELECT max(step_ordinal) AS step_ordinal
-FROM paths
+FROM kanon.paths

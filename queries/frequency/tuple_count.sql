@@ -5,4 +5,4 @@
 SELECT
     count(*) AS combinations,
     CAST(coalesce(sum(row_count), 0) AS BIGINT) AS participants
-FROM tuples
+FROM kanon.tuples

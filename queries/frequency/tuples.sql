@@ -5,9 +5,9 @@
 -- column there; cell_name, of each such level its name here; qi_leaf, of each quasi-identifier the column of its codes,
 -- leaves of the hierarchy.
 -- Gives: the table tuples (cell_name, row_count).
-CREATE OR REPLACE TEMP TABLE tuples AS
+CREATE OR REPLACE TEMP TABLE kanon.tuples AS
 SELECT
     cell_codes.cell_level AS cell_name,
     row_count
-FROM frequency
+FROM kanon.frequency
 JOIN qi_codes ON qi_codes.level_0 = frequency.qi_leaf

@@ -3,5 +3,5 @@
 -- Takes: cell_name, the codes of every level of each quasi-identifier.
 -- Gives: the codes under their names, and row_count.
 SELECT cell_name, CAST(sum(row_count) AS BIGINT) AS row_count
-FROM records
+FROM kanon.records
 GROUP BY cell_name

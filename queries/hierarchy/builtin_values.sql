@@ -4,7 +4,7 @@
 -- Takes: typed_value, the value in the type of its column; $absent, the texts that are missing values; $missing, the
 -- label of missing values.
 -- Gives: the table builtin_values (value, text).
-CREATE OR REPLACE TEMP TABLE builtin_values AS
+CREATE OR REPLACE TEMP TABLE kanon.builtin_values AS
 SELECT value, CAST(value AS VARCHAR) AS text
 FROM raw_values
 WHERE value IS NOT NULL AND NOT list_contains(CAST($missing AS VARCHAR[]), CAST(value AS VARCHAR))

@@ -17,13 +17,13 @@ FROM (
             unnest([LIST_OF(CAST(level_number AS INTEGER))]) AS level,
             unnest([LIST_OF(level_key)]) AS label,
             place
-        FROM leaf
+        FROM kanon.leaf
         WHERE place IS NOT NULL
     ) AS labels
     GROUP BY level, label
 ) AS released
 UNION ALL
 SELECT $height AS level, 1 AS code, greatest(count(place), 1) AS leaves, '*' AS label
-FROM leaf
+FROM kanon.leaf
 UNION ALL
 SELECT unnest(range($height)) AS level, 0 AS code, 1 AS leaves, NULL AS label

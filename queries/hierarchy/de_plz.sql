@@ -16,5 +16,5 @@ FROM (
         value,
         text,
         lpad(nullif(regexp_extract(upper(text), '^\s*(?:DE?[- ])?(0?[1-9][0-9]{3}|[1-9][0-9]{4})\s*$', 1), ''), 5, '0') AS place
-    FROM builtin_values
+    FROM kanon.builtin_values
 ) AS codes

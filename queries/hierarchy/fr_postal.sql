@@ -27,7 +27,7 @@ FROM (
             value,
             text,
             lpad(nullif(regexp_extract(upper(text), '^\s*(?:FR?[- ])?([0-9]{4,5})\s*$', 1), ''), 5, '0') AS code
-        FROM builtin_values
+        FROM kanon.builtin_values
     ) AS matched
 ) AS codes
-LEFT JOIN code_ranges ON code_ranges.first_code = codes.department
+LEFT JOIN kanon.code_ranges ON code_ranges.first_code = codes.department

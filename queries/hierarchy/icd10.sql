@@ -24,9 +24,9 @@ FROM (
                 '^\s*([A-Z][0-9A][0-9A-Z])\.?([0-9A-Z]{0,4})(?:\.?-)?[*+!#†]?(?:\s+[GVAZRLB]{1,2})?\s*$',
                 ['category', 'subcategory']
             ) AS parts
-        FROM builtin_values
+        FROM kanon.builtin_values
     ) AS matched
 ) AS codes
-LEFT JOIN code_ranges
+LEFT JOIN kanon.code_ranges
     ON codes.category BETWEEN code_ranges.first_code AND code_ranges.last_code
     AND (codes.category = code_ranges.first_code OR right(codes.category, 1) BETWEEN '0' AND '9')

@@ -3,7 +3,7 @@
 -- Reads: builtin_values, the values of a column as texts (value, text).
 -- Takes: text_read, the text as it is understood; $scale, how many decimals a unit has.
 -- Gives: the table interval_units (value, text, units, rounded).
-CREATE OR REPLACE TEMP TABLE interval_units AS
+CREATE OR REPLACE TEMP TABLE kanon.interval_units AS
 SELECT
     value,
     text,
@@ -45,7 +45,7 @@ FROM (
                         '^\s*([+-]?)([0-9]*)\.?([0-9]*)(?:[eE]([+-]?[0-9]{1,4}))?\s*$',
                         ['sign', 'whole', 'fraction', 'exponent']
                     ) AS parts
-                FROM builtin_values
+                FROM kanon.builtin_values
             ) AS matched
         ) AS numerals
     ) AS stripped

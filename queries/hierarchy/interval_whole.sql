@@ -3,5 +3,5 @@
 -- Takes: $unit, the units of one.
 -- Gives: whole.
 SELECT coalesce(bool_and(NOT rounded AND units % CAST($unit AS HUGEINT) = 0), TRUE) AS whole
-FROM interval_units
+FROM kanon.interval_units
 WHERE units IS NOT NULL

@@ -53,7 +53,7 @@ FROM (
                 CAST($bottom AS HUGEINT) AS bottom,
                 CAST($top AS HUGEINT) AS top,
                 units - (((units % level_width) - level_origin) % level_width + level_width) % level_width AS level_below
-            FROM interval_units
+            FROM kanon.interval_units
         ) AS bounds
     ) AS cut
 ) AS written

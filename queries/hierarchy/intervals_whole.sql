@@ -27,5 +27,5 @@ FROM (
         CAST($bottom AS HUGEINT) AS bottom,
         CAST($top AS HUGEINT) AS top,
         units - (((units % level_width) - level_origin) % level_width + level_width) % level_width AS level_lower
-    FROM interval_units
+    FROM kanon.interval_units
 ) AS bounds

@@ -29,10 +29,10 @@ FROM (
             END AS code
         FROM (
             SELECT value, text, nullif(regexp_extract(text, '^\s*([0-9]{1,4})(?:\.[0-9.]*)?\s*$', 1), '') AS digits
-            FROM builtin_values
+            FROM kanon.builtin_values
         ) AS matched
     ) AS codes
-    LEFT JOIN code_ranges
+    LEFT JOIN kanon.code_ranges
         ON left(codes.code, 2) BETWEEN code_ranges.first_code AND code_ranges.last_code
         OR codes.code = code_ranges.above
 ) AS placed

@@ -13,6 +13,6 @@ SELECT
     leaf.value AS value,
     level_code AS level_name,
     level_label AS level_label_name
-FROM leaf
+FROM kanon.leaf
 JOIN weight AS level_node
     ON level_node.level = level_number AND level_node.node_key IS NOT DISTINCT FROM leaf.level_key

@@ -15,5 +15,5 @@ SELECT
         WHEN coalesce(raw_counts.row_count, 0) < level_below THEN $other
         ELSE text
     END AS level_name
-FROM builtin_values
+FROM kanon.builtin_values
 LEFT JOIN raw_counts ON raw_counts.value IS NOT DISTINCT FROM builtin_values.value

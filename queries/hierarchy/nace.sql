@@ -37,10 +37,10 @@ FROM (
                     '^\s*([A-U]?)\s?(?:([0-9]{2})(?:\.?([0-9](?:[0-9](?:\.?[0-9A-Z]{1,2})?)?))?)?\s*$',
                     ['section', 'division', 'digits']
                 ) AS parts
-            FROM builtin_values
+            FROM kanon.builtin_values
         ) AS matched
     ) AS codes
-    LEFT JOIN code_ranges
+    LEFT JOIN kanon.code_ranges
         ON codes.division BETWEEN code_ranges.first_code AND code_ranges.last_code
         OR (codes.division IS NULL AND codes.section = code_ranges.above)
 ) AS placed

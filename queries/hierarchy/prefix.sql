@@ -12,4 +12,4 @@ SELECT
         THEN left(text, level_keep) || repeat('*', length(text) - level_keep)
         ELSE text
     END AS level_name
-FROM builtin_values
+FROM kanon.builtin_values

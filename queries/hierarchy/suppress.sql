@@ -3,4 +3,4 @@
 -- Takes: nothing.
 -- Gives: value, text, place, label_0.
 SELECT value, text, text AS place, text AS label_0
-FROM builtin_values
+FROM kanon.builtin_values

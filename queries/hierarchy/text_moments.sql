@@ -20,5 +20,5 @@ FROM (
             '^\s*([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[Tt ]([0-9]{2})(?::([0-9]{2})(?::([0-9]{2})(?:[.,][0-9]+)?)?)? ?(?:[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?\s*$',
             ['day', 'hour', 'minute', 'second']
         ) AS parts
-    FROM builtin_values
+    FROM kanon.builtin_values
 ) AS matched

@@ -3,4 +3,4 @@
 -- Takes: typed_moment, the value as a moment.
 -- Gives: value, text, moment.
 SELECT value, text, typed_moment AS moment
-FROM builtin_values
+FROM kanon.builtin_values

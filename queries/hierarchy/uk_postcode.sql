@@ -30,7 +30,7 @@ FROM (
                 '^\s*([A-Z]{1,2})([0-9][0-9A-Z]?)(?:\s*([0-9])([A-Z]{2})|\s+([0-9]))?\s*$',
                 ['area', 'district', 'whole', 'unit', 'sector']
             ) AS parts
-        FROM builtin_values
+        FROM kanon.builtin_values
     ) AS matched
 ) AS codes
-LEFT JOIN code_ranges ON code_ranges.first_code = codes.area
+LEFT JOIN kanon.code_ranges ON code_ranges.first_code = codes.area

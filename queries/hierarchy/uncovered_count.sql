@@ -3,4 +3,4 @@
 -- Takes: qi_leaf, of each quasi-identifier the column of codes.
 -- Gives: qi_leaf.
 SELECT count(CASE WHEN qi_leaf IS NULL THEN 1 END) AS qi_leaf
-FROM frequency
+FROM kanon.frequency

@@ -5,6 +5,6 @@
 SELECT
     numbered.class_number,
     CAST(released_classes.label_name AS VARCHAR) AS label_name
-FROM released_classes
+FROM kanon.released_classes
 JOIN other_classes AS numbered ON numbered.part = released_classes.part
 ORDER BY released_classes.part

@@ -3,5 +3,5 @@
 -- Takes: class_code, the codes that tell classes apart.
 -- Gives: the codes.
 SELECT DISTINCT class_code
-FROM suppressed_classes
+FROM kanon.suppressed_classes
 ORDER BY class_code

@@ -10,7 +10,7 @@
 SELECT numbered.*, shares.part
 FROM (SELECT *, row_number() OVER () AS number FROM source) AS numbered
 LEFT JOIN qi_domain ON qi_domain.value IS NOT DISTINCT FROM numbered.qi_key
-JOIN (SELECT * FROM shares WHERE sharers = 1) AS shares ON shares.qi_position = qi_domain.position
+JOIN (SELECT * FROM kanon.shares WHERE sharers = 1) AS shares ON shares.qi_position = qi_domain.position
 UNION ALL
 SELECT dealt.* EXCLUDE (tuple, turn), shares.part
 FROM (
@@ -20,10 +20,10 @@ FROM (
         row_number() OVER (PARTITION BY shared.tuple ORDER BY LIST_OF(deal_key), numbered) AS turn
     FROM (SELECT *, row_number() OVER () AS number FROM source) AS numbered
     LEFT JOIN qi_domain ON qi_domain.value IS NOT DISTINCT FROM numbered.qi_key
-    JOIN (SELECT * FROM shares WHERE sharers > 1 AND rows_before = 0) AS shared
+    JOIN (SELECT * FROM kanon.shares WHERE sharers > 1 AND rows_before = 0) AS shared
         ON shared.qi_position = qi_domain.position
 ) AS dealt
-JOIN shares
+JOIN kanon.shares
     ON shares.tuple = dealt.tuple
     AND dealt.turn > shares.rows_before
     AND dealt.turn <= shares.last_row

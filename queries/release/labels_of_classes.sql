@@ -7,11 +7,11 @@
 SELECT largest.this_name, one.this_only
 FROM (
     SELECT CAST(this_name AS VARCHAR) AS this_name
-    FROM released_classes
+    FROM kanon.released_classes
     ORDER BY row_count DESC, part
     LIMIT 1
 ) AS largest
 CROSS JOIN (
     SELECT count(this_name) = count(*) AND min(this_name) = max(this_name) AS this_only
-    FROM released_classes
+    FROM kanon.released_classes
 ) AS one

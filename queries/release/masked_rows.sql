@@ -8,7 +8,7 @@ FROM judged_rows
 WHERE
     EXISTS (
         SELECT 1
-        FROM suppressed_classes
+        FROM kanon.suppressed_classes
         WHERE suppressed_classes.key_code = judged_rows.key_code
     )
     OR starred

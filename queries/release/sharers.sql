@@ -3,4 +3,4 @@
 -- Takes: nothing.
 -- Gives: is_shared.
 SELECT coalesce(max(sharers), 0) > 1 AS is_shared
-FROM shares
+FROM kanon.shares

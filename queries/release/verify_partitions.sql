@@ -15,7 +15,7 @@ WITH written_classes AS (
 ),
 made_classes AS (
     SELECT coalesce(CAST(label_name AS VARCHAR), '') AS label_name, CAST(sum(row_count) AS BIGINT) AS row_count
-    FROM released_classes
+    FROM kanon.released_classes
     GROUP BY coalesce(CAST(label_name AS VARCHAR), '')
 )
 SELECT count(*) AS differences

@@ -5,7 +5,7 @@
 -- Takes: known_name, the columns of the dimensions before; out_label, of each column of labels or bounds its value;
 -- out_name, of each column of labels or bounds its name; this_cost, of each dimension the column of losses.
 -- Gives: the table released_classes (part, row_count, known_name, out_name, this_cost).
-CREATE OR REPLACE TEMP TABLE released_classes AS
+CREATE OR REPLACE TEMP TABLE kanon.released_classes AS
 SELECT
     labelled.part,
     labelled.row_count,

@@ -9,8 +9,9 @@ from effort import tries
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kanon_sql.source.profile.counting import GROUPS, look, marked, named_columns, take_sample, values_table
+from kanon_sql.source.profile.counting import GROUPS, look, marked, named_columns, take_sample
 from kanon_sql.sql.connection import Engine, EngineOptions, open_engine
+from kanon_sql.sql.template import state
 
 # Numbers of the bodies that issue them, of standards and of their encyclopaedia articles.
 VALID = {
@@ -84,7 +85,7 @@ INVALID = {
 def marks_of(engine: Engine, values: Sequence[str]) -> list[Mapping[str, int]]:
     """For each value which marks it has: 1, or 0."""
     engine.run(
-        f"CREATE OR REPLACE TEMP TABLE {values_table()} AS "
+        f"CREATE OR REPLACE TEMP TABLE {state('profile_values')} AS "
         "SELECT unnest(range(len($v))) AS position, unnest($v) AS value, 1 AS row_count",
         {"v": list(values)},
     )

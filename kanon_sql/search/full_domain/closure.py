@@ -28,7 +28,7 @@ from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.frequency.table import Frequency, code_name
 from kanon_sql.search.full_domain.lattice import Node
 from kanon_sql.search.full_domain.leveled import LeveledSets, LevelSet
-from kanon_sql.sql.template import Composed, Fill, Item, column, compose, parse, state
+from kanon_sql.sql.template import Composed, Fill, Item, column, compose, parse
 
 _KEPT = "kept"  # the table of the rows that are left
 _MOST_SETS = 32  # in one statement
@@ -45,8 +45,7 @@ def judged_rows(models: Models) -> Composed:
     """
     if not models.in_rounds:
         return models.classes(source_tables(models))
-    names = {"rows_there": models.rows_table, "kept": state("kept")}
-    return compose("search/full_domain/closed_rows", names)
+    return compose("search/full_domain/closed_rows", {"rows_there": models.rows_table})
 
 
 def judged_classes(models: Models) -> Composed:
@@ -142,7 +141,7 @@ class Closure:
             for chunk in self._chunks(sorted(chosen, key=lambda levels: -self._lost.get(levels, 0))):
                 if not self._take_out(chunk):
                     continue
-                left = int(self._engine.query("search/full_domain/closure_count", names={"kept": state("kept")})[0][0])
+                left = int(self._engine.query("search/full_domain/closure_count")[0][0])
                 losing = True
                 if limit is not None and n - left > limit:
                     return n - left
@@ -162,28 +161,27 @@ class Closure:
         self._models.built_from.pop(_KEPT, None)
         keys: list[Item] = [{"code": code_name(i, node[i])} for i in self._distinguishing(node)]
         counted: list[Item] = [{"name": name} for name in self._models.counted_with]
-        names = {"rows_there": self._models.rows_table, "kept": state("kept")}
+        names = {"rows_there": self._models.rows_table}
         self._engine.query("search/full_domain/closure_kept", names=names, lists={"key": keys, "more": counted})
 
     def _take_out(self, sets: Sequence[LevelSet]) -> bool:
         """Takes out the rows of small combinations of these columns; whether there were any."""
         fallen = _fallen(len(sets), with_groups=self._models.group is not None)
-        self._ask(fallen, sets, {"fallen": state("fallen"), "kept": state("kept")})
-        if not self._engine.query("search/full_domain/closure_fell", names={"fallen": state("fallen")})[0][0]:
+        self._ask(fallen, sets)
+        if not self._engine.query("search/full_domain/closure_fell")[0][0]:
             return False
-        names = {"kept": state("kept"), "fallen": state("fallen")}
-        self._engine.query("search/full_domain/closure_left", names=names)
+        self._engine.query("search/full_domain/closure_left")
         return True
 
     def _count(self, sets: Sequence[LevelSet]) -> int:
         """Counts the rows that sets of columns lose; the most of these numbers."""
-        rows = self._ask(_lost(len(sets)), sets, {"rows_there": self._models.rows_table})
+        rows = self._ask(_lost(len(sets)), sets, rows_there=self._models.rows_table)
         for number, lost, least in rows:
             self._lost[sets[int(number)]] = int(lost)
             self._least[sets[int(number)]] = int(least or 0)
         return max(self._lost[levels] for levels in sets)
 
-    def _ask(self, statement: Composed, sets: Sequence[LevelSet], names: dict[str, Fill]) -> list[tuple[Any, ...]]:
+    def _ask(self, statement: Composed, sets: Sequence[LevelSet], **names: Fill) -> list[tuple[Any, ...]]:
         lists = {f"set{number}": _codes(levels) for number, levels in enumerate(sets)}
         answer: list[tuple[Any, ...]] = self._engine.query(
             statement, names={**names, "violates": self._violates}, lists=lists, values={"k": self._k}

@@ -66,7 +66,7 @@ class CoarserTables:
         if levels in self._sizes:
             return levels
         if not self._sizes:
-            self._make(query, "search/full_domain/coarser_packed", lows, {"tuples": state("tuples")})
+            self._make(query, "search/full_domain/coarser_packed", lows, {})
         if levels in self._sizes:
             return levels
         below = [other for other in self._sizes if all(low <= level for low, level in zip(other, levels, strict=True))]

@@ -117,7 +117,7 @@ class _RollUp:
         items: list[Item] = [
             {"code": code_name(field.attribute, 0), "factor": 1 << field.shift} for field in self._layout.fields
         ]
-        names = {"tuples": state("tuples"), "rolled": state("rolled_0")}
+        names = {"rolled": state("rolled_0")}
         query("search/full_domain/roll_start", names=names, lists={"qi": items})
         for position, field in enumerate(self._layout.fields):
             self._make_steps(position, field, mappings[field.attribute])

@@ -30,6 +30,7 @@ _LONGEST = 1_000  # bytes of a text that are kept; of longer texts the beginning
 _ORDERED = (*WHOLE, "FLOAT", "DOUBLE", "DECIMAL", "DATE", "TIMESTAMP")
 # Each group of marks has a file of its own: a statement of all of them takes far longer to plan than to run.
 GROUPS = ("numerals", "mails", "codes", "telephones", "addresses", "digits", "letters_and_digits", "words")
+_VALUES = {"position": "INTEGER", "value": "VARCHAR", "row_count": "BIGINT"}  # columns of the table of distinct values
 # What identifies somebody within a text of several words.
 HELD = ("holds_email", "holds_telephone", "holds_name")
 
@@ -52,11 +53,6 @@ class ProfileCounts:
     rows: int
     totals: tuple[Total, ...]
     steps: tuple[int, ...]
-
-
-def values_table() -> str:
-    """The table of the distinct values: position, value, row_count."""
-    return state("profile_values")
 
 
 def drop_tables(engine: Engine) -> None:
@@ -87,8 +83,7 @@ def count_source(engine: Engine, source: Source) -> ProfileCounts:
 
 def look_at(engine: Engine, rows: exp.Select, columns: Sequence[Column]) -> None:
     """Makes the table of the distinct values of columns of few rows; a weighted row counts once. Raises EngineError."""
-    names: dict[str, template.Fill] = {"source": rows, "profile_values": values_table()}
-    names |= {"longest": _LONGEST, "column_count": len(columns)}
+    names: dict[str, template.Fill] = {"source": rows, "longest": _LONGEST, "column_count": len(columns)}
     engine.query("source/profile/look_at", names=names, lists={"item": [{"text": text_of(col)} for col in columns]})
 
 
@@ -96,7 +91,7 @@ def keep_values(
     engine: Engine, rows: exp.Select, columns: Sequence[Column], steps: Sequence[int], longest: Sequence[int]
 ) -> None:
     """Makes the table of the distinct values of columns, one in `steps` of each. Raises EngineError."""
-    engine.run(tables.empty(values_table(), {"position": "INTEGER", "value": "VARCHAR", "row_count": "BIGINT"}))
+    engine.run(tables.empty(state("profile_values"), _VALUES))
     columns_read: list[Item] = [
         {
             "key": col.key,
@@ -107,7 +102,9 @@ def keep_values(
         for position, (col, step, long) in enumerate(zip(columns, steps, longest, strict=True))
     ]
     for start in range(0, len(columns_read), _TOGETHER):
-        names: dict[str, template.Fill] = {"source": rows, "profile_values": values_table()}
+        names: dict[str, template.Fill] = {
+            "source": rows,
+        }
         engine.query("source/profile/values", names=names, lists={"item": columns_read[start : start + _TOGETHER]})
 
 
@@ -163,12 +160,11 @@ def _steps(distinct: Sequence[int]) -> tuple[int, ...]:
 
 def _count_weighted(engine: Engine, source: Source) -> ProfileCounts:
     """Counts weighted rows, or those of another engine, one column after the other."""
-    engine.run(tables.empty(values_table(), {"position": "INTEGER", "value": "VARCHAR", "row_count": "BIGINT"}))
+    engine.run(tables.empty(state("profile_values"), _VALUES))
     count, totals = 0, list[Total]()
     for position, col in enumerate(source.columns):
         rows = source.relation if source.weighted else source.backend.given(engine, source.relation, [col])
         names: dict[str, template.Fill] = {"source": rows, "item_key": col.key, "item_position": position}
-        names["profile_values"] = values_table()
         engine.query("source/profile/weighted_values", names={**names, "item_text": text_of(col)})
         names = {"source": rows, "item_key": col.key, "item_length": exp.func("length", text_of(col))}
         total, filled, distinct, longest, lowest, highest = engine.query("source/profile/weighted", names=names)[0]
@@ -180,15 +176,14 @@ def _count_weighted(engine: Engine, source: Source) -> ProfileCounts:
 
 def take_sample(engine: Engine, most: int, wanted: Sequence[int]) -> None:
     """Makes the table of a sample, at most `most` distinct values of each wanted column. Raises EngineError."""
-    names: dict[str, template.Fill] = {"profile_values": values_table(), "profile_sample": state("profile_sample")}
     values = {"most": most, "spellings": list(SPELLINGS), "positions": list(wanted)}
-    engine.query("source/profile/sample", names=names, values=values)
+    engine.query("source/profile/sample", values=values)
 
 
 def look(engine: Engine) -> dict[int, Shares]:
     """For each column of the sample its first marks, by which groups of more marks are chosen. Raises EngineError."""
     names = named_columns("source/profile/look")[4:]
-    looks = positions(engine.query("source/profile/look", names={"profile_sample": state("profile_sample")}))
+    looks = positions(engine.query("source/profile/look"))
     return {
         position: Shares(count, length, words, dict(zip(names, marks, strict=True)))
         for position, (count, length, words, *marks) in looks.items()
@@ -199,14 +194,11 @@ def marked(engine: Engine, looks: Mapping[int, Shares]) -> dict[int, Shares]:
     """The columns with the marks of all groups that one of them may have. Raises EngineError."""
     marks = {position: dict(shares.marks) for position, shares in looks.items()}
     groups = [group for group in GROUPS if any(shares[group] for shares in marks.values())]
-    tables: dict[str, template.Fill] = {"profile_sample": state("profile_sample")}
     for group in groups:
         name = f"source/profile/marks_{group}"
         if group == "words":
             load_words(engine)
-        words: dict[str, template.Fill] = {"profile_words": state("profile_words")} if group == "words" else {}
-        values = template.fill(name, {**tables, **words})
-        counts = engine.query("source/profile/shares", names={"marked": values})
+        counts = engine.query("source/profile/shares", names={"marked": template.fill(name)})
         for position, row in positions(counts).items():
             if position in marks:
                 marks[position] |= zip(named_columns(name)[1:], row, strict=True)
@@ -216,8 +208,7 @@ def marked(engine: Engine, looks: Mapping[int, Shares]) -> dict[int, Shares]:
 def shapes_of(engine: Engine) -> dict[int, dict[str, int]]:
     """For each column of the sample the shapes of its values, with the number of each. Raises EngineError."""
     shapes: dict[int, dict[str, int]] = {}
-    names: dict[str, template.Fill] = {"profile_sample": state("profile_sample")}
-    for position, shape, count in engine.query("source/profile/shapes", names=names):
+    for position, shape, count in engine.query("source/profile/shapes"):
         shapes.setdefault(position, {})[shape] = count
     return shapes
 
@@ -230,8 +221,7 @@ def held_by_rows(engine: Engine, looks: Mapping[int, Shares], rows: int) -> dict
     wanted = [position for position, shares in looks.items() if shares.of(*HELD)]
     if not wanted:
         return {}
-    names: dict[str, template.Fill] = {"profile_values": values_table()}
-    counts = positions(engine.query("source/profile/held", names=names, values={"positions": wanted}))
+    counts = positions(engine.query("source/profile/held", values={"positions": wanted}))
     return {
         position: {mark: count / max(1, rows, total) for mark, count in zip(HELD, held, strict=True)}
         for position, (total, *held) in counts.items()

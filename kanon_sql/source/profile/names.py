@@ -26,12 +26,10 @@ from kanon_sql.source.profile.counting import (
     marked,
     shapes_of,
     take_sample,
-    values_table,
 )
 from kanon_sql.source.profile.kinds import DIRECT, MOST, ColumnProfile, Finding, Shares, kind_of, positions
 from kanon_sql.source.profile.recognition import RecognitionFacts, named, recognize
 from kanon_sql.source.profile.spellings import SPELLINGS
-from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 
@@ -94,7 +92,6 @@ def identifying(engine: Engine, source: Source, rows: exp.Select, columns: Seque
             for position, row in positions(
                 engine.query(
                     "source/profile/gate",
-                    names={"profile_values": values_table()},
                     values={"spellings": list(SPELLINGS)},
                 )
             ).items()
@@ -209,13 +206,11 @@ def like_values(
         for position, (same, alike, initials) in positions(
             engine.query(
                 "source/profile/names_among_values",
-                names={"profile_values": values_table()},
                 values={**values, "spellings": list(SPELLINGS)},
             )
         ).items()
     }
-    names: dict[str, template.Fill] = {"profile_values": values_table()}
-    engine.query("source/profile/names_as_values", names=names, values=values)
+    engine.query("source/profile/names_as_values", values=values)
     take_sample(engine, 1, named)
     written, outlines = marked(engine, look(engine)), shapes_of(engine)
     verdicts = {

@@ -20,7 +20,6 @@ from kanon_sql.source.profile.counting import (
     marked,
     shapes_of,
     take_sample,
-    values_table,
 )
 from kanon_sql.source.profile.kinds import (
     MOST,
@@ -39,7 +38,7 @@ from kanon_sql.source.profile.recognition import RecognitionFacts, recognize
 from kanon_sql.source.profile.spellings import ALWAYS, SPELLINGS
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import column, state
+from kanon_sql.sql.template import column
 
 __all__ = ["identifying", "profile"]
 
@@ -165,8 +164,7 @@ class _Columns:
 
     def _folded(self, position: int) -> list[str]:
         """The values of a column in lower case and without blanks around them, without those that mean missing."""
-        names = {"profile_sample": state("profile_sample")}
-        rows = self.engine.query("source/profile/folded", names=names, values={"position": position})
+        rows = self.engine.query("source/profile/folded", values={"position": position})
         missing = {text.strip().lower() for text in (*ALWAYS, *self.source.missing)}
         return [str(value) for (value,) in rows if value not in missing]
 
@@ -201,8 +199,7 @@ class _Columns:
         return held_shares
 
     def _query(self, name: str, **more: Any) -> list[tuple[Any, ...]]:
-        tables = {"profile_values": values_table()}
-        return self.engine.query(f"source/profile/{name}", names=tables, **more)
+        return self.engine.query(f"source/profile/{name}", **more)
 
     def _reading(self, position: int, col: Column) -> ParsedKind:
         shares = self.shares.get(position, Shares())
@@ -228,7 +225,6 @@ class _Columns:
         items: list[template.Item] = [{"key": f"f{i}", "fits": fits_format(text)} for i, text in enumerate(formats)]
         rows = self.engine.query(
             "source/profile/formats",
-            names={"profile_sample": state("profile_sample")},
             lists={"format": items},
             values={"positions": texts},
         )
@@ -238,7 +234,7 @@ class _Columns:
         """(number of rows that do not fit the reading, least and greatest value of those that do)."""
         if reading.parsed is None:
             return 0, None, None
-        names: dict[str, template.Fill] = {"profile_values": values_table(), "parsed_value": reading.parsed}
+        names: dict[str, template.Fill] = {"parsed_value": reading.parsed}
         values = {"position": position, "spellings": missing}
         unfit, lowest, highest = self.engine.query("source/profile/fitting", names=names, values=values)[0]
         if reading.kind == "whole number" and lowest is not None:

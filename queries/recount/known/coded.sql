@@ -4,7 +4,7 @@
 -- Takes: key_value and key_code, of each quasi-identifier its values and its number; other_value, what else is counted;
 -- row_total, the number of rows.
 -- Gives: the table known_rows (key_code, other_value, row_count).
-CREATE OR REPLACE TEMP TABLE known_rows AS
+CREATE OR REPLACE TEMP TABLE kanon.known_rows AS
 SELECT
     key_numbers.code AS key_code,
     table_rows.other_value,

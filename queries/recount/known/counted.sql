@@ -3,6 +3,6 @@
 -- Takes: nothing.
 -- Gives: position, value_count, in the order of the columns.
 SELECT position, count(*) AS value_count
-FROM known_values
+FROM kanon.known_values
 GROUP BY position
 ORDER BY position

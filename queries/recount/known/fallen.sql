@@ -2,11 +2,11 @@
 -- Reads: known_fallen, those found before; short, those of some sets of columns: row_number, row_count, alone.
 -- Takes: nothing.
 -- Gives: the table known_fallen (row_number, row_count, alone).
-CREATE OR REPLACE TEMP TABLE known_fallen AS
+CREATE OR REPLACE TEMP TABLE kanon.known_fallen AS
 SELECT row_number, max(row_count) AS row_count, bool_or(alone) AS alone
 FROM (
     SELECT row_number, row_count, alone
-    FROM known_fallen
+    FROM kanon.known_fallen
     UNION ALL
     SELECT row_number, row_count, alone
     FROM short

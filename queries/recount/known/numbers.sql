@@ -4,5 +4,5 @@
 -- Gives: the table key_numbers (value, code).
 CREATE OR REPLACE TEMP TABLE key_numbers AS
 SELECT key_value AS value, CAST(row_number() OVER () AS INTEGER) AS code
-FROM known_values
+FROM kanon.known_values
 WHERE position = $position

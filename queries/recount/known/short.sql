@@ -5,10 +5,10 @@
 -- entities; $k; model_value, of each model its sensitive column; model_least, how many values it asks for.
 -- Gives: row_number, row_count, alone: whether it shares its combination with nobody.
 SELECT known_rows.rowid AS row_number, known_rows.row_count, short.size = 1 AS alone
-FROM known_rows
+FROM kanon.known_rows
 JOIN (
     SELECT key_code, row_total AS size
-    FROM known_rows
+    FROM kanon.known_rows
     GROUP BY key_code
     HAVING holder_total < $k OR ANY_OF(count(DISTINCT model_value) < model_least)
 ) AS short ON known_rows.key_code = short.key_code

@@ -13,6 +13,6 @@ SELECT
     count(CASE WHEN model_value < model_least THEN 1 END) AS model_violating
 FROM (
     SELECT holder_total AS holders, count(DISTINCT model_value) AS model_value
-    FROM known_rows
+    FROM kanon.known_rows
     GROUP BY key_code
 ) AS combinations

@@ -3,7 +3,7 @@
 -- Takes: nothing.
 -- Gives: all_rows, fallen_rows, alone_rows.
 SELECT
-    (SELECT CAST(coalesce(sum(row_count), 0) AS BIGINT) FROM known_rows) AS all_rows,
+    (SELECT CAST(coalesce(sum(row_count), 0) AS BIGINT) FROM kanon.known_rows) AS all_rows,
     CAST(coalesce(sum(row_count), 0) AS BIGINT) AS fallen_rows,
     CAST(coalesce(sum(CASE WHEN alone THEN row_count END), 0) AS BIGINT) AS alone_rows
-FROM known_fallen
+FROM kanon.known_fallen

@@ -4,5 +4,5 @@
 -- Takes: this_position, of each dimension the column of positions; value_position, the one of the values.
 -- Gives: part, NULL where rows are suppressed, code, row_count.
 SELECT assigned.part, frequency.value_position AS code, frequency.row_count
-FROM frequency
+FROM kanon.frequency
 LEFT JOIN assigned ON assigned.this_position = frequency.this_position

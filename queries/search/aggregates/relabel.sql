@@ -4,5 +4,5 @@
 -- Takes: nothing.
 -- Gives: the table labels, changed.
 UPDATE labels SET label = aggregate_labels.label
-FROM aggregate_labels
+FROM kanon.aggregate_labels
 WHERE aggregate_labels.part = labels.part

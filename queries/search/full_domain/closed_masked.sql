@@ -9,7 +9,7 @@ FROM rows_there
 WHERE
     NOT EXISTS (
         SELECT 1
-        FROM kept
+        FROM kanon.kept
         WHERE kept.place = rows_there.rowid
     )
     OR starred

@@ -8,4 +8,4 @@ SELECT
     rows_there.row_count AS size,
     kept.place IS NULL AS violates
 FROM rows_there
-LEFT JOIN kept ON kept.place = rows_there.rowid
+LEFT JOIN kanon.kept ON kept.place = rows_there.rowid

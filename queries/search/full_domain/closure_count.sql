@@ -3,4 +3,4 @@
 -- Takes: nothing.
 -- Gives: one row: row_count.
 SELECT CAST(coalesce(sum(row_count), 0) AS BIGINT) AS row_count
-FROM kept
+FROM kanon.kept

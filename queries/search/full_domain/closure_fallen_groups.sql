@@ -3,14 +3,14 @@
 -- kept, the rows that are left (place, household).
 -- Takes: nothing but what small asks for.
 -- Gives: the table fallen (place).
-CREATE OR REPLACE TEMP TABLE fallen AS
+CREATE OR REPLACE TEMP TABLE kanon.fallen AS
 SELECT place
 FROM small
 UNION
 SELECT kept.place
-FROM kept
+FROM kanon.kept
 JOIN (
     SELECT DISTINCT kept.household
-    FROM kept
+    FROM kanon.kept
     JOIN small ON small.place = kept.place
 ) AS falling ON falling.household = kept.household

@@ -3,4 +3,4 @@
 -- Takes: nothing.
 -- Gives: one row: fell.
 SELECT count(*) > 0 AS fell
-FROM fallen
+FROM kanon.fallen

@@ -3,10 +3,10 @@
 -- Takes: set_code, the columns of the set; violates, whether a combination stands for too few.
 -- Gives: place.
 SELECT kept.place
-FROM kept
+FROM kanon.kept
 JOIN (
     SELECT set_code
-    FROM kept
+    FROM kanon.kept
     GROUP BY set_code
     HAVING violates
 ) AS small ON small.set_code = kept.set_code

@@ -8,9 +8,9 @@ CREATE OR REPLACE TEMP TABLE coarser AS
 SELECT
     CAST(tuples.cell_code AS BIGINT) * cell_factor AS cell_code,
     rolled.row_count AS row_count
-FROM tuples
+FROM kanon.tuples
 JOIN (
     SELECT min(rowid) AS first_row, CAST(sum(row_count) AS BIGINT) AS row_count
-    FROM tuples
+    FROM kanon.tuples
     GROUP BY meet_code
 ) AS rolled ON rolled.first_row = tuples.rowid

@@ -9,4 +9,4 @@ SELECT
     SUM_OF(CAST(tuples.qi_code AS BIGINT) * qi_factor) AS key,
     CAST(0 AS BIGINT) AS cost,
     CAST(tuples.row_count AS BIGINT) AS size
-FROM tuples
+FROM kanon.tuples

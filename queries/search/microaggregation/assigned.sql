@@ -3,7 +3,7 @@
 -- row_count).
 -- Takes: this_position, of each dimension the column of positions.
 -- Gives: the table assigned (part, this_position, row_count).
-CREATE OR REPLACE TEMP TABLE assigned AS
+CREATE OR REPLACE TEMP TABLE kanon.assigned AS
 SELECT members.part, cells.this_position, cells.row_count
 FROM members
 JOIN cells ON cells.cell = members.cell

@@ -9,4 +9,4 @@ SELECT
     frequency.this_position,
     CAST(frequency.row_count AS BIGINT) AS row_count,
     CAST(dense_rank() OVER (ORDER BY TRUE, LIST_OF(frequency.stratum_position)) AS INTEGER) AS stratum
-FROM frequency
+FROM kanon.frequency

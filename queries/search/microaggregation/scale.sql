@@ -17,7 +17,7 @@ FROM (
         SELECT
             CAST(frequency.row_count AS HUGEINT) AS row_count,
             CAST(round(places.measure * 4294967296) AS HUGEINT) AS units
-        FROM frequency
+        FROM kanon.frequency
         JOIN places ON places.position = frequency.this_position
         WHERE frequency.this_position > 0
     ) AS measured

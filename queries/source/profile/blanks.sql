@@ -8,5 +8,5 @@ SELECT
     CAST(coalesce(sum(row_count) FILTER (WHERE trim(value) <> value), 0) AS BIGINT) AS blank_rows,
     count(DISTINCT trim(value)) AS trimmed_values,
     count(DISTINCT lower(trim(value))) AS folded_values
-FROM profile_values
+FROM kanon.profile_values
 GROUP BY position

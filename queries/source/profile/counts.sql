@@ -10,6 +10,6 @@ SELECT
     count(*) FILTER (WHERE row_count = 1) AS alone,
     min(length(value)) AS shortest,
     max(length(value)) AS longest
-FROM profile_values
+FROM kanon.profile_values
 WHERE (position, value) NOT IN (SELECT (unnest($positions), unnest($spellings)))
 GROUP BY position

@@ -7,5 +7,5 @@ SELECT
     CAST(coalesce(sum(row_count) FILTER (WHERE parsed_value IS NULL), 0) AS BIGINT) AS unfit,
     min(parsed_value) AS lowest,
     max(parsed_value) AS highest
-FROM profile_values
+FROM kanon.profile_values
 WHERE position = $position AND value NOT IN (SELECT unnest($spellings))

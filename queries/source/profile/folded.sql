@@ -3,6 +3,6 @@
 -- Takes: $position, the column.
 -- Gives: folded.
 SELECT DISTINCT lower(value) AS folded
-FROM profile_sample
+FROM kanon.profile_sample
 WHERE position = $position
 ORDER BY folded

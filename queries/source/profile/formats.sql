@@ -3,6 +3,6 @@
 -- Takes: format_fits, whether a value is written in a format; $positions, the columns.
 -- Gives: position, format_key.
 SELECT position, count(CASE WHEN format_fits THEN 1 END) AS format_key
-FROM profile_sample
+FROM kanon.profile_sample
 WHERE position IN (SELECT unnest($positions))
 GROUP BY position

@@ -12,6 +12,6 @@ SELECT
     count(TRY_CAST(value AS DOUBLE)) AS plain_numbers,
     min(TRY_CAST(value AS BIGINT)) AS lowest,
     max(TRY_CAST(value AS BIGINT)) AS highest
-FROM profile_values
+FROM kanon.profile_values
 WHERE value NOT IN (SELECT unnest($spellings))
 GROUP BY position

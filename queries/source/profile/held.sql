@@ -7,7 +7,7 @@ WITH spelled AS (
         position,
         row_count,
         regexp_replace(strip_accents(trim(left(value, 2000))), '[^\x00-\x7F]', 'x', 'g') AS v
-    FROM profile_values
+    FROM kanon.profile_values
     WHERE position IN (SELECT unnest($positions))
 ),
 

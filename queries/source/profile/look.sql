@@ -32,5 +32,5 @@ SELECT
     count(*) FILTER (WHERE CASE WHEN has_digit AND words_of > 3 THEN regexp_matches(v, '(\+\d{1,3}|\b0\d|\(\d{3}\))[\d ()/.-]{6,}\d|\b\d{3}[-.]\d{3}[-.]\d{4}\b') AND words_of > 3 END) AS holds_telephone,
     count(*) FILTER (WHERE CASE WHEN words_of > 3 THEN regexp_matches(v, '\b(Mr|Mrs|Ms|Dr|Herrn?|Frau|Mme|Monsieur|Madame|Senora?|Sig|Sra?|Pani?|Dhr|Mevr)\.? [A-Z][A-Za-z]+')
     AND words_of > 3 END) AS holds_name
-FROM profile_sample
+FROM kanon.profile_sample
 GROUP BY position

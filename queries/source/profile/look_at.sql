@@ -3,7 +3,7 @@
 -- Takes: item_text, each column as text; column_count, how many there are; longest, the bytes of a text that are kept:
 -- of longer ones the beginning and a digest.
 -- Gives: the table profile_values (position, value, row_count).
-CREATE OR REPLACE TEMP TABLE profile_values AS
+CREATE OR REPLACE TEMP TABLE kanon.profile_values AS
 SELECT
     position,
     CASE WHEN strlen(value) > longest THEN concat(left(value, longest), md5(value)) ELSE value END AS value,

@@ -12,5 +12,5 @@ SELECT
     OR regexp_matches(l, '^(am|an der|auf dem|auf der|im|in der|zum|zur|unter den|hinter der) [A-Za-z].* \d{1,4} ?[a-z]?$') AS street_suffix,
     regexp_matches(v, '^\d{1,5}[A-Za-z]?,? [A-Z][A-Za-z''.-]+( [A-Z]?[A-Za-z''.-]+){1,4}') AS number_first,
     street_word OR street_suffix AS street
-FROM profile_sample
+FROM kanon.profile_sample
 WHERE has_digit

@@ -22,5 +22,5 @@ SELECT
     CASE WHEN length_of <= 10 THEN regexp_full_match(v, '([A-Z]{1,2}-)?\d{4}') END AS postal_four,
     CASE WHEN length_of = 11 THEN regexp_full_match(v, '(0[1-9]|[12]\d|3[01])(0[1-9]|1[0-2])\d{2}[-+A-FU-Y]\d{3}[0-9A-Y]') AND
     '0123456789ABCDEFHJKLMNPRSTUVWXY'[TRY_CAST(v[:6] || v[8:10] AS BIGINT) % 31 + 1] = v[11] END AS fi_hetu
-FROM profile_sample
+FROM kanon.profile_sample
 WHERE has_digit

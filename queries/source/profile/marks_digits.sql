@@ -5,7 +5,7 @@
 -- Gives: position, and a truth value for each mark, false or NULL where it is absent.
 WITH numbers AS MATERIALIZED (
     SELECT position, v, c, list_transform(string_split(c, ''), lambda x: ord(x) - 48) AS n
-    FROM profile_sample
+    FROM kanon.profile_sample
     WHERE regexp_full_match(c, '\d{8,19}')
 )
 

@@ -13,7 +13,7 @@ WITH numbers AS MATERIALIZED (
                 string_split(c[5:] || c[:4], ''), lambda x: CASE WHEN ord(x) < 65 THEN ord(x) - 48 ELSE ord(x) - 55 END
             )
         END AS account
-    FROM profile_sample
+    FROM kanon.profile_sample
     WHERE regexp_full_match(c, '[A-Z0-9]{8,34}')
 )
 

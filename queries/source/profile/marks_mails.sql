@@ -7,5 +7,5 @@ SELECT
     regexp_full_match(v, '(mailto:)?[^\s@,;:<>()"]+@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,24}') AS email,
     regexp_full_match(v, '@\w{2,30}') AS handle,
     regexp_matches(v, '[^\s@]+@[^\s@]+\.[A-Za-z]{2,}') AND words_of > 1 AS holds_email
-FROM profile_sample
+FROM kanon.profile_sample
 WHERE contains(v, '@')

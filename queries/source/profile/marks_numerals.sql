@@ -20,5 +20,5 @@ SELECT
     TRY_CAST(v AS DOUBLE) BETWEEN 0 AND 120 AS of_age,
     regexp_full_match(v, '[+-]?\d{1,2}\.\d{3,}') AND abs(TRY_CAST(v AS DOUBLE)) <= 90 AS latitude,
     regexp_full_match(v, '[+-]?\d{1,3}\.\d{3,}') AND abs(TRY_CAST(v AS DOUBLE)) <= 180 AS longitude
-FROM profile_sample
+FROM kanon.profile_sample
 WHERE numeral

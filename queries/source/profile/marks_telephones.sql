@@ -16,5 +16,5 @@ SELECT
     regexp_full_match(v, '[+(]?[0-9][0-9 ()/.x+-]{5,24}') AND length(d) BETWEEN 6 AND 17 AS telephone_digits,
     CASE WHEN length(d) BETWEEN 10 AND 13 AND d <> v THEN regexp_full_match(v, '\(?0?\d{2,3}\)? ?\d{4,5}[ -]?\d{4}') END AS telephone_br,
     telephone_abroad OR telephone_us OR telephone_br OR telephone_trunk OR telephone_fr OR telephone_uk OR telephone_es AS telephone
-FROM profile_sample
+FROM kanon.profile_sample
 WHERE length(d) BETWEEN 6 AND 20 AND length_of <= 40

@@ -14,7 +14,7 @@ WITH parted AS MATERIALIZED (
                 ''
             ), '[^A-Za-z''-]+', ' ', 'g'
         )), ' ') END AS tokens
-    FROM profile_sample
+    FROM kanon.profile_sample
 )
 
 SELECT
@@ -35,7 +35,7 @@ SELECT
     v = upper(v) AND list_contains(whole.lists, 'country code 3') AS country_three,
     list_contains(whole.lists, 'city') AS city
 FROM parted
-LEFT JOIN profile_words AS whole ON whole.word = parted.l
-LEFT JOIN profile_words AS first ON first.word = parted.tokens[1]
-LEFT JOIN profile_words AS second ON second.word = parted.tokens[2]
-LEFT JOIN profile_words AS last ON last.word = parted.tokens[-1]
+LEFT JOIN kanon.profile_words AS whole ON whole.word = parted.l
+LEFT JOIN kanon.profile_words AS first ON first.word = parted.tokens[1]
+LEFT JOIN kanon.profile_words AS second ON second.word = parted.tokens[2]
+LEFT JOIN kanon.profile_words AS last ON last.word = parted.tokens[-1]

@@ -8,7 +8,7 @@ SELECT
     count(*) FILTER (WHERE trim(value.value) = trim(named.name)) AS same,
     count(*) FILTER (WHERE left(trim(value.value), 1) = left(trim(named.name), 1)) AS alike,
     count(DISTINCT left(trim(value.value), 1)) AS initials
-FROM profile_values AS value
+FROM kanon.profile_values AS value
 JOIN (SELECT unnest($positions) AS position, unnest($names) AS name) AS named ON named.position = value.position
 WHERE value.value NOT IN (SELECT unnest($spellings))
 GROUP BY value.position

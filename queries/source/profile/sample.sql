@@ -4,17 +4,17 @@
 -- Takes: $positions, the columns; $most, the values of each; $spellings, texts that are likely missing and left out.
 -- Gives: the table profile_sample (position, value, row_count; v, the value in letters of ASCII; l, in lower case;
 -- c, letters and digits in upper case; d, digits; length_of, words_of, has_digit, numeral).
-CREATE OR REPLACE TEMP TABLE profile_sample AS
+CREATE OR REPLACE TEMP TABLE kanon.profile_sample AS
 WITH sizes AS (
     SELECT position, greatest(1, count(*) // $most) AS step
-    FROM profile_values
+    FROM kanon.profile_values
     WHERE position IN (SELECT unnest($positions))
     GROUP BY position
 ),
 
 drawn AS (
     SELECT value.position, trim(left(value.value, 2000)) AS value, value.row_count
-    FROM profile_values AS value
+    FROM kanon.profile_values AS value
     JOIN sizes ON sizes.position = value.position
     WHERE hash(value.value, 17) % sizes.step = 0
         AND value.value NOT IN (SELECT unnest($spellings))

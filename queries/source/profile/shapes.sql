@@ -11,7 +11,7 @@ SELECT
         ), '\s+', ' ', 'g'
     ) AS shape,
     count(*) AS value_count
-FROM profile_sample
+FROM kanon.profile_sample
 WHERE length(value) <= 40
 GROUP BY position, shape
 ORDER BY position, value_count DESC, shape

@@ -3,6 +3,6 @@
 -- Takes: $spellings, the usual spellings.
 -- Gives: position, value, row_count.
 SELECT position, value, row_count
-FROM profile_values
+FROM kanon.profile_values
 WHERE value IN (SELECT unnest($spellings))
 ORDER BY position, row_count DESC, value

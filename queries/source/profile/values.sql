@@ -3,7 +3,7 @@
 -- Takes: item_value, of each column what is kept of it: all values, or NULL for those that are not drawn; item_key, its
 -- name; item_position, its number; item_text, the value as text.
 -- Gives: more rows of profile_values (position, value, row_count).
-INSERT INTO profile_values
+INSERT INTO kanon.profile_values
 SELECT position, value, row_count
 FROM (
     SELECT

@@ -2,7 +2,7 @@
 -- Reads: source, the rows (item_key, row_count).
 -- Takes: item_key, the column; item_position, its number; item_text, its value as text.
 -- Gives: more rows of profile_values (position, value, row_count).
-INSERT INTO profile_values
+INSERT INTO kanon.profile_values
 SELECT item_position AS position, item_text AS value, CAST(sum(source.row_count) AS BIGINT) AS row_count
 FROM source
 WHERE source.item_key IS NOT NULL

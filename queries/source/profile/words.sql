@@ -2,6 +2,6 @@
 -- Reads: nothing.
 -- Takes: $words, a line for each word: the word, and behind a tab the names of its lists, parted by |.
 -- Gives: the table profile_words (word, lists).
-CREATE OR REPLACE TEMP TABLE profile_words AS
+CREATE OR REPLACE TEMP TABLE kanon.profile_words AS
 SELECT split_part(line, chr(9), 1) AS word, string_split(split_part(line, chr(9), 2), '|') AS lists
 FROM (SELECT unnest(string_split($words, chr(10))) AS line) AS lines

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import state
 
 
 def words_folder() -> Path:
@@ -28,4 +27,4 @@ def _listed() -> str:
 
 def load_words(engine: Engine) -> None:
     """Makes the table of all words: word, lists."""
-    engine.query("source/profile/words", names={"profile_words": state("profile_words")}, values={"words": _listed()})
+    engine.query("source/profile/words", values={"words": _listed()})
