@@ -156,14 +156,13 @@ def draw(engine: Engine, source: Source, n: int) -> Sample:
         for source_column in source.columns
     ]
     names = {
-        "sample": state("init_sample"),
         "source": source.relation,
         "drawn_by": exp.Anonymous(this="hash", expressions=keys),
         "step": step,
     }
     with telling_faults(engine, source):
         engine.query("commands/init/sample", names=names, lists={"item": items})
-    rows = engine.query("commands/init/total", names={"sample": state("init_sample")})[0][0]
+    rows = engine.query("commands/init/total")[0][0]
     return Sample(source, int(rows), step > 1)
 
 
@@ -235,8 +234,7 @@ def spreads(engine: Engine, sample: Sample, names: Iterable[str], share: float) 
     items: list[Item] = [
         {"key": source_column.key, "low": f"low_{i}", "high": f"high_{i}"} for i, source_column in enumerate(columns)
     ]
-    table = {"sample": state("init_sample")}
-    rows = engine.query("commands/init/spread", names=table, lists={"item": items}, values={"share": share})[0]
+    rows = engine.query("commands/init/spread", lists={"item": items}, values={"share": share})[0]
     lows, highs = rows[: len(columns)], rows[len(columns) :]
     pairs = {source_column.name: (low, high) for source_column, low, high in zip(columns, lows, highs, strict=True)}
     return {
@@ -309,8 +307,7 @@ def _birth_dates(engine: Engine, sample: Sample, quasi: Collection[ColumnProfile
     if len(ages) != 1 or len(dates) != 1:
         return {}
     keys = {"born": sample.source.column(dates[0].name).key, "aged": sample.source.column(ages[0].name).key}
-    names = {"sample": state("init_sample"), **keys}
-    rows, low, high = engine.query("commands/init/born", names=names)[0]
+    rows, low, high = engine.query("commands/init/born", names=keys)[0]
     if rows < _LEAST_ROWS or high - low > _YEARS:
         return {}
     return {dates[0].name: f"{ages[0].name!r} says the same, less exactly"}

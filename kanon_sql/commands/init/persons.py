@@ -14,7 +14,7 @@ from kanon_sql.commands.init.findings import Sample
 from kanon_sql.commands.init.roles import KNOWN, PRIVATE, topic, words_of
 from kanon_sql.source.profile.kinds import DIRECT, ColumnProfile, Finding, Profile
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import Item, state
+from kanon_sql.sql.template import Item
 
 OF_SEVERAL = 1.1  # rows of a value on average, from which on an id names who has several rows
 _MOST_OTHERS = 30  # columns of which it is counted whether an id tells them
@@ -104,10 +104,9 @@ def told_by(
     tells: dict[str, Sequence[str]] = {column.name: () for column in ids}
     if not items:
         return tells
-    table = {"sample": state("init_sample")}
-    chances = engine.query("commands/init/chance", names=table, lists={"item": items})[0]
+    chances = engine.query("commands/init/chance", lists={"item": items})[0]
     for id_column in ids[:_MOST_IDS]:
-        names = {**table, "id_key": sample.source.column(id_column.name).key}
+        names = {"id_key": sample.source.column(id_column.name).key}
         pairs, *agreeing = engine.query("commands/init/told", names=names, lists={"item": items})[0]
         if not pairs or pairs < _REPEATS:
             continue

@@ -13,7 +13,6 @@ from kanon_sql.commands.init.generalizing import ProposedGeneralization, nice_wi
 from kanon_sql.commands.init.roles import Role, alone_text
 from kanon_sql.source.profile.kinds import ColumnProfile
 from kanon_sql.sql.connection import Engine
-from kanon_sql.sql.template import state
 
 _VARIABLE = "PSEUDONYM_KEY"
 KEY = f"${{{_VARIABLE}}}"
@@ -134,7 +133,7 @@ def _high_end(
     needed = max(k, ceil(_ENDS * there))
     if needed > _MOST_ABOVE * there:
         return None
-    names = {"sample": state("init_sample"), "amount": sample.source.column(name).key, "person": person}
+    names = {"amount": sample.source.column(name).key, "person": person}
     counted, least = engine.query("commands/init/high_end", names=names, values={"needed": needed})[0]
     if counted < needed:
         return None
@@ -157,7 +156,7 @@ def _step(engine: Engine, sample: Sample, column: ColumnProfile, span: float) ->
         if not widths or widths[0] == step:
             continue
         step = widths[0]
-        names = {"sample": state("init_sample"), "amount": sample.source.column(column.name).key}
+        names = {"amount": sample.source.column(column.name).key}
         alone = engine.query("commands/init/alone_rounded", names=names, values={"step": step})[0][0]
         if alone <= _FEW_ALONE * sample.rows:
             break

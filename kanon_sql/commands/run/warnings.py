@@ -141,19 +141,17 @@ def _draw(
     qis: list[Item] = [{"finer": _table(i), "key": fine.column.key, "code": f"q{i}"} for i, fine in enumerate(finer)]
     step = max(1, prepared.n // _SAMPLE)
     names: dict[str, Fill] = {
-        "sample": state("betraying"),
         "given_rows": prepared.rows,
         "drawn_by": column(by.key if by else "number", "source"),
         "step": step,
     }
     seen: list[Item] = [{"key": source_column.key, "code": source_column.key} for source_column in columns]
     engine.query("commands/run/sample", names=names, lists={"seen": seen, "qi": qis})
-    sample: dict[str, Fill] = {"sample": state("betraying")}
     items: list[Item] = [{"code": source_column.key, "values": f"v{i}"} for i, source_column in enumerate(columns)]
-    rows, *values = engine.query("commands/run/columns", names=sample, lists={"seen": items})[0]
+    rows, *values = engine.query("commands/run/columns", lists={"seen": items})[0]
     common = []
     for i in range(len(finer)):
-        counted = engine.query("commands/run/values", names={**sample, "finer_code": f"q{i}"})
+        counted = engine.query("commands/run/values", names={"finer_code": f"q{i}"})
         common.append([(count / rows, number) for count, number in counted])
     return _Sample(rows, {c.key: n for c, n in zip(columns, values, strict=True)}, tuple(common), step > 1)
 
@@ -162,7 +160,7 @@ def _told_by(engine: Engine, looked_at: _Sample, finer: Sequence[Finer], columns
     """What columns tell together: for each quasi-identifier that they do the figures."""
     items: list[Item] = [{"code": f"q{i}", "same": f"s{i}", "fixed": f"f{i}"} for i in range(len(finer))]
     lists = {"qi": items, "seen": [{"code": source_column.key} for source_column in columns]}
-    groups = engine.query("commands/run/groups", names={"sample": state("betraying")}, lists=lists)
+    groups = engine.query("commands/run/groups", lists=lists)
     rows = looked_at.rows
     covered = sum(size * count for size, count, *_ in groups) / rows if rows else 0.0
     figures = {}

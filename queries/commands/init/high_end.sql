@@ -1,11 +1,11 @@
 -- Answers: which amount the highest of so many rows, or persons, have at least.
--- Reads: sample, some rows (amount, person).
+-- Reads: init_sample, some rows (amount, person).
 -- Takes: amount, the key of the column; person, what tells rows or persons apart; $needed, how many of them.
 -- Gives: there, how many of them there are, $needed at most; least, the least of their highest amounts.
 SELECT count(*) AS there, min(highest) AS least
 FROM (
     SELECT max(TRY_CAST(amount AS DOUBLE)) AS highest
-    FROM sample
+    FROM kanon.init_sample
     WHERE TRY_CAST(amount AS DOUBLE) IS NOT NULL
     GROUP BY person
     ORDER BY highest DESC

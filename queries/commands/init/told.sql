@@ -1,5 +1,5 @@
 -- Answers: of pairs of neighbouring rows that have one value of an id, how many agree in other columns.
--- Reads: sample, some rows (id_key, item_key).
+-- Reads: init_sample, some rows (id_key, item_key).
 -- Takes: id_key, the key of the id; item_key, of each other column its key; item_same, the name of what is given of it.
 -- Gives: pairs, item_same.
 SELECT
@@ -9,7 +9,7 @@ FROM (
     SELECT
         count(*) AS size,
         count(DISTINCT item_key) + max(CASE WHEN item_key IS NULL THEN 1 ELSE 0 END) AS item_same
-    FROM sample
+    FROM kanon.init_sample
     WHERE id_key IS NOT NULL
     GROUP BY id_key
 ) AS grouped

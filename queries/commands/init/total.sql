@@ -1,5 +1,5 @@
 -- Answers: how many rows were drawn.
--- Reads: sample, some rows.
+-- Reads: init_sample, some rows.
 -- Takes: nothing.
 -- Gives: rows.
-SELECT count(*) AS rows FROM sample
+SELECT count(*) AS rows FROM kanon.init_sample
