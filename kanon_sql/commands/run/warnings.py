@@ -300,7 +300,8 @@ def unshifted_dates(prepared: SearchProblem, config: Config, levels: Mapping[str
     if not shifts:
         return []
     warnings = []
-    dates = _dates(prepared, [column for column in shows_days if column.name not in shifts])
+    digests = {name for name, treatment in config.transform.items() if treatment.pseudonym is not None}
+    dates = _dates(prepared, [column for column in shows_days if column.name not in {*shifts, *digests}])
     if dates:
         warnings.append(
             f"released as they are beside shifted dates ({_quoted(shifts)}): {_quoted(dates)}; "

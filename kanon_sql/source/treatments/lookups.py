@@ -24,9 +24,11 @@ from kanon_sql.source.reading import understood
 from kanon_sql.source.treatments.applying import refuse_outside, treated_rows
 from kanon_sql.source.treatments.keys import KeysBound, hashed
 from kanon_sql.sql.connection import Engine
+from kanon_sql.sql.tables import WHOLE
 from kanon_sql.sql.template import column
 
 READ, _VALUE = "read_rows", "original"
+_OWN_TEXTS = (*WHOLE, "DATE", "UUID")  # types of which two values that differ have texts that differ, in every engine
 
 
 def with_lookups(engine: Engine, source: Source) -> Source:
@@ -71,15 +73,19 @@ def with_untreated(source: Source) -> Source:
 
 @dataclass
 class _Lookup:
-    """The table of the distinct texts of one expression with what their hashes determine.
+    """The table of the distinct values of one expression with what the hashes of their texts determine.
 
-    `hashes` are the expressions of its columns made_0, made_1 ... by their SQL.
+    `value` is the expression, `text` that of its text: one number, date or UUID has one text, and is joined faster.
+    `hashes` are the expressions of the table's columns made_0, made_1 ... by their SQL; `is_missing` says that a row has
+    no value.
     """
 
     name: str
     text: exp.Expr
+    value: exp.Expr
     hashes: dict[str, exp.Expr] = field(default_factory=dict)
-    table: exp.Table = field(default_factory=exp.Table)  # set by `make`
+    table: exp.Table = field(default_factory=exp.Table)  # this and the next are set by `make`
+    is_missing: bool = True
 
     def column_of(self, value: exp.Expr) -> str:
         """The column that holds a value determined by the hash; a new one where it is the first such value."""
@@ -89,25 +95,29 @@ class _Lookup:
     def make(self, source: Source, keys: KeysBound) -> None:
         """Makes the table from a source as it is read."""
         backend = source.backend
-        text = exp.alias_(self.text.copy(), _VALUE, quoted=True)
+        value = exp.alias_(self.value.copy(), _VALUE, quoted=True)
         rows = source.relation.copy().subquery(READ)
-        texts = backend.keep(exp.select(text).distinct().from_(rows), f"texts_of_{self.name}")
+        values = backend.keep(exp.select(value).distinct().from_(rows), f"values_of_{self.name}")
+        kept_text = column(_VALUE) if self.value == self.text else exp.cast(column(_VALUE), "VARCHAR")
         named = [
             exp.alias_(
-                value.copy().transform(lambda node: column(_VALUE) if node == self.text else node),
+                hashed_value.copy().transform(lambda node: kept_text.copy() if node == self.text else node),
                 f"made_{i}",
                 quoted=True,
             )
-            for i, value in enumerate(self.hashes.values())
+            for i, hashed_value in enumerate(self.hashes.values())
         ]
         used = {parameter.name for value in named for parameter in value.find_all(exp.Parameter)}
         bound = {name: value for name, value in keys.values.items() if name in used}
-        statement = exp.select(column(_VALUE), *named).from_(texts.copy())
+        statement = exp.select(column(_VALUE), *named).from_(values.copy())
         self.table = backend.keep(statement, self.name, bound)
-        backend.forget(texts)
+        backend.forget(values)
+        self.is_missing = bool(backend.query("source/missing_kept", names={"kept": self.table})[0][0])
 
     def joined(self) -> exp.Subquery:
-        """The table for a join. Grouped by its key, the engine leaves the join out where no column of it is needed."""
+        """The table for a join. Grouped by its key, which is compared with a plain column, the engine leaves the join
+        out where no column of it is needed.
+        """
         values = [exp.AnyValue(this=column(f"made_{i}")) for i in range(len(self.hashes))]
         named = [exp.alias_(value, f"made_{i}", quoted=True) for i, value in enumerate(values)]
         return exp.select(column(_VALUE), *named).from_(self.table.copy()).group_by(column(_VALUE)).subquery(self.name)
@@ -121,30 +131,52 @@ class _Lookup:
 def _with_tables(source: Source, plain: Source) -> Source:
     keys = KeysBound()
     keys_read = [exp.alias_(column(col.key), col.key, quoted=True) for col in plain.columns]
-    rows = exp.select(*keys_read).from_(plain.relation.copy().subquery(READ))
+    read_rows = plain.relation.copy().subquery(READ)
+    rows = exp.select(*keys_read).from_(read_rows)
     statement = treated_rows(plain, source.treatments, rows, keys, source.backend.dialect)
     lookups: dict[str, _Lookup] = {}
     holes: list[tuple[exp.Expr, _Lookup, str, bool]] = []
     hashed_columns: dict[str, tuple[_Lookup, str]] = {}
     for entry in statement.expressions:
         for node, of in [(node, of) for node in entry.walk() if (of := hashed(node)) is not None]:
-            lookup = lookups.setdefault(of.text.sql("duckdb"), _Lookup(f"keyed_{len(lookups)}", of.text))
+            number, value = len(lookups), _value_of(of.text, plain)
+            lookup = lookups.setdefault(of.text.sql("duckdb"), _Lookup(f"keyed_{number}", of.text, value))
             name = lookup.column_of(node.copy())
             holes.append((node, lookup, name, of.of_missing))
             hashed_columns[entry.alias_or_name] = (lookup, name)
+    computed: list[exp.Expr] = []
     for lookup in lookups.values():
         lookup.make(plain, keys)
-        condition = exp.EQ(this=column(_VALUE, lookup.name), expression=lookup.text.copy())
+        compared = lookup.value.copy()
+        if not isinstance(compared, exp.Column):
+            computed.append(exp.alias_(compared, f"value_of_{lookup.name}", quoted=True))
+            compared = column(f"value_of_{lookup.name}", READ)
+        condition = exp.EQ(this=column(_VALUE, lookup.name), expression=compared)
         statement = statement.join(lookup.joined(), on=condition, join_type="left", copy=False)
+    if computed:
+        read = statement.find(exp.From)
+        assert read is not None
+        read.this.replace(exp.select(*[entry.copy() for entry in keys_read], *computed).from_(read_rows.copy()).subquery(READ))
     for node, lookup, name, of_missing in holes:
         value: exp.Expr = column(name, lookup.name)
-        node.replace(exp.Coalesce(this=value, expressions=[lookup.of_missing(name)]) if of_missing else value)
+        # A join finds nothing for a missing value; without any the engine can leave out joins that are not needed.
+        reads_missing = of_missing and lookup.is_missing
+        node.replace(exp.Coalesce(this=value, expressions=[lookup.of_missing(name)]) if reads_missing else value)
     kept = {}
     for col in plain.columns:
         if col.key in hashed_columns and source.treatments[col.name].pseudonym:
             lookup, name = hashed_columns[col.key]
             kept[col.name] = (lookup.table, name)
     return replace(source, relation=statement, kept=kept)
+
+
+def _value_of(text: exp.Expr, source: Source) -> exp.Expr:
+    """The column whose text this is, where each of its values has a text of its own; else the text."""
+    if isinstance(text, exp.Cast) and isinstance(text.this, exp.Column) and text.is_type("VARCHAR"):
+        types = {col.key: col.type for col in source.columns}
+        if types.get(text.this.name) in _OWN_TEXTS:
+            return text.this
+    return text
 
 
 def _as_type(value: exp.Expr, was: Column, col: Column) -> exp.Expr:
