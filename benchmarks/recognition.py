@@ -1,7 +1,7 @@
-"""What columns of invented persons are recognized as: the table of docs/recognition.md.
+"""What columns of invented persons are recognized as: the table of docs/init.md.
 
     pip install faker
-    python benchmarks/recognition.py [--rows 300] [--page docs/recognition.md]
+    python benchmarks/recognition.py [--rows 300] [--page docs/init.md]
 
 Each locale gives one table, profiled twice: under names of columns that say nothing, and under their own. Printed is
 in how many locales a column was recognized, and which columns were taken for something that identifies a person and

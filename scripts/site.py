@@ -92,15 +92,6 @@ def answers(file: Path) -> str:
     return first.replace("-- Answers:", ":", 1) if first.startswith("-- Answers:") else ""
 
 
-def schemas() -> str:
-    """The schemas that the program prints, below the page about them."""
-    from kanon_sql.config.schema import json_schema
-    from kanon_sql.report.schema import report_schema
-
-    shown = (("Of a configuration", json_schema()), ("Of the report of a run", report_schema()))
-    return "".join(f"\n## {title}\n\n```json\n{json.dumps(schema, indent=1)}\n```\n" for title, schema in shown)
-
-
 def lay_out(folder: Path) -> None:
     """Writes all pages below `folder`, beginning with docs and following the links."""
     waiting = [PurePosixPath(name) for name in OUTSIDE]
@@ -118,7 +109,7 @@ def lay_out(folder: Path) -> None:
             continue
         text = (ROOT / path).read_text(encoding="utf-8") if path.suffix == ".md" else page_of(path)
         waiting += linked(path, text)
-        target.write_text(moved(path, text) + (schemas() if str(path) == "docs/schemas.md" else ""), encoding="utf-8")
+        target.write_text(moved(path, text), encoding="utf-8")
 
 
 def build(version: str, out: Path) -> None:

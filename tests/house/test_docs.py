@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
@@ -37,8 +37,9 @@ PAGES = [
     ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md",
     *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs" / "howto").glob("*.md")),
 ]  # fmt: skip
-# Pages whose commands need a server, which a test of their own starts: what it is called there.
-SERVED = {"postgresql.md": "clinic.yaml", "spark.md": "lake.yaml"}
+# Parts of docs/engines.md whose commands need a server, which a test of their own starts: the configuration's name.
+POSTGRES, SPARK = "A table in PostgreSQL, step by step", "A table in Spark, step by step"
+SERVED = {POSTGRES: "clinic.yaml", SPARK: "lake.yaml"}
 LAKE = "lake.md"  # a page whose commands need DuckLake
 # Commands in the documentation that are not run here, and why.
 NOT_RUN = {
@@ -54,14 +55,12 @@ SLOW = dict.fromkeys(
         "databases.md",
         "limits.md",
         "local.md",
-        "mondrian.md",
         "page.md",
         "releases.md",
         "risk.md",
         "search.md",
         "start.md",
-        "csv.md",
-        "in_place.md",
+        "publish.md",
         "officer.md",
         "scheduled.md",
     ),
@@ -86,6 +85,7 @@ REST: dict[str, Any] = {
 
 class Block(typing.NamedTuple):
     page: str
+    heading: str  # the last one above it
     line: int
     language: str
     text: str
@@ -99,7 +99,8 @@ def blocks(page: Path) -> list[Block]:
         language, inside = match[1], match[2]
         if not language and all(line.startswith("kanon-sql ") for line in inside.splitlines()):
             language = "sh"
-        found.append(Block(page.name, text.count("\n", 0, match.start()) + 1, language, inside))
+        heading = (re.findall(r"^#+ (.*)$", text[: match.start()], re.MULTILINE) or [""])[-1]
+        found.append(Block(page.name, heading, text.count("\n", 0, match.start()) + 1, language, inside))
     return found
 
 
@@ -210,28 +211,27 @@ def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.few(1)
 @pytest.mark.parametrize(
     "page",
-    [
-        pytest.param(page, id=page.name, marks=SLOW.get(page.name, ()))
-        for page in PAGES
-        if page.name not in {*SERVED, LAKE}
-    ],
+    [pytest.param(page, id=page.name, marks=SLOW.get(page.name, ())) for page in PAGES if page.name != LAKE],
 )
 def test_commands_do_what_the_page_says(page: Path, folder: Path) -> None:
-    carry_out(page)
+    carry_out(block for block in blocks(page) if block.heading not in SERVED)
 
 
 @pytest.mark.engine
-@pytest.mark.parametrize("name", SERVED)
-def test_commands_on_a_server_do_what_the_page_says(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    reason = missing_postgres() if name == "postgresql.md" else missing_sail()
+@pytest.mark.parametrize("heading", SERVED)
+def test_commands_on_a_server_do_what_the_page_says(
+    heading: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_postgres = heading == POSTGRES
+    reason = missing_postgres() if on_postgres else missing_sail()
     if reason:
         pytest.skip(reason)
-    page = ROOT / "docs" / "howto" / name
-    (folder / SERVED[name]).write_text(next(block.text for block in blocks(page) if block.language == "yaml"))
-    with postgres() if name == "postgresql.md" else sail() as url:
-        monkeypatch.setenv("CLINIC" if name == "postgresql.md" else "SPARK", url)
+    shown = [block for block in blocks(ROOT / "docs" / "engines.md") if block.heading == heading]
+    (folder / SERVED[heading]).write_text(next(block.text for block in shown if block.language == "yaml"))
+    with postgres() if on_postgres else sail() as url:
+        monkeypatch.setenv("CLINIC" if on_postgres else "SPARK", url)
         monkeypatch.setenv("LAKE", str(folder))
-        if name == "postgresql.md":
+        if on_postgres:
             import psycopg
 
             found = duckdb.connect().execute("SELECT name, ssn, sex, age, zip, diagnosis, ward FROM 'patients.parquet'")
@@ -244,7 +244,7 @@ def test_commands_on_a_server_do_what_the_page_says(name: str, folder: Path, mon
                 connection.cursor().executemany(
                     "INSERT INTO patients VALUES (%s, %s, %s, %s, %s, %s, %s)", found.fetchall()
                 )
-        carry_out(page)
+        carry_out(shown)
 
 
 @pytest.mark.lake
@@ -254,24 +254,24 @@ def test_commands_on_a_lake_do_what_the_page_says(folder: Path) -> None:
     Path("people.yaml").write_text(next(block.text for block in blocks(page) if block.language == "yaml"))
     with lakes.opened(Path("clinic.ducklake")) as connection:
         connection.execute("CREATE TABLE lake.patients AS FROM 'patients.parquet'")
-    carry_out(page)
+    carry_out(blocks(page))
     with lakes.opened(Path("clinic.ducklake")) as connection:
         assert len(connection.execute("SELECT snapshot_id FROM ducklake_snapshots('lake')").fetchall()) == 1
 
 
-def carry_out(page: Path) -> None:
+def carry_out(shown: Iterable[Block]) -> None:
     """Runs the commands of a page in the working folder, and compares what the page says that they print."""
     last = ""
-    for block in blocks(page):
+    for block in shown:
         for words, statuses in shell_commands(block.text) if block.language == "sh" else ():
             program = Path(words[0]).name
             if program not in NOT_RUN and f"{program} {words[1]}" not in NOT_RUN:
-                assert program == "kanon-sql" or words[:2] in MAKERS.values(), f"{page.name}:{block.line}: {words}"
+                assert program == "kanon-sql" or words[:2] in MAKERS.values(), f"{block.page}:{block.line}: {words}"
                 status, out, err = run(words)
-                assert status in statuses, f"{page.name}:{block.line}: {shlex.join(words)}: {status}\n{err}"
+                assert status in statuses, f"{block.page}:{block.line}: {shlex.join(words)}: {status}\n{err}"
                 last = out
         if block.language == "text output":
-            assert without_times(block.text) == without_times(last), f"{page.name}:{block.line}"
+            assert without_times(block.text) == without_times(last), f"{block.page}:{block.line}"
 
 
 def without_times(text: str) -> list[str]:

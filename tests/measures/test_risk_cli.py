@@ -250,7 +250,7 @@ def test_every_key_of_the_report_is_described(call: Call) -> None:
         data["after"]["weighted"] = data["before"]["weighted"]  # the release holds weights of 0
         data["after"], data["before"] = None, data["after"]
         found |= set(leaves(data))
-    described = set(rows(sections(ROOT / "docs" / "report.md")["risk"]))
+    described = set(rows(sections(ROOT / "docs" / "risk.md")["The JSON report"]))
     around = {key[: match.start()] for key in found for match in re.finditer(r"\.|\[]", key)}
     assert found <= described
     assert described <= found | around
