@@ -39,20 +39,67 @@ class Remote(Backend):
     """An engine that holds the rows, and is sent statements in the portable core of SQL only (kanon_sql.sql.dialects).
 
     A subclass sets `abilities` and `dialect`, and implements the abstract methods; errors of its driver become
-    EngineError, in one line and without values of the data unless `show_values`. PostgreSQL's, without the details:
+    EngineError, in one line and without values of the data unless `show_values`. Each statement adds one to
+    `statements`. A RemoteJob (kanon_sql.engines.job) opens it, a RemoteSink writes its release.
 
-        class Postgres(Remote):
-            abilities = ENGINES["postgres"]
-            dialect = find_dialect("postgres")
+    Examples:
+        Another process of DuckDB as the engine that holds the rows; how a driver moves rows is all that is its own:
 
-            def rows(self, sql: str) -> list[Row]:
-                self.statements += 1
-                return list(self.connection.execute(sql).fetchall())
-
-            def make(self, statement: exp.Expr, name: str) -> exp.Table:
-                table = exp.Table(this=quoted(f"{self._mark}_{name}"), db=quoted("pg_temp"))
-                self.execute(f"CREATE TEMP TABLE {table.this.sql('postgres')} AS {self.written(statement)}")
-                return table
+        >>> import duckdb
+        >>> from sqlglot import exp
+        >>> from kanon_sql.engines.remote import Remote
+        >>> from kanon_sql.settings.algorithms import Abilities
+        >>> from kanon_sql.source.model import Column, Source, select_keys
+        >>> from kanon_sql.sql.connection import EngineOptions, open_engine
+        >>> from kanon_sql.sql.dialects import find_dialect
+        >>> class Elsewhere(Remote):
+        ...     abilities = Abilities("elsewhere")
+        ...     dialect = find_dialect("duckdb")
+        ...     server = duckdb.connect()
+        ...
+        ...     def rows(self, sql):
+        ...         self.statements += 1
+        ...         return self.server.execute(sql).fetchall()
+        ...
+        ...     def open_source(self, loaded):
+        ...         return self.opened(loaded.config.source.table)
+        ...
+        ...     def opened(self, name):
+        ...         table = exp.to_table(name)
+        ...         described = self.rows(f"DESCRIBE {table.sql('duckdb')}")
+        ...         columns = tuple(Column(row[0], f"c{i}", row[1]) for i, row in enumerate(described))
+        ...         relation = select_keys(table, [column.name for column in columns])
+        ...         return Source("table", relation, columns, (), True, name, self)
+        ...
+        ...     def fingerprint(self, sql, *, missing):
+        ...         hashes = "count(*), CAST(sum(hash(hashed)) AS VARCHAR)"
+        ...         return self.rows(f"SELECT {hashes} FROM ({sql}) AS hashed")[0]
+        ...
+        ...     def copy_to(self, engine, sql, columns, table):  # drivers copy by files, or by Arrow
+        ...         engine.run(f"CREATE OR REPLACE TEMP TABLE {table} ({', '.join(' '.join(c) for c in columns)})")
+        ...         for row in self.rows(sql):
+        ...             engine.run(f"INSERT INTO {table} VALUES {row}")
+        ...
+        ...     def make(self, statement, name):
+        ...         self.rows(f"CREATE TEMP TABLE {name} AS {self.written(statement)}")
+        ...         return exp.to_table(name)
+        ...
+        ...     def load(self, name, listing):
+        ...         columns, rows = listing.stored()
+        ...         self.rows(f"CREATE TEMP TABLE {name} ({', '.join(' '.join(column) for column in columns)})")
+        ...         for row in rows:
+        ...             self.rows(f"INSERT INTO {name} VALUES {tuple(row)}")
+        ...         return exp.to_table(name)
+        ...
+        ...     def forget(self, kept):
+        ...         self.rows(f"DROP TABLE {kept.sql('duckdb')}")
+        >>> elsewhere = Elsewhere(show_values=False)
+        >>> _ = elsewhere.rows("CREATE TABLE people AS SELECT unnest([21, 21, 34]) AS age, 'f' AS sex")
+        >>> people = elsewhere.opened("people")
+        >>> with open_engine(EngineOptions()) as engine:  # of the rows only their combinations come, with counts
+        ...     counted = elsewhere.counted(engine, people, ["age"], "counts")
+        ...     print(sorted(engine.run(counted.relation)))
+        [(21, 2), (34, 1)]
     """
 
     weighted = True

@@ -74,20 +74,37 @@ class PrivacyModel(Part):
     union with a class that was to be suppressed not. Nor are they where entities are counted: an entity that is in both
     classes counts once in their union.
 
-    Example: (alpha, k)-anonymity, with queries/privacy/alpha_k/violates.sql and measure.sql beside it.
+    Examples:
+        No value of a column may make up more than a share of a class. This is the module; the configuration then
+        takes `privacy: {k: 5, not_too_frequent: {column: diagnosis, share: 0.5}}`.
 
-        class AlphaK(PrivacyModel):
-            key = "alpha_k"
-            position = 3
-            summary = "how frequent a sensitive value may be in a class"
-            asks = "no value of {column} makes up more than {required} of a class"
-            thresholds: ClassVar[Ends] = {"alpha": "most"}
+        >>> from pydantic import Field
+        >>> from kanon_sql.privacy.base import PrivacyModel, Threshold, ratio
+        >>> from kanon_sql.settings.part import ColumnName
+        >>> class NotTooFrequent(PrivacyModel):
+        ...     key = "not_too_frequent"  # the entry of privacy, and the folder queries/privacy/not_too_frequent
+        ...     position = 50
+        ...     summary = "how frequent a sensitive value may be in a class"
+        ...     asks = "no value of {column} makes up more than {required} of a class"
+        ...     thresholds = {"share": "most"}
+        ...     column: ColumnName = Field(description="a sensitive column")
+        ...     share: Threshold = Field(gt=0, le=1, description="the greatest share of a class that a value may have")
+        ...
+        ...     def numbers(self):
+        ...         return ratio(self.share)
+        >>> NotTooFrequent(column="diagnosis", share=0.5).numbers()  # the parameters of both statements
+        {'numerator': 1, 'denominator': 2}
 
-            column: ColumnName = Field(description="a sensitive column")
-            alpha: Threshold = Field(gt=0, le=1, description="the greatest share of a class that one value may have")
+        Its two statements. For the search, violates.sql finds the classes that violate:
 
-            def numbers(self) -> dict[str, Number]:
-                return ratio(self.alpha)  # $numerator and $denominator of both statements
+            SELECT key_code, TRUE AS violates FROM class_counts GROUP BY key_code
+            HAVING max(row_count) * $denominator > $numerator * sum(row_count)
+
+        For the recount, measure.sql measures each class (`qi_value` stands for all quasi-identifiers):
+
+            SELECT qi_value, CAST(max(row_count) AS DOUBLE) / sum(row_count) AS measure,
+                max(row_count) * $denominator > $numerator * sum(row_count) AS violates
+            FROM counted GROUP BY qi_value
     """
 
     key: ClassVar[str]  # in the configuration, and the name of the folder of its statements

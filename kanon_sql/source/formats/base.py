@@ -23,7 +23,11 @@ First = Callable[[exp.Select], tuple[str, int] | None]
 
 
 class Writer(ABC):
-    """Writes one release into files of a format."""
+    """Writes one release into files of a format: DuckDB's COPY does, with the `options` of it.
+
+    The release is written beside its place, opened again by `written`, counted, compared with the source, and moved to
+    `final` then. An example stands at FileFormat.
+    """
 
     def __init__(self, name: str, target: TargetConfig, final: Path) -> None:
         self.name = name
@@ -40,35 +44,72 @@ class Writer(ABC):
             raise ConfigurationError("target.csv: quote and delimiter are the same; choose two characters")
 
     def refuse(self, released: Sequence[Column], place: str) -> None:  # noqa: B027 - most hold all types
-        """Refuses columns that the format cannot hold unchanged. Raises ConfigurationError."""
+        """Refuses columns that the format cannot hold unchanged, before any row is read.
+
+        Args:
+            released: the columns of the release.
+            place: where the configuration names the target, for the beginning of messages.
+
+        Raises: ConfigurationError with the first such column, and what to do.
+        """
 
     def as_held(self, release: exp.Expr) -> exp.Expr:
-        """The release with its values as the format holds them."""
+        """The release with its values as the format holds them, such as texts for what is no JSON number.
+
+        It is what is compared with the files that were written.
+        """
         return release
 
     def begin(
         self, engine: Engine, release: exp.Expr, source: Source, columns: Sequence[str], partitions: Sequence[str]
     ) -> exp.Expr:
-        """The statement of what is written of a release with these columns; `partitions` become names of folders."""
+        """What is written of a release.
+
+        Args:
+            engine: DuckDB.
+            release: the SELECT of the release.
+            source: what it is made of.
+            columns: the names of its columns, in their order.
+            partitions: those of them that become names of folders.
+
+        Returns: the statement that COPY writes; by default the release `as_held`.
+        """
         del engine, source, columns, partitions
         return self.as_held(release)
 
     def mended(self, engine: Engine, statement: exp.Expr, file: Path) -> exp.Expr | None:
-        """What to write instead of a statement of `begin`, where the engine wrote other values; None where it did not.
+        """What to write instead, where the engine wrote other values than it was given.
 
-        Raises EngineError for a file that cannot be read.
+        Args:
+            engine: DuckDB.
+            statement: what `begin` returned.
+            file: the file that was written.
+
+        Returns: the statement to write in its place, or None where nothing was lost (as by default).
+
+        Raises: EngineError for a file that cannot be read.
         """
         del engine, statement, file
         return None
 
     def options(self) -> dict[str, Any]:
-        """The options of COPY."""
+        """The options of COPY: FORMAT is the name of this format, unless DuckDB knows it by another, and others."""
         compression = self.target.compression or _COMPRESSIONS.get(self.final.suffix.lower())
         return {"FORMAT": self.name, **({} if compression is None else {"COMPRESSION": compression})}
 
     @abstractmethod
     def written(self, engine: Engine, files: tuple[Path, ...], partitions: tuple[str, ...]) -> Source:
-        """What was written, opened anew."""
+        """Opens what was written, so that it can be counted and compared.
+
+        Args:
+            engine: DuckDB.
+            files: the files.
+            partitions: the columns that are names of folders.
+
+        Returns: a Source that shares nothing with the release but its files.
+
+        Raises: EngineError for files that cannot be read.
+        """
 
 
 @dataclass(frozen=True)
@@ -86,7 +127,65 @@ class OpenRequest:
 
 
 class FileFormat(ABC):
-    """A format of files, by the name under which it is registered."""
+    """A format of files, by the name under which it is registered.
+
+    A format is a row of settings.formats.FORMATS (how a file of it is known, and what its values mean) and, of the same
+    name, an object of a subclass in `registry.FILE_FORMATS`. Sources, targets, in place, check and messages then take
+    it. Files are read by DuckDB, by an expression that a statement can begin with: no row passes through Python.
+
+    Examples:
+        Texts between bars, with a header (`FORMATS["piped"] = Format("Piped", (".psv",), ("gzip",), only_texts=True)`):
+
+        >>> from pathlib import Path
+        >>> from sqlglot import exp
+        >>> from kanon_sql.settings.source import SourceConfig
+        >>> from kanon_sql.source.duckdb import DuckDB
+        >>> from kanon_sql.source.formats.base import FileFormat, OpenRequest, Writer
+        >>> from kanon_sql.source.model import Column, Source, select_keys
+        >>> from kanon_sql.sql.connection import EngineOptions, literal, open_engine
+        >>> class Piped(FileFormat):
+        ...     def open(self, engine, request):
+        ...         options = {"delim": "|", "header": True, "all_varchar": True}
+        ...         words = [exp.EQ(this=exp.to_identifier(key), expression=literal(options[key])) for key in options]
+        ...         files = literal([str(path) for path in request.paths])
+        ...         reader = exp.Table(this=exp.Anonymous(this="read_csv", expressions=[files, *words]))
+        ...         described = engine.run(exp.Describe(this=exp.select("*").from_(reader.copy())))
+        ...         names = [row[0] for row in described]
+        ...         return Source(
+        ...             kind=self.name,
+        ...             relation=select_keys(reader, names),  # every row, under the keys c0, c1 ...
+        ...             columns=tuple(Column(name, f"c{i}", "VARCHAR") for i, name in enumerate(names)),
+        ...             missing=tuple(request.config.missing or [""]),
+        ...             columnar=False,  # reading one column costs as much as reading all
+        ...             label=str(request.paths[0]),
+        ...             backend=DuckDB(engine),
+        ...             files=request.paths,
+        ...         )
+        ...
+        ...     def open_release(self, engine, path, target, like, names, place):
+        ...         config = SourceConfig(path=str(path), missing=list(like.missing))
+        ...         return self.open(engine, OpenRequest((path,), config, names, place))
+        ...
+        ...     def place_of(self, engine, source, column, first):
+        ...         return None
+        ...
+        ...     def writer(self, target, final):
+        ...         return PipedWriter(self.name, target, final)
+        >>> class PipedWriter(Writer):
+        ...     def options(self):
+        ...         return {**super().options(), "FORMAT": "csv", "DELIM": "|", "HEADER": True}
+        ...
+        ...     def written(self, engine, files, partitions):
+        ...         config = SourceConfig(path=str(files[0]))
+        ...         return Piped(self.name).open(engine, OpenRequest(files, config, (), "target", partitions))
+        >>> path = Path("people.psv")
+        >>> _ = path.write_text("age|name\\n21|Ada\\n22|Bob\\n")
+        >>> with open_engine(EngineOptions()) as engine:
+        ...     request = OpenRequest((path,), SourceConfig(path="people.psv"), (), "source")
+        ...     source = Piped("piped").open(engine, request)
+        ...     print([column.name for column in source.columns], engine.run(source.relation))
+        ['age', 'name'] [('21', 'Ada'), ('22', 'Bob')]
+    """
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -95,27 +194,74 @@ class FileFormat(ABC):
     def open(self, engine: Engine, request: OpenRequest) -> Source:
         """Opens files as one source.
 
-        Raises EngineError for files that cannot be read, ConfigurationError for options that do not fit.
+        Args:
+            engine: DuckDB.
+            request: the files, and what the configuration says of them.
+
+        Returns: a Source whose relation gives every row, under the keys c0, c1 ... of its columns.
+
+        Raises: EngineError for files that cannot be read, ConfigurationError for options that do not fit.
         """
 
     @abstractmethod
     def open_release(
         self, engine: Engine, path: Path, target: TargetConfig, like: Source, names: Sequence[str], place: str
     ) -> Source:
-        """Opens a file that was released as `target` says from a source `like` this, with columns of these names."""
+        """Opens a file that was released earlier, for `check` and all that compares a release with its source.
+
+        Args:
+            engine: DuckDB.
+            path: the file.
+            target: what the configuration says of it.
+            like: the source that it was made of; what `target` leaves open is as there.
+            names: the columns that the release has.
+            place: where the configuration names the file, for the beginning of messages.
+
+        Returns: as of `open`.
+
+        Raises: as `open` does.
+        """
 
     def ragged(self, engine: Engine, source: Source) -> str | None:
-        """What is wrong with records, or with one, of files that could not be read; None where nothing is known."""
+        """What is wrong with the records of files that could not be read; asked after an error only.
+
+        Args:
+            engine: DuckDB.
+            source: the source that failed.
+
+        Returns: the message, with the place of a record and without its values, or None where nothing is known.
+        """
         del engine, source
         return None
 
     @abstractmethod
     def place_of(self, engine: Engine, source: Source, column: Column, first: First) -> str | None:
-        """The place of a value, as kanon_sql.source.formats.registry.find_place gives it."""
+        """Where a value stands, so that messages can name the place and not the value.
+
+        Args:
+            engine: DuckDB.
+            source: the source.
+            column: the column that holds the value.
+            first: called with a SELECT of value, file and position (see `located`), it gives the first (file, position)
+                of the value, or None.
+
+        Returns: words such as "line 17" or "row 3 of b.parquet", or None where it cannot be found out.
+
+        Raises: EngineError for files that cannot be read again.
+        """
 
     @abstractmethod
     def writer(self, target: TargetConfig, final: Path) -> Writer:
-        """Writes a release to `final`. Raises ConfigurationError for options that do not fit."""
+        """What writes a release in this format.
+
+        Args:
+            target: what the configuration says of the target.
+            final: the file's place once it is verified.
+
+        Returns: the writer of one release.
+
+        Raises: ConfigurationError for options that do not fit.
+        """
 
 
 def located(source: Source, column: Column, position: exp.Expr) -> exp.Select:
