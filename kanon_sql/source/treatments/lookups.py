@@ -76,8 +76,8 @@ class _Lookup:
     """The table of the distinct values of one expression with what the hashes of their texts determine.
 
     `value` is the expression, `text` that of its text: one number, date or UUID has one text, and is joined faster.
-    `hashes` are the expressions of the table's columns made_0, made_1 ... by their SQL; `is_missing` says that a row has
-    no value.
+    `hashes` are the expressions of the table's columns made_0, made_1 ... by their SQL; `is_missing` says that a row
+    has no value.
     """
 
     name: str
@@ -156,7 +156,8 @@ def _with_tables(source: Source, plain: Source) -> Source:
     if computed:
         read = statement.find(exp.From)
         assert read is not None
-        read.this.replace(exp.select(*[entry.copy() for entry in keys_read], *computed).from_(read_rows.copy()).subquery(READ))
+        entries = [entry.copy() for entry in keys_read]
+        read.this.replace(exp.select(*entries, *computed).from_(read_rows.copy()).subquery(READ))
     for node, lookup, name, of_missing in holes:
         value: exp.Expr = column(name, lookup.name)
         # A join finds nothing for a missing value; without any the engine can leave out joins that are not needed.
