@@ -25,7 +25,7 @@ from kanon_sql.errors import ConfigurationError, escape
 from kanon_sql.settings.formats import is_json_with
 from kanon_sql.settings.part import ColumnName, Name, Part, ShortFor
 from kanon_sql.settings.report import ReportConfig
-from kanon_sql.settings.rules import ExactlyOne
+from kanon_sql.settings.rules import ExactlyOne, Faults
 from kanon_sql.settings.treatments import Key, PseudonymConfig, variable_of
 from kanon_sql.settings.yaml import KeyPath, YamlError, decode
 
@@ -39,23 +39,43 @@ _OF_THE_SEARCH = ("algorithm",)
 _WITHOUT = ("keep", "drop")
 
 
-class DatabaseSource(Part):
-    """Where the tables are: a folder with a file of each, or a database file of DuckDB."""
+class _Place(Part):
+    """Where tables are: `schema` is kept as `namespace`, as pydantic has a method of that name."""
 
-    between = (ExactlyOne(("path", "database"), none="expected path or database; add one", several="keep one of both"),)
+    @classmethod
+    def faults(cls, given: Mapping[str, Any]) -> Faults:
+        yield from super().faults({"schema" if key == "namespace" else key: entry for key, entry in given.items()})
+
+
+class DatabaseSource(_Place):
+    """Where the tables are: a folder with a file of each, a database file of DuckDB, or a schema of PostgreSQL."""
+
+    between = (
+        ExactlyOne(
+            ("path", "database", "schema"),
+            none="expected path, database or schema; add one",
+            several="keep one of them",
+        ),
+    )
 
     path: Name | None = Field(None, description="a folder; a table is named by its file")
     database: Name | None = Field(None, description="a DuckDB database file")
+    namespace: Name | None = Field(None, alias="schema", description="a schema of engine.postgres")
+
+    @property
+    def label(self) -> str:
+        """The place as reports and messages name it."""
+        return self.path or self.database or f"schema {self.namespace} of PostgreSQL"
 
 
-class DatabaseTarget(Part):
+class DatabaseTarget(_Place):
     """Where the released tables go, all of them or none."""
 
     between = (
         ExactlyOne(
-            ("path", "database"),
-            none="expected path, database or in-place; add one",
-            several="keep one of both",
+            ("path", "database", "schema"),
+            none="expected path, database, schema or in-place; add one",
+            several="keep one of them",
             true=("in_place",),
         ),
     )
@@ -63,8 +83,17 @@ class DatabaseTarget(Part):
     path: Name | None = Field(None, description="a folder, with a file of each table")
     format: Literal["parquet", "csv"] | None = Field(None, description="of the files; default: that of the source")
     database: Name | None = Field(None, description="a DuckDB database file")
+    namespace: Name | None = Field(
+        None, alias="schema", description="a schema of engine.postgres, which is made where there is none"
+    )
     in_place: bool = Field(False, description="replace the source, all tables or none")
     overwrite: bool = Field(False, description="replace an existing target")
+
+
+class DatabaseEngine(Part):
+    """The server that holds the tables."""
+
+    postgres: Name = Field(repr=False, description="a connection URL, postgresql://user@host/database")
 
 
 class UnitConfig(Part):
@@ -116,6 +145,7 @@ class DatabaseConfig(Part):
     target: Annotated[DatabaseTarget | None, ShortFor("path", (("in-place", {"in_place": True}),))] = Field(
         None, description="where the released tables go"
     )
+    engine: DatabaseEngine | None = Field(None, description="the server of source.schema and target.schema")
     unit: UnitConfig = Field(description="the table of persons, and its key")
     keys: dict[ColumnName, Annotated[KeyConfig, ShortFor("how"), BeforeValidator(_key)]] = Field(
         {}, description="columns that join tables, and what their values become"
@@ -125,6 +155,13 @@ class DatabaseConfig(Part):
     facts: FactsConfig | None = Field(None, description="what others may know of a person, from privacy.facts")
     suppression: DatabaseSuppression = Field(DatabaseSuppression(), description="what may be suppressed")
     report: Annotated[ReportConfig | None, ShortFor("json")] = Field(None, description="where the report is written")
+
+    @property
+    def target_schema(self) -> str | None:
+        """The schema of PostgreSQL that the tables are written into; that of the source where they are in place."""
+        if self.target is None:
+            return None
+        return self.source.namespace if self.target.in_place else self.target.namespace
 
     def key_of(self, name: str) -> KeyConfig:
         """What becomes of a key; it is renumbered where nothing is said of it."""
@@ -256,6 +293,7 @@ def load_database(config: object, overrides: Overrides = ()) -> LoadedDatabase:
 def _validated(draft: Draft, base: Path) -> LoadedDatabase:
     given = copy.deepcopy(draft.value)
     _read_keys(draft, given)
+    _refuse_ledger(draft, given)
     privacy = given.pop("privacy", None)
     search = {key: given.pop(key) for key in _OF_THE_SEARCH if key in given}
     if not isinstance(privacy, Mapping):
@@ -293,6 +331,16 @@ def _validated(draft: Draft, base: Path) -> LoadedDatabase:
     return LoadedDatabase(config, tables, dropped, base, draft.name, draft)
 
 
+def _refuse_ledger(draft: Draft, given: dict[str, Any]) -> None:
+    """Notes that a whole database has no ledger, and why."""
+    if given.pop("releases", None) is not None:
+        draft.problem(
+            ("releases",),
+            "a whole database has no ledger yet: what two releases tell together, of persons with facts in several "
+            "tables, is not counted; remove it, and do not release the same persons twice",
+        )
+
+
 def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfig]) -> None:
     """Notes what tables contradict: of the unit, of links, and of facts and dates that nothing asks for."""
     unit = config.unit.table
@@ -308,7 +356,20 @@ def _check(draft: Draft, config: DatabaseConfig, tables: Mapping[str, TableConfi
     dated = [name for name, table in tables.items() if table.dates]
     told = {} if config.report is None else config.report.model_dump(exclude_unset=True, exclude_none=True)
     beside = [name for name in told if name not in ("json", "html")]
+    on_server = [
+        key for key, place in (("source", config.source), ("target", config.target)) if place and place.namespace
+    ]
     faults: list[tuple[bool, KeyPath, str]] = [
+        (
+            bool(on_server) and config.engine is None,
+            (*on_server[:1], "schema"),
+            "a schema is one of engine.postgres, which is missing, expected {postgres: ${NAME}} with its URL; add it",
+        ),
+        (
+            config.engine is not None and not on_server,
+            ("engine",),
+            "neither source nor target is a schema of that server; expected schema in one of them, or no engine",
+        ),
         (
             bool(beside),
             ("report",),

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sqlglot import exp
+
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
 from kanon_sql.errors import ConfigurationError, EngineError
 from kanon_sql.settings.formats import FORMATS, format_of
@@ -31,6 +33,8 @@ class SourceTables:
 
 def find_tables(source: DatabaseSource, base: Path, place: str) -> SourceTables:
     """The tables of a folder or of a database file. Raises ConfigurationError and EngineError."""
+    if source.namespace is not None:
+        raise ConfigurationError(f"{place}: {source.label} is no place of this machine; name a folder or a database")
     if source.database is not None:
         refuse_remote(source.database, place)
         return _in_database(base / (file_of_database(source.database) or ""))
@@ -84,7 +88,7 @@ def _in_database(path: Path) -> SourceTables:
     places = {
         name if schema == "main" else f"{schema}.{name}": {
             "database": str(path.absolute()),
-            "table": f"{schema}.{name}",
+            "table": exp.Table(this=exp.to_identifier(name), db=exp.to_identifier(schema)).sql("duckdb"),
         }
         for schema, name in sorted(tables)
     }

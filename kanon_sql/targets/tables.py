@@ -14,7 +14,7 @@ from kanon_sql.config.model import TargetConfig
 from kanon_sql.errors import ConfigurationError
 from kanon_sql.settings.formats import FORMATS
 from kanon_sql.settings.source import names_lake
-from kanon_sql.source.duckdb import attach, split_name
+from kanon_sql.source.duckdb import attach
 from kanon_sql.source.model import Source
 from kanon_sql.source.opening import refuse_remote
 from kanon_sql.source.tables import find_tables
@@ -29,6 +29,8 @@ from kanon_sql.targets.target import LocalSink, shown
 
 class TablesTarget(ABC):
     """The target of a database: a sink of each table, written beside the target, and one commit of all."""
+
+    warnings: tuple[str, ...] = ()  # of what replaced tables had beside rows, and new ones have not
 
     def __init__(self, final: Path) -> None:
         self.final = final
@@ -99,7 +101,8 @@ class DatabaseOfTables(TablesTarget):
         return self.staged.path.parent
 
     def sink(self, engine: Engine, name: str) -> LocalSink:
-        schema, table = split_name(name, name)
+        schema, dot, table = name.partition(".")  # as SourceTables names those of other schemas than main
+        schema, table = (schema, table) if dot else ("main", name)
         engine.run(f"CREATE SCHEMA IF NOT EXISTS {quoted(CATALOG).sql('duckdb')}.{quoted(schema).sql('duckdb')}")
         return CreatedTable((schema, table), self.final)
 
@@ -128,8 +131,7 @@ def open_tables_target(engine: Engine, loaded: LoadedDatabase, file_format: str)
         raise ConfigurationError(f"{place}: there is no target; expected a folder, a database or in-place")
     path = _path_of(loaded, target, place)
     named = source.path or source.database
-    assert named is not None
-    if not target.in_place and (
+    if (named is not None and not target.in_place) and (
         same_file(path, loaded.base / named) or path.resolve() == (loaded.base / named).resolve()
     ):
         raise ConfigurationError(f"{place}: the target is the source itself; write target: in-place to replace it")

@@ -38,6 +38,10 @@ def _changed(change: Callable[[Json], object]) -> Json:
     [
         lambda config: None,
         lambda config: config.update(source={"database": "clinic.duckdb"}, target="in-place"),
+        lambda config: config.update(
+            engine={"postgres": "postgresql://db/clinic"}, source={"schema": "clinic"}, target={"schema": "released"}
+        ),
+        lambda config: config.update(engine={"postgres": "postgresql://db/clinic"}, target={"schema": "released"}),
         lambda config: config.update(target={"database": "out.duckdb", "overwrite": True}, report="report.json"),
         lambda config: config["keys"].update(person_id={"pseudonym": {"key": "${PSEUDONYM_KEY}", "length": 24}}),
         lambda config: config["tables"]["visit"].update(link={"column": "pid"}, facts={"kind": None}, insensitive=[]),
@@ -73,3 +77,19 @@ def test_what_the_loader_refuses_is_refused(change: Callable[[Json], object], mo
     assert problems(config)
     with pytest.raises(ConfigurationError):
         load_database(config)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"source": {"schema": "clinic"}}, "source.schema: a schema is one of engine.postgres"),
+        ({"target": {"schema": "clinic"}}, "target.schema: a schema is one of engine.postgres"),
+        ({"engine": {"postgres": "postgresql://db/clinic"}}, "engine: neither source nor target is a schema"),
+        ({"source": {"schema": "clinic", "path": "clinic"}}, "keep one of them"),
+        ({"releases": {"path": "ledger.duckdb"}}, "releases: a whole database has no ledger yet"),
+    ],
+)
+def test_places_and_ledgers_that_are_none_are_refused(more: Json, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSEUDONYM_KEY", "ab" * 32)
+    with pytest.raises(ConfigurationError, match=said):
+        load_database({**example(), **more})

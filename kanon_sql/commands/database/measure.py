@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kanon_sql.commands.database.keys import homes
+from kanon_sql.commands.database.places import open_places
 from kanon_sql.commands.database.recount import list_written_facts, quasi_identifiers, recount_tables
 from kanon_sql.commands.database.tables import OpenTable, key_names
 from kanon_sql.config.database import DatabaseSource, LoadedDatabase
@@ -17,7 +18,7 @@ from kanon_sql.report.report import Json
 from kanon_sql.settings.source import SourceConfig
 from kanon_sql.source.columns import normalized
 from kanon_sql.source.opening import open_described
-from kanon_sql.source.tables import find_tables
+from kanon_sql.source.tables import SourceTables
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
 
 _MOST_KNOWN = 3  # facts that the risk is counted for
@@ -37,7 +38,7 @@ def check_database(loaded: LoadedDatabase, data: Path | None, call: Call) -> Jso
     )
     return {
         "status": "violated" if recount.problems else "satisfied",
-        "database": str(data or loaded.config.source.path or loaded.config.source.database),
+        "database": str(data or loaded.config.source.label),
         "persons": {"measured": recount.persons.persons},
         "tables": {name: {"rows": rows} for name, rows in recount.rows.items()},
         "quasi_identifiers": quasi_identifiers(loaded),
@@ -55,14 +56,9 @@ def risk_database(loaded: LoadedDatabase, call: Call) -> Json:
     """How many persons are told apart by their quasi-identifiers, and by 1, 2 or 3 facts: before, and after where the
     target is there. Raises ConfigurationError and EngineError.
     """
-    target = loaded.config.target
     before = _risk(loaded, loaded.config.source, call)
-    after = None
-    if target is not None and not target.in_place:
-        named = target.path or target.database
-        assert named is not None
-        if (loaded.base / named).exists():
-            after = _risk(loaded, DatabaseSource(path=target.path, database=target.database), call)
+    released = _released(loaded, call)
+    after = None if released is None else _risk(loaded, released, call)
     report = {
         "status": "measured",
         "k": loaded.k,
@@ -85,7 +81,7 @@ def _risk(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Json:
             exposed = count_exposed(engine, _MOST_KNOWN, loaded.k)
     n = max(persons.persons, 1)
     return {
-        "database": place.path or place.database,
+        "database": place.label,
         "persons": persons.persons,
         "quasi_identifiers": {
             "below_k": persons.below_k,
@@ -107,17 +103,39 @@ def _place(loaded: LoadedDatabase, data: Path | None) -> DatabaseSource:
     return DatabaseSource(path=path) if data.is_dir() else DatabaseSource(database=path)
 
 
+def _released(loaded: LoadedDatabase, call: Call) -> DatabaseSource | None:
+    """The place of the target; None where nothing is there, and in place, where the source has gone."""
+    target = loaded.config.target
+    if target is None or target.in_place:
+        return None
+    place = DatabaseSource.model_validate(target.model_dump(by_alias=True, include={"path", "database", "namespace"}))
+    if target.namespace is not None:
+        with open_places(loaded, call.options) as places:
+            return place if places.is_there(target.namespace) else None
+    return place if (loaded.base / (target.path or target.database or "")).exists() else None
+
+
 @contextmanager
 def _opened(loaded: LoadedDatabase, place: DatabaseSource, call: Call) -> Iterator[tuple[Engine, dict[str, OpenTable]]]:
     """The tables that are released, as they stand in a place."""
-    source_tables = find_tables(place, loaded.base, loaded.place("source"))
-    lacking = [name for name in loaded.tables if name not in source_tables.places]
-    if lacking:
-        label = place.path or place.database
-        raise ConfigurationError(
-            f"{loaded.place('tables', name)}: {label} has no table {name!r}; name a database that has it"
-            for name in lacking
-        )
+    with open_places(loaded, call.options) as places:
+        source_tables = places.list_tables(place)
+        lacking = [name for name in loaded.tables if name not in source_tables.places]
+        if lacking:
+            raise ConfigurationError(
+                f"{loaded.place('tables', name)}: {place.label} has no table {name!r}; name a database that has it"
+                for name in lacking
+            )
+        places.fetch(place, source_tables, loaded.tables.keys())
+        with _read(loaded, source_tables, call) as opened:
+            yield opened
+
+
+@contextmanager
+def _read(
+    loaded: LoadedDatabase, source_tables: SourceTables, call: Call
+) -> Iterator[tuple[Engine, dict[str, OpenTable]]]:
+    """The tables with their columns as they are. Raises ConfigurationError for columns that are not there."""
     with open_engine(call.options) as engine:
         tables: dict[str, OpenTable] = {}
         problems: list[str] = []

@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from kanon_sql.commands.database.carriers import read_carriers
 from kanon_sql.commands.database.keys import homes, key_values, make_key_map
+from kanon_sql.commands.database.places import open_places
 from kanon_sql.commands.database.recount import DatabaseCounts, recount_tables
 from kanon_sql.commands.database.tables import (
     OpenTable,
@@ -51,12 +52,11 @@ from kanon_sql.report.page.page import write_page
 from kanon_sql.report.report import Json, ReportDraft, write_json
 from kanon_sql.search.facts.levels import KEPT_LEAVES, PERSON_LEAVES, PERSONS, FactsResult, FactTable, search_facts
 from kanon_sql.search.facts.suppression import FactsRequired
-from kanon_sql.settings.formats import format_of
 from kanon_sql.settings.version import __version__
 from kanon_sql.source.columns import null_for
 from kanon_sql.source.duckdb import opened
 from kanon_sql.source.model import Source
-from kanon_sql.source.tables import SourceTables, find_tables, refuse_unnamed
+from kanon_sql.source.tables import SourceTables, refuse_unnamed
 from kanon_sql.sql import signals
 from kanon_sql.sql.connection import Engine, lock_down, open_engine
 from kanon_sql.sql.deadline import Deadline, TimeUpError
@@ -64,7 +64,7 @@ from kanon_sql.sql.disk import spill_folder
 from kanon_sql.sql.tables import copy, rows_of
 from kanon_sql.sql.template import Fill, Item, column, fill, quoted, state
 from kanon_sql.targets.outputs import refuse_reports
-from kanon_sql.targets.tables import TablesTarget, open_tables_target
+from kanon_sql.targets.tables import TablesTarget
 
 _ROOM = "commands/database"
 _ROWS = "table_rows"
@@ -186,35 +186,42 @@ def _refuse_outputs(loaded: LoadedDatabase, call: Call) -> None:
 
 
 def _run(loaded: LoadedDatabase, call: Call, draft: DatabaseDraft) -> None:
-    source_tables = find_tables(loaded.config.source, loaded.base, loaded.place("source"))
-    refuse_unnamed(loaded, source_tables)
-    draft.source = loaded.config.source.path or loaded.config.source.database
-    if source_tables.views:
-        draft.warnings.append(f"views are not released: {', '.join(map(repr, source_tables.views))}; make them anew")
-    formats = [format_of(Path(str(place["path"]))) for place in source_tables.places.values() if "path" in place]
-    chosen = "csv" if formats and set(formats) == {"csv"} else "parquet"
+    draft.source = loaded.config.source.label
     with (
         spill_folder(call.options.temp_directory) as folder,
+        open_places(loaded, call.options) as places,
         open_engine(call.options) as engine,
-        open_tables_target(engine, loaded, chosen) as target,
     ):
-        draft.target = target.describe()
-        job = _Job(engine, loaded, call, draft, source_tables, target)
-        job.open(folder)
-        files = [Path(str(place.get("path") or place.get("database"))) for place in source_tables.places.values()]
-        lock_down(engine, files, [target.folder(), folder])
-        job.read()
-        job.search()
-        job.write()
-        if call.strict and draft.warnings:
-            raise WarnedError([f"{warning}; strict: nothing was released" for warning in draft.warnings])
-        if call.dry_run:
-            draft.status = "dry-run"
-        else:
-            engine.watch.require_unchanged()
-            engine.watch.forget()
-            target.commit(engine)
-            draft.status = "released"
+        place = loaded.config.source
+        source_tables = places.list_tables(place, writes=True)
+        refuse_unnamed(loaded, source_tables)
+        if source_tables.views:
+            views = ", ".join(map(repr, source_tables.views))
+            draft.warnings.append(f"views are not released: {views}; make them anew")
+        with places.target(engine, source_tables) as target:
+            draft.target = target.describe()
+            places.fetch(place, source_tables, loaded.tables.keys())
+            _release(_Job(engine, loaded, call, draft, source_tables, target), folder)
+
+
+def _release(job: _Job, folder: Path) -> None:
+    """Releases the tables of a job, whose private files lie in a folder."""
+    engine, call, draft, target = job.engine, job.call, job.draft, job.target
+    job.open(folder)
+    files = [Path(str(place.get("path") or place.get("database"))) for place in job.found.places.values()]
+    lock_down(engine, files, [target.folder(), folder])
+    job.read()
+    job.search()
+    job.write()
+    if call.strict and draft.warnings:
+        raise WarnedError([f"{warning}; strict: nothing was released" for warning in draft.warnings])
+    if call.dry_run:
+        draft.status = "dry-run"
+    else:
+        engine.watch.require_unchanged()
+        engine.watch.forget()
+        target.commit(engine)
+        draft.status = "released"
 
 
 class _Job:
@@ -438,6 +445,7 @@ class _Job:
                 self.target.write(self.engine, table.name, self._released(table), table.source, columns)
         with self.call.step("verify", "counting again what was written", self.engine.progress):
             written = self.target.written(self.engine, list(self.tables))
+            self.draft.warnings += self.target.warnings
             for name, source in written.items():
                 self.target.compare(self.engine, name, source)
             recount = recount_tables(self.engine, self.loaded, self.tables, written, self.keys_at_home)

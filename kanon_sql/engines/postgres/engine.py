@@ -143,7 +143,7 @@ class Postgres(Remote):
         super().__init__(show_values=show_values)
         self.connection = connection
         self.folders = (folder,)
-        self._mark = f"kanon_sql_{secrets.token_hex(4)}"
+        self.mark = f"kanon_sql_{secrets.token_hex(4)}"
 
     def open_source(self, loaded: LoadedConfig) -> Source:
         config, place = loaded.config.source, loaded.place("source")
@@ -151,7 +151,7 @@ class Postgres(Remote):
         if config.table is not None:
             table = table_name(config.table, self.dialect, place)
             return self.opened(table, "table", config.table, missing, place)
-        view = exp.Table(this=template.quoted(f"{self._mark}_source"))
+        view = exp.Table(this=template.quoted(f"{self.mark}_source"))
         text = (config.query or "").strip().rstrip(";")
         # The text is the user's own statement, run as the user; the line break ends a comment at its end.
         # A prepared statement is one statement: what follows a semicolon in the text is refused.
@@ -221,11 +221,17 @@ class Postgres(Remote):
             self.connection.execute(encoded(sql), prepare=prepare)
 
     def copy_to(self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: str) -> None:
-        file = self.folders[0] / f"{table}.csv"
+        self.copy_into(engine, sql, columns, exp.Table(this=template.quoted(table)), temporary=True)
+
+    def copy_into(
+        self, engine: Engine, sql: str, columns: Sequence[tuple[str, str]], table: exp.Table, *, temporary: bool
+    ) -> None:
+        """Copies a statement's result into a table of DuckDB, a temporary one or one of a database file."""
+        file = self.folders[0] / f"{self.mark}.csv"
         self.copy_out(sql, file)
         try:
-            target = exp.Table(this=template.quoted(table)).sql("duckdb")
-            engine.run(f"CREATE OR REPLACE TEMP TABLE {target} AS {template.text(copied(file, columns))}")
+            target = f"{'TEMP ' if temporary else ''}TABLE {table.sql('duckdb')}"
+            engine.run(f"CREATE OR REPLACE {target} AS {template.text(copied(file, columns))}")
         except EngineError as error:
             raise EngineError(
                 "values were copied from PostgreSQL that DuckDB cannot hold, as NaN in a numeric; cast or leave them "
@@ -236,7 +242,7 @@ class Postgres(Remote):
 
     def load(self, name: str, listing: Listing) -> exp.Table:
         # A temporary table hides others of its name, also the source: this name is of this run alone.
-        name = f"{self._mark}_{name}"
+        name = f"{self.mark}_{name}"
         table = exp.Table(this=template.quoted(name), db=template.quoted("pg_temp"))
         columns, rows = listing.stored()
         values = list(rows)
@@ -256,7 +262,7 @@ class Postgres(Remote):
         return table
 
     def make(self, statement: exp.Expr, name: str) -> exp.Table:
-        table = exp.Table(this=template.quoted(f"{self._mark}_{name}"), db=template.quoted("pg_temp"))
+        table = exp.Table(this=template.quoted(f"{self.mark}_{name}"), db=template.quoted("pg_temp"))
         self.execute(f"CREATE TEMP TABLE {table.this.sql('postgres')} AS\n{self.written(statement)}")
         self.execute(f"ANALYZE {table.sql('postgres')}")
         return table

@@ -80,28 +80,33 @@ class PostgresTable(RemoteSink):
         return self.postgres.opened(self.table, "table", str(self.target.table), (), self.place)
 
     def commit(self, engine: Engine) -> None:
-        import psycopg
+        commit_run(self.postgres, str(self.target.table), self.place)
 
-        connection = self.postgres.connection
-        with self.postgres.speaking(self.place):
-            number = connection.execute("SELECT CAST(pg_current_xact_id() AS TEXT)").fetchone()
-            try:
-                connection.commit()
-            except psycopg.Error as error:
-                if not is_lost(error):
-                    raise
-                # COMMIT was sent, and no answer came.
-                xact = number[0] if number else ""
-                lost = EngineError(
-                    f"{self.place}: the connection to PostgreSQL was lost at the commit: the release may be in "
-                    f"{self.target.table}, or nothing was changed; SELECT pg_xact_status('{xact}') "
-                    "says committed or aborted; look before you run again"
-                )
-                lost.__cause__ = error if self.postgres.show_values else None
-            else:
-                return
-        # Raised out here, the driver's own error is not in its chain.
-        raise lost
+
+def commit_run(postgres: Postgres, target: str, place: str) -> None:
+    """Commits what a run made. Raises EngineError, which says how to find out where no answer came."""
+    import psycopg
+
+    connection = postgres.connection
+    with postgres.speaking(place):
+        number = connection.execute("SELECT CAST(pg_current_xact_id() AS TEXT)").fetchone()
+        try:
+            connection.commit()
+        except psycopg.Error as error:
+            if not is_lost(error):
+                raise
+            # COMMIT was sent, and no answer came.
+            xact = number[0] if number else ""
+            lost = EngineError(
+                f"{place}: the connection to PostgreSQL was lost at the commit: the release may be in "
+                f"{target}, or nothing was changed; SELECT pg_xact_status('{xact}') "
+                "says committed or aborted; look before you run again"
+            )
+            lost.__cause__ = error if postgres.show_values else None
+        else:
+            return
+    # Raised out here, the driver's own error is not in its chain.
+    raise lost
 
 
 class PostgresJob(RemoteJob[Postgres]):

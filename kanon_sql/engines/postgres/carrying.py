@@ -1,0 +1,176 @@
+"""What the replaced tables of a schema had beside rows: carried over where PostgreSQL takes it, else told.
+
+Each is tried on the released rows, in the words of PostgreSQL itself: a key that is none any more, a condition that a
+generalized value does not meet, a default of another type stay out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kanon_sql.engines.postgres.engine import Postgres, encoded
+from kanon_sql.engines.postgres.schema import PostgresSchema, SchemaTable
+from kanon_sql.errors import ConfigurationError
+from kanon_sql.sql.connection import Row, literal
+from kanon_sql.sql.template import quoted
+
+_COLUMNS = """
+    SELECT attribute.attname, attribute.attnotnull, pg_get_expr(defaults.adbin, defaults.adrelid),
+        attribute.attidentity <> '' OR attribute.attgenerated <> '',
+        col_description(attribute.attrelid, attribute.attnum)
+    FROM pg_attribute AS attribute
+    LEFT JOIN pg_attrdef AS defaults
+        ON defaults.adrelid = attribute.attrelid AND defaults.adnum = attribute.attnum
+    WHERE attribute.attrelid = %s AND attribute.attnum > 0 AND NOT attribute.attisdropped
+    ORDER BY attribute.attnum
+"""
+_CONSTRAINTS = """
+    SELECT conname, contype = 'f', pg_get_constraintdef(oid)
+    FROM pg_constraint
+    WHERE conrelid = %s AND contype IN ('p', 'u', 'x', 'c', 'f')
+    -- A foreign key refers to a key that must be there.
+    ORDER BY contype = 'f', contype <> 'p', conname
+"""
+_INDEXES = """
+    SELECT class.relname, pg_get_indexdef(indexed.indexrelid)
+    FROM pg_index AS indexed
+    JOIN pg_class AS class ON class.oid = indexed.indexrelid
+    WHERE indexed.indrelid = %s
+        AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexed.indexrelid AND contype IN ('p', 'u', 'x'))
+    ORDER BY class.relname
+"""
+# What a new table has not, and this role gives it in words of its own if it wants to.
+_OTHERS = """
+    SELECT 'triggers' WHERE EXISTS (SELECT 1 FROM pg_trigger WHERE tgrelid = %(table)s AND NOT tgisinternal)
+    UNION ALL SELECT 'policies of row-level security' WHERE EXISTS (SELECT 1 FROM pg_policy WHERE polrelid = %(table)s)
+    UNION ALL SELECT 'rules' WHERE EXISTS (SELECT 1 FROM pg_rewrite WHERE ev_class = %(table)s)
+    UNION ALL SELECT 'rights of other roles'
+        WHERE EXISTS (SELECT 1 FROM pg_class WHERE oid = %(table)s AND relacl IS NOT NULL)
+    UNION ALL SELECT 'its owner'
+        WHERE EXISTS (SELECT 1 FROM pg_class WHERE oid = %(table)s AND pg_get_userbyid(relowner) <> current_user)
+    UNION ALL SELECT 'partitions' WHERE EXISTS (SELECT 1 FROM pg_class WHERE oid = %(table)s AND relkind = 'p')
+    UNION ALL SELECT 'inheritance' WHERE EXISTS (SELECT 1 FROM pg_inherits WHERE inhrelid = %(table)s)
+"""
+_DEPENDENT = """
+    SELECT DISTINCT CASE class.relkind WHEN 'm' THEN 'materialized view ' ELSE 'view ' END
+        || CAST(CAST(class.oid AS regclass) AS TEXT)
+    FROM pg_depend AS depends
+    JOIN pg_rewrite AS rule ON depends.classid = CAST('pg_rewrite' AS regclass) AND rule.oid = depends.objid
+    JOIN pg_class AS class ON class.oid = rule.ev_class
+    WHERE depends.refclassid = CAST('pg_class' AS regclass) AND depends.refobjid = ANY(%(tables)s)
+        AND NOT class.oid = ANY(%(tables)s)
+    UNION ALL
+    SELECT DISTINCT 'foreign key of ' || CAST(CAST(conrelid AS regclass) AS TEXT)
+    FROM pg_constraint
+    WHERE contype = 'f' AND confrelid = ANY(%(tables)s) AND NOT conrelid = ANY(%(tables)s)
+    UNION ALL
+    SELECT 'table ' || CAST(CAST(inhrelid AS regclass) AS TEXT)
+    FROM pg_inherits
+    JOIN pg_class AS class ON class.oid = inhrelid
+    WHERE inhparent = ANY(%(tables)s) AND NOT inhrelid = ANY(%(tables)s) AND NOT class.relispartition
+    ORDER BY 1
+"""
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What a table has beside rows, as rows of the catalog."""
+
+    columns: Sequence[Row]  # name, whether NOT NULL, default, whether it is computed, comment
+    constraints: Sequence[Row]  # name, whether it is a foreign key, definition
+    indexes: Sequence[Row]  # name, statement
+    others: tuple[str, ...]
+    comment: str | None
+
+
+def read_carried(schema: PostgresSchema, table: SchemaTable) -> Carried:
+    """What a table that will be replaced has beside rows."""
+    connection, number = schema.postgres.connection, [table.number]
+    with schema.postgres.speaking(schema.place):
+        comment = connection.execute("SELECT obj_description(%s, 'pg_class')", number).fetchone()
+        return Carried(
+            connection.execute(_COLUMNS, number).fetchall(),
+            connection.execute(_CONSTRAINTS, number).fetchall(),
+            connection.execute(_INDEXES, number).fetchall(),
+            tuple(row[0] for row in connection.execute(_OTHERS, {"table": table.number}).fetchall()),
+            comment[0] if comment is not None else None,
+        )
+
+
+def refuse_dependent(schema: PostgresSchema, replaced: Sequence[SchemaTable]) -> None:
+    """Raises ConfigurationError for views, foreign keys and tables elsewhere that hang on tables to be replaced.
+
+    A materialized view would go on holding rows of before, and a view would name columns that there are no more.
+    """
+    numbers = {"tables": [table.number for table in replaced]}
+    with schema.postgres.speaking(schema.place):
+        dependent = [row[0] for row in schema.postgres.connection.execute(_DEPENDENT, numbers).fetchall()]
+    if dependent:
+        more = f" and {len(dependent) - _SHOWN:,} more" if len(dependent) > _SHOWN else ""
+        raise ConfigurationError(
+            f"{schema.place}: tables of schema {schema.name!r} cannot be replaced while others depend on them: "
+            f"{', '.join(dependent[:_SHOWN])}{more}; drop these, and make them anew of the release"
+        )
+
+
+def carry_over(schema: PostgresSchema, kept: Mapping[str, Carried]) -> tuple[str, ...]:
+    """Gives the new tables what those that they replace had; warnings of what was lost, one for each table."""
+    lost: dict[str, list[str]] = {name: list(carried.others) for name, carried in kept.items()}
+    # Foreign keys come last: those that they refer to have their keys then.
+    for of_references in (False, True):
+        for name, carried in kept.items():
+            for what, statement in _statements(schema, name, carried, of_references):
+                if statement is None or not _taken(schema.postgres, statement):
+                    lost[name].append(what)
+    return tuple(
+        f"table {name!r}: not kept of the replaced table: {', '.join(names)}" for name, names in lost.items() if names
+    )
+
+
+def _statements(
+    schema: PostgresSchema, name: str, carried: Carried, of_references: bool
+) -> Iterator[tuple[str, str | None]]:
+    """(what is carried over, the statement that does it, None where nothing does)."""
+    table = schema.table(name).sql("postgres")
+    if not of_references:
+        yield from _of_columns(table, carried)
+    for constraint, refers, definition in carried.constraints:
+        if refers == of_references:
+            named = quoted(constraint).sql("postgres")
+            yield f"constraint {constraint!r}", f"ALTER TABLE {table} ADD CONSTRAINT {named} {definition}"
+    if not of_references:
+        yield from ((f"index {index!r}", statement) for index, statement in carried.indexes)
+        if carried.comment is not None:
+            yield "its comment", f"COMMENT ON TABLE {table} IS {literal(carried.comment).sql('postgres')}"
+
+
+def _of_columns(table: str, carried: Carried) -> Iterator[tuple[str, str | None]]:
+    for name, not_null, default, computed, comment in carried.columns:
+        column = quoted(name).sql("postgres")
+        if computed:
+            yield f"that column {name!r} is computed", None
+        elif default is not None:
+            yield f"the default of {name!r}", f"ALTER TABLE {table} ALTER COLUMN {column} SET DEFAULT {default}"
+        if not_null:
+            yield f"NOT NULL of {name!r}", f"ALTER TABLE {table} ALTER COLUMN {column} SET NOT NULL"
+        if comment is not None:
+            said = literal(comment).sql("postgres")
+            yield f"the comment of {name!r}", f"COMMENT ON COLUMN {table}.{column} IS {said}"
+
+
+def _taken(postgres: Postgres, statement: str) -> bool:
+    """Whether PostgreSQL executes a statement; one that it refuses leaves no trace."""
+    import psycopg
+
+    connection = postgres.connection
+    try:
+        with connection.transaction():  # a savepoint within the run's transaction
+            connection.execute(encoded(statement))
+    except psycopg.Error as error:
+        if connection.broken:
+            with postgres.speaking():
+                raise error
+        return False
+    return True

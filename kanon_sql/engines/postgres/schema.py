@@ -1,0 +1,165 @@
+"""A schema of PostgreSQL with all its tables: what this role may do with them, and their rows, copied to DuckDB.
+
+The rows are copied within the run's transaction, so that all tables are of one moment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlglot import exp
+
+from kanon_sql.engines.postgres.engine import Postgres
+from kanon_sql.errors import ConfigurationError, EngineError
+from kanon_sql.source.duckdb import attach
+from kanon_sql.source.model import Source
+from kanon_sql.source.tables import SourceTables
+from kanon_sql.sql.connection import EngineOptions, open_engine
+from kanon_sql.sql.template import quoted
+from kanon_sql.targets.database_copy import table_of
+
+_CATALOG = "kanon_sql_fetched"
+_TABLES = """
+    SELECT class.oid, class.relname, CAST(class.relkind AS TEXT),
+        has_table_privilege(class.oid, 'SELECT') AND NOT row_security_active(class.oid),
+        pg_has_role(class.relowner, 'USAGE')
+    FROM pg_class AS class
+    JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
+    -- A partition is a part of its table.
+    WHERE namespace.nspname = %s AND class.relkind IN ('r', 'p', 'f', 'v', 'm') AND NOT class.relispartition
+    ORDER BY class.relname
+"""
+_SCHEMA = """
+    SELECT has_schema_privilege(oid, 'USAGE'), has_schema_privilege(oid, 'CREATE')
+    FROM pg_namespace WHERE nspname = %s
+"""
+_TYPES = """
+    SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
+    WHERE attrelid = %s AND attnum > 0 AND NOT attisdropped
+"""
+_VIEWS = ("v", "m")
+
+
+@dataclass(frozen=True)
+class SchemaTable:
+    """A table or view of a schema; `kind` as in pg_class. `readable` says that this role sees all its rows."""
+
+    number: int
+    name: str
+    kind: str
+    readable: bool
+    owned: bool
+
+    @property
+    def is_view(self) -> bool:
+        """Whether it is a view, which is not released."""
+        return self.kind in _VIEWS
+
+
+class PostgresSchema:
+    """A schema of the connection's database. Raises ConfigurationError for one that this role cannot look into."""
+
+    def __init__(self, postgres: Postgres, name: str, place: str) -> None:
+        self.postgres, self.name, self.place = postgres, name, place
+        with postgres.speaking(place):
+            rights = postgres.connection.execute(_SCHEMA, [name]).fetchone()
+        self.exists = rights is not None
+        self.may_create = rights is not None and bool(rights[1])
+        if rights is not None and not rights[0]:
+            raise ConfigurationError(
+                f"{place}: this role may not look into schema {name!r}; expected GRANT USAGE ON SCHEMA to it"
+            )
+
+    def tables(self) -> list[SchemaTable]:
+        """The tables and views of the schema by their names."""
+        with self.postgres.speaking(self.place):
+            return [SchemaTable(*row) for row in self.postgres.connection.execute(_TABLES, [self.name]).fetchall()]
+
+    def table(self, name: str) -> exp.Table:
+        """A table as statements name it."""
+        return exp.Table(this=quoted(name), db=quoted(self.name))
+
+    def types(self, table: SchemaTable) -> dict[str, str]:
+        """The types of a table's columns, as PostgreSQL writes them."""
+        with self.postgres.speaking(self.place):
+            return dict(self.postgres.connection.execute(_TYPES, [table.number]).fetchall())
+
+    def unowned(self, tables: Sequence[SchemaTable]) -> list[str]:
+        """What is wrong with replacing tables: only their owner can."""
+        return [
+            f"{self.place}: table {table.name!r} is not owned by this role, which cannot replace it; expected its owner"
+            for table in tables
+            if not table.owned
+        ]
+
+    def lock(self) -> None:
+        """Keeps others from changing the tables until the end of the run, and sees these as they are from here on."""
+        tables = [table for table in self.tables() if not table.is_view]
+        problems = self.unowned(tables)
+        if problems:
+            raise ConfigurationError(problems)
+        names = [self.table(table.name).sql("postgres") for table in tables]
+        with self.postgres.speaking(self.place):
+            # A transaction sees what was there at its first query: what others change until the lock must come before.
+            self.postgres.connection.commit()
+        if names:
+            self.postgres.execute(f"LOCK TABLE {', '.join(names)} IN SHARE ROW EXCLUSIVE MODE", self.place)
+
+    def opened(self, table: SchemaTable) -> Source:
+        """A table as a source where it is."""
+        source = self.postgres.opened(
+            self.table(table.name), "table", table.name, (), f"{self.place}: table {table.name!r}"
+        )
+        if table.kind == "r":
+            # Rows of tables that inherit are those of these tables; those of partitions are the table's own.
+            for named in source.relation.find_all(exp.Table):
+                named.set("only", True)
+        return source
+
+    def listed(self, file: Path) -> SourceTables:
+        """The tables of the schema, which `fetch` will copy into a database file."""
+        if not self.exists:
+            raise EngineError(f"{self.place}: there is no schema {self.name!r} in this database; correct its name")
+        found = self.tables()
+        tables = [table.name for table in found if not table.is_view]
+        if not tables:
+            raise EngineError(f"{self.place}: schema {self.name!r} holds no table")
+        self._refuse_alike(tables)
+        places = {name: {"database": str(file), "table": exp.Table(this=quoted(name)).sql("duckdb")} for name in tables}
+        return SourceTables(places, tuple(table.name for table in found if table.is_view), database=file)
+
+    def fetch(self, options: EngineOptions, source_tables: SourceTables, names: Collection[str]) -> None:
+        """Copies the tables of these names into the private database file that `source_tables` name.
+
+        Raises ConfigurationError for tables that this role may not read whole, EngineError where copying fails.
+        """
+        tables = [table for table in self.tables() if table.name in names and not table.is_view]
+        problems = [
+            f"{self.place}: this role may not read all rows of table {table.name!r}; expected GRANT SELECT to it, and "
+            "no row-level security"
+            for table in tables
+            if not table.readable
+        ]
+        if problems:
+            raise ConfigurationError(problems)
+        assert source_tables.database is not None
+        with open_engine(options) as engine:
+            attach(engine, source_tables.database, read_only=False, name=_CATALOG)
+            for table in tables:
+                source = self.opened(table)
+                columns = [(col.name, col.type) for col in source.columns]
+                kept = table_of(_CATALOG, ("main", table.name))
+                self.postgres.copy_into(engine, source.relation.sql("postgres"), columns, kept, temporary=False)
+            engine.run(f"DETACH {quoted(_CATALOG).sql('duckdb')}")
+
+    def _refuse_alike(self, names: Sequence[str]) -> None:
+        """Raises ConfigurationError for tables that only PostgreSQL tells apart."""
+        seen: dict[str, str] = {}
+        for name in names:
+            other = seen.setdefault(name.casefold(), name)
+            if other != name:
+                raise ConfigurationError(
+                    f"{self.place}: tables {other!r} and {name!r} differ in case only; rename one of them"
+                )

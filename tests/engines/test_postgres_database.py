@@ -1,0 +1,328 @@
+"""Whole databases of persons in schemas of PostgreSQL, compared with the releases of the same tables as files."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+from servers import missing_postgres, postgres
+from sqlglot import exp
+
+import kanon_sql
+from kanon_sql.cli.main import cli
+from kanon_sql.engines.postgres.tables import _as_text
+from kanon_sql.errors import ConfigurationError, EngineError, NoReleaseError, VerificationError, WarnedError
+
+MISSING = missing_postgres()
+pytestmark = [pytest.mark.engine, pytest.mark.skipif(MISSING is not None, reason=MISSING or "")]
+
+Json = dict[str, Any]
+Rows = list[tuple[Any, ...]]
+
+DIAGNOSES = 'diag"nosis'
+TABLES = {
+    "person": "person_id INTEGER PRIMARY KEY, sex VARCHAR(1) NOT NULL, born INTEGER, name TEXT, seen TIMESTAMPTZ",
+    "visit": "visit_id BIGINT PRIMARY KEY, person_id INTEGER REFERENCES {schema}.person, day DATE, note VARCHAR(40)",
+    DIAGNOSES: 'visit_id BIGINT REFERENCES {schema}.visit, "co""de" VARCHAR(4) REFERENCES {schema}.codes',
+    "codes": "code VARCHAR(4) PRIMARY KEY, label TEXT, price NUMERIC(8, 2), picture BYTEA, more JSONB",
+    "log": "line TEXT",
+}
+MADE = ("codes", "person", "visit", DIAGNOSES, "log")
+
+
+def quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def rows_of(persons: int = 60, seed: int = 1) -> dict[str, Rows]:
+    """Invented rows; some visits have no person."""
+    drawn = random.Random(seed)
+    codes = [f"I{number}" for number in range(9)]
+    visits = [
+        (number, drawn.choice([*range(1, persons + 1), None]), f"2024-0{drawn.randint(1, 9)}-11", f"note {number % 3}")
+        for number in range(persons * 2)
+    ]
+    return {
+        "person": [
+            (number, drawn.choice("fm"), 1940 + drawn.randint(0, 59), f"name {number}", "2024-01-01 10:00:00+00")
+            for number in range(1, persons + 1)
+        ],
+        "visit": visits,
+        DIAGNOSES: [(drawn.choice(visits)[0], drawn.choice(codes)) for _ in range(persons * 2)],
+        "codes": [(code, "" if code == "I0" else None, "1.50", b"\x00\xff", '{"a": 1}') for code in codes],
+        "log": [("line",)],
+    }
+
+
+def put(url: str, schema: str, rows: dict[str, Rows]) -> None:
+    """Makes the tables in a schema."""
+    import psycopg
+
+    with psycopg.connect(url) as connection:
+        connection.execute(f"CREATE SCHEMA {quoted(schema)}".encode())
+        for name in MADE:
+            definition = TABLES[name].format(schema=quoted(schema))
+            connection.execute(f"CREATE TABLE {quoted(schema)}.{quoted(name)} ({definition})".encode())
+            holes = ", ".join(["%s"] * len(rows[name][0]))
+            with connection.cursor() as cursor:
+                cursor.executemany(f"INSERT INTO {quoted(schema)}.{quoted(name)} VALUES ({holes})".encode(), rows[name])
+
+
+def as_files(url: str, schema: str, folder: Path) -> Path:
+    """The same tables as Parquet files."""
+    import psycopg
+
+    folder.mkdir()
+    types = {"sex": "VARCHAR", "day": "DATE", "price": "DECIMAL(8, 2)", "picture": "BLOB", "born": "INTEGER"}
+    types |= {"person_id": "INTEGER", "visit_id": "BIGINT", "seen": "TIMESTAMPTZ"}
+    with psycopg.connect(url) as connection, duckdb.connect() as local:
+        for name in MADE:
+            cursor = connection.execute(f"SELECT * FROM {quoted(schema)}.{quoted(name)}".encode())
+            names = [column.name for column in cursor.description or []]
+            definition = ", ".join(f"{quoted(column)} {types.get(column, 'VARCHAR')}" for column in names)
+            local.execute(f"CREATE TABLE {quoted(name)} ({definition})")
+            local.executemany(
+                f"INSERT INTO {quoted(name)} VALUES ({', '.join('?' * len(names))})",
+                [[str(cell) if isinstance(cell, dict) else cell for cell in row] for row in cursor.fetchall()],
+            )
+            local.execute(f"COPY {quoted(name)} TO '{folder / name}.parquet'")
+    return folder
+
+
+def configuration(url: str, source: Json, target: Json | str, **more: Any) -> Json:
+    return {
+        "engine": {"postgres": url},
+        "source": source,
+        "target": target,
+        "unit": {"table": "person", "key": "person_id"},
+        "tables": {
+            "person": {
+                "quasi_identifiers": {"sex": {"builtin": "suppress"}, "born": {"builtin": "intervals", "widths": [20]}},
+                "insensitive": ["seen"],
+                "identifiers": ["name"],
+            },
+            "visit": {"link": "person_id", "insensitive": ["day", "note"]},
+            DIAGNOSES: {"link": {"visit_id": "visit"}, "facts": {'co"de': {}}},
+            "codes": "keep",
+            "log": "drop",
+        },
+        "privacy": {"k": 3, "facts": {"known": 2}},
+        "suppression": {"persons": "10%"},
+        **more,
+    }
+
+
+def read(url: str, schema: str) -> dict[str, Rows]:
+    """The tables of a schema, by name."""
+    import psycopg
+
+    with psycopg.connect(url) as connection:
+        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", [schema]).fetchall()
+        return {
+            name: connection.execute(f"SELECT * FROM {quoted(schema)}.{quoted(name)}".encode()).fetchall()
+            for (name,) in found
+        }
+
+
+def run_sql(url: str, *statements: str) -> Rows:
+    """Runs statements; the rows of the last."""
+    import psycopg
+
+    rows: Rows = []
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            cursor = connection.execute(statement.encode())
+            rows = cursor.fetchall() if cursor.description else []
+    return rows
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with postgres() as address:
+        yield address
+
+
+@pytest.fixture
+def schema(url: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A schema with the tables, whose name needs quotes; it and that of releases are dropped in the end."""
+    name = 'Cli"nic'
+    put(url, name, rows_of())
+    yield name
+    run_sql(url, f"DROP SCHEMA {quoted(name)} CASCADE", "DROP SCHEMA IF EXISTS released CASCADE")
+
+
+def test_a_schema_is_released_as_its_tables_in_files(url: str, schema: str, tmp_path: Path) -> None:
+    before = read(url, schema)
+    on_server = kanon_sql.run(configuration(url, {"schema": schema}, {"schema": "released"})).report
+    config = configuration(url, {"path": str(as_files(url, schema, tmp_path / "source"))}, str(tmp_path / "out"))
+    del config["engine"]
+    of_files = kanon_sql.run(config).report
+    for key in ("persons", "tables", "facts", "classes", "privacy", "loss", "solution", "verification"):
+        assert on_server[key] == of_files[key], key
+    assert read(url, schema) == before
+    released = read(url, "released")
+    assert set(released) == {"person", "visit", DIAGNOSES, "codes"}
+    assert Counter(map(repr, released["codes"])) == Counter(map(repr, before["codes"]))
+    with duckdb.connect() as local:
+        persons = local.execute(f"SELECT sex, born FROM '{tmp_path}/out/person.parquet'").fetchall()
+    assert Counter(persons) == Counter(row[1:3] for row in released["person"])
+    types = run_sql(
+        url,
+        "SELECT column_name, data_type, character_maximum_length FROM information_schema.columns "
+        "WHERE table_schema = 'released' AND table_name IN ('person', 'visit', 'codes')",
+    )
+    assert {("person_id", "bigint", None), ("sex", "text", None), ("note", "character varying", 40)} <= set(types)
+    assert {("price", "numeric", None), ("picture", "bytea", None), ("more", "jsonb", None)} <= set(types)
+    again = kanon_sql.check(configuration(url, {"schema": "released"}, {"schema": "x"}))
+    assert again["status"] == "satisfied", again["violations"]
+    assert again["facts"]["actual"] == on_server["facts"]["actual"]
+
+
+def test_a_schema_is_replaced_with_what_its_tables_had(url: str, schema: str) -> None:
+    named = quoted(schema)
+    run_sql(
+        url,
+        f"COMMENT ON TABLE {named}.person IS 'one row, one person''s'",
+        f"COMMENT ON COLUMN {named}.visit.day IS 'of the visit'",
+        f"CREATE INDEX by_day ON {named}.visit (day)",
+        f"CREATE UNIQUE INDEX by_name ON {named}.person (name)",
+        f"ALTER TABLE {named}.person ADD CHECK (born > 1900)",
+        f"ALTER TABLE {named}.visit ALTER COLUMN day SET DEFAULT DATE '2024-01-01'",
+        f"GRANT SELECT ON {named}.visit TO PUBLIC",
+    )
+    report = kanon_sql.run(configuration(url, {"schema": schema}, "in-place")).report
+    assert set(read(url, schema)) == {"person", "visit", DIAGNOSES, "codes"}
+    kept = run_sql(
+        url,
+        "SELECT CAST(conrelid AS regclass)::text, contype::text FROM pg_constraint WHERE contype IN ('p', 'f', 'c') "
+        f"AND connamespace = '{named}'::regnamespace",
+    )
+    primary = {table.rpartition(".")[2].strip('"') for table, kind in kept if kind == "p"}
+    assert primary == {"person", "visit", "codes"}
+    assert sorted(kind for _, kind in kept if kind != "p") == ["f", "f", "f"]
+    assert run_sql(url, f"SELECT obj_description('{named}.person'::regclass)") == [("one row, one person's",)]
+    assert run_sql(url, f"SELECT to_regclass('{named}.by_day') IS NOT NULL, to_regclass('{named}.by_name')") == [
+        (True, None)
+    ]
+    run_sql(url, f"INSERT INTO {named}.visit (visit_id) VALUES (100000)")
+    assert run_sql(url, f"SELECT CAST(day AS TEXT) FROM {named}.visit WHERE visit_id = 100000") == [("2024-01-01",)]
+    lost = [warning for warning in report["warnings"] if "not kept" in warning]
+    assert any("'person'" in text and "index 'by_name'" in text and "born_check" in text for text in lost), lost
+    assert any("'visit'" in text and "rights of other roles" in text for text in lost)
+    assert not any(DIAGNOSES in text or "'codes'" in text for text in lost)
+
+
+@pytest.mark.parametrize("how", ["strict", "dry-run", "no-release", "unverified"])
+def test_all_tables_or_none(url: str, schema: str, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = read(url, schema)
+    config = configuration(url, {"schema": schema}, "in-place")
+    if how == "strict":
+        run_sql(url, f"GRANT SELECT ON {quoted(schema)}.visit TO PUBLIC")
+        with pytest.raises(WarnedError, match="rights of other roles"):
+            kanon_sql.run(config, strict=True)
+    elif how == "dry-run":
+        assert kanon_sql.run(config, dry_run=True).report["status"] == "dry-run"
+    elif how == "no-release":
+        with pytest.raises(NoReleaseError):
+            kanon_sql.run({**config, "privacy": {"k": 1000, "facts": {"known": 1}}})
+    else:
+        monkeypatch.setattr("kanon_sql.engines.postgres.tables._as_text", _spoilt)
+        with pytest.raises(VerificationError):
+            kanon_sql.run(config)
+    assert read(url, schema) == before
+    assert run_sql(url, "SELECT count(*) FROM pg_class WHERE relname LIKE 'kanon%'") == [(0,)]
+
+
+def _spoilt(value: Any, kind: str) -> Any:
+    return exp.Literal.string("9.99") if kind.startswith("DECIMAL") else _as_text(value, kind)
+
+
+def test_files_come_into_a_schema_and_a_schema_into_files(url: str, schema: str, tmp_path: Path) -> None:
+    files = as_files(url, schema, tmp_path / "source")
+    kanon_sql.run(configuration(url, {"path": str(files)}, {"schema": "released"}))
+    assert set(read(url, "released")) == {"person", "visit", DIAGNOSES, "codes"}
+    kanon_sql.run(configuration(url, {"schema": schema}, {"database": str(tmp_path / "out.duckdb")}))
+    with pytest.raises(ConfigurationError, match="overwrite"):
+        kanon_sql.run(configuration(url, {"schema": schema}, {"schema": "released"}))
+    kanon_sql.run(configuration(url, {"schema": schema}, {"schema": "released", "overwrite": True}))
+    run_sql(url, "CREATE TABLE released.mine (a INTEGER)")
+    with pytest.raises(ConfigurationError, match="1 other tables"):
+        kanon_sql.run(configuration(url, {"schema": schema}, {"schema": "released", "overwrite": True}))
+
+
+def test_risk_counts_the_schema_before_and_after(url: str, schema: str) -> None:
+    config = configuration(url, {"schema": schema}, {"schema": "released"})
+    assert kanon_sql.risk(config)["release"] is None
+    kanon_sql.run(config)
+    report = kanon_sql.risk(config)
+    assert report["source"]["facts"][1]["below_k"] > 0
+    assert report["release"]["facts"][1]["below_k"] == 0
+
+
+def test_what_hangs_on_replaced_tables_is_named(url: str, schema: str) -> None:
+    named = quoted(schema)
+    run_sql(url, f"CREATE MATERIALIZED VIEW {named}.seen AS SELECT name FROM {named}.person")
+    with pytest.raises(ConfigurationError, match=r"materialized view .*seen"):
+        kanon_sql.run(configuration(url, {"schema": schema}, "in-place"))
+    report = kanon_sql.run(configuration(url, {"schema": schema}, {"schema": "released"})).report
+    assert any("views are not released: 'seen'" in warning for warning in report["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("right", "target", "said"),
+    [
+        ("", {"schema": "released"}, "may not look into schema"),
+        ("GRANT USAGE ON SCHEMA {schema} TO {role}", {"schema": "released"}, "may not read all rows of table 'person'"),
+        (
+            "GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}",
+            "in-place",
+            "table 'person' is not owned by this role",
+        ),
+        (
+            "GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}; "
+            "ALTER TABLE {schema}.person ENABLE ROW LEVEL SECURITY",
+            {"schema": "released"},
+            "row-level security",
+        ),
+        (
+            "GRANT USAGE ON SCHEMA {schema} TO {role}; GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}; "
+            "CREATE SCHEMA released",
+            {"schema": "released"},
+            "may not look into schema 'released'",
+        ),
+    ],
+)
+def test_a_role_without_rights_is_told_which(url: str, schema: str, right: str, target: Json | str, said: str) -> None:
+    role = "kanon_sql_reader"
+    run_sql(url, f"DROP ROLE IF EXISTS {role}", f"CREATE ROLE {role} LOGIN PASSWORD 'told nobody'")
+    try:
+        for statement in filter(None, right.format(schema=quoted(schema), role=role).split("; ")):
+            run_sql(url, statement)
+        mine = "postgresql://" + f"{role}:told%20nobody@" + url.rpartition("@")[2].removeprefix("postgresql://")
+        with pytest.raises(ConfigurationError, match=said):
+            kanon_sql.run(configuration(mine, {"schema": schema}, target))
+    finally:
+        run_sql(url, f"DROP OWNED BY {role}", f"DROP ROLE {role}")
+
+
+def test_a_schema_that_is_not_there(url: str) -> None:
+    with pytest.raises(EngineError, match="no schema 'nowhere'"):
+        kanon_sql.run(configuration(url, {"schema": "nowhere"}, "in-place"))
+
+
+def test_the_commands(url: str, schema: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import yaml
+
+    monkeypatch.setenv("CLINIC", url)
+    file = tmp_path / "clinic.yaml"
+    file.write_text(yaml.safe_dump(configuration("${CLINIC}", {"schema": schema}, {"schema": "released"})))
+    for arguments, status in ((["run"], 0), (["check"], 1), (["check", "--set", "source.schema=released"], 0)):
+        result = CliRunner().invoke(cli, [*arguments, str(file)])
+        assert result.exit_code == status, result.output
+        assert url not in result.output
