@@ -154,10 +154,28 @@ class DatabaseCopy:
         return kept, dropped[::-1]
 
 
+@dataclass(frozen=True)
+class Catalogs:
+    """An old database and the new one that replaces it, by the names of their catalogs."""
+
+    engine: Engine
+    old: str
+    new: str
+
+    def carry_over(self) -> list[str]:
+        """Gives each table of the new database what that of its name had beside rows; gives what it could not keep."""
+        before, now = read_tables(self.engine, self.old), read_tables(self.engine, self.new)
+        lost: list[str] = []
+        for name, table in now.items():
+            if name in before:
+                lost += _CarryOver(self, before[name], table).run()
+        return lost
+
+
 class _CarryOver:
     """Gives the new table `now` what the old table `before` had."""
 
-    def __init__(self, copy: DatabaseCopy, before: CatalogTable, now: CatalogTable) -> None:
+    def __init__(self, copy: DatabaseCopy | Catalogs, before: CatalogTable, now: CatalogTable) -> None:
         self.copy = copy
         self.engine = copy.engine
         self.before = before

@@ -21,6 +21,7 @@ from kanon_sql.source.tables import find_tables
 from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import quoted
 from kanon_sql.targets.database import CATALOG, CreatedTable, open_old
+from kanon_sql.targets.database_copy import Catalogs
 from kanon_sql.targets.files import FileSink
 from kanon_sql.targets.staging import Staged, StagedFolder, stage_file, stage_folder
 from kanon_sql.targets.staging_paths import same_file
@@ -90,11 +91,12 @@ class FolderOfTables(TablesTarget):
 
 
 class DatabaseOfTables(TablesTarget):
-    """A new database file of DuckDB."""
+    """A new database file of DuckDB; of the `old` one that it replaces the tables keep what they had beside rows."""
 
-    def __init__(self, engine: Engine, staged: Staged) -> None:
+    def __init__(self, engine: Engine, staged: Staged, old: str | None = None) -> None:
         super().__init__(staged.target)
         self.staged = staged
+        self.old = old
         attach(engine, staged.path, read_only=False, name=CATALOG)
 
     def folder(self) -> Path:
@@ -107,6 +109,9 @@ class DatabaseOfTables(TablesTarget):
         return CreatedTable((schema, table), self.final)
 
     def written(self, engine: Engine, names: list[str]) -> dict[str, Source]:
+        if self.old is not None:
+            lost = Catalogs(engine, self.old, CATALOG).carry_over()
+            self.warnings += (f"not kept of the replaced tables: {', '.join(lost)}",) if lost else ()
         # What is verified is the file, not what the engine remembers of it.
         engine.run(f"CHECKPOINT {quoted(CATALOG).sql('duckdb')}")
         engine.run(f"DETACH {quoted(CATALOG).sql('duckdb')}")
@@ -141,9 +146,10 @@ def open_tables_target(engine: Engine, loaded: LoadedDatabase, file_format: str)
         _refuse_others(loaded, path, file_format, place)
     if target.database is not None or (target.in_place and source.database is not None):
         with stage_file(path, overwrite=overwrite, place=place, in_folder=True) as staged:
+            old = None
             if path.exists() and path.stat().st_size and target.in_place:
-                open_old(engine, path, shares_source=True)
-            yield DatabaseOfTables(engine, staged)
+                old = open_old(engine, path, shares_source=True)
+            yield DatabaseOfTables(engine, staged, old)
         return
     if path.exists() and not path.is_dir():
         raise ConfigurationError(f"{place}: {path} is a file; name a folder")

@@ -352,6 +352,38 @@ def test_in_place_replaces_all_tables(tmp_path: Path) -> None:
         assert report["tables"]["drug"]["rows"]["released"] == 0  # one person's fact
 
 
+def test_in_place_a_database_keeps_what_its_tables_had_beside_rows(tmp_path: Path) -> None:
+    database: dict[str, Rows] = {
+        "person": [(i, "f", "n") for i in range(4)],
+        "visit": [(v, v, "a", "2024-01-01") for v in range(4)],
+        "diagnosis": [(1, "x")],
+        "drug": [(1, 1, "q")],
+        "drugs": [("q", "drug q")],
+    }
+    config = configuration(write(database, tmp_path, "duckdb"), tmp_path, "duckdb", 2, 2, "nothing", target="in-place")
+    file = str(tmp_path / "clinic.duckdb")
+    with duckdb.connect(file) as connection:
+        connection.execute("ALTER TABLE drugs ADD PRIMARY KEY (drug)")
+        connection.execute("CREATE INDEX by_label ON drugs (label)")
+        connection.execute("CREATE INDEX by_name ON person (name)")
+        connection.execute("COMMENT ON TABLE person IS 'one row, one person''s'")
+        connection.execute("COMMENT ON COLUMN person.sex IS 'as told'")
+    report = kanon_sql.run(config, progress=None).report
+    assert [text for text in report["warnings"] if "not kept" in text] == [
+        "not kept of the replaced tables: main.person: index 'by_name'"
+    ]
+    with duckdb.connect(file) as connection:
+        assert connection.execute("SELECT comment FROM duckdb_tables() WHERE table_name = 'person'").fetchone() == (
+            "one row, one person's",
+        )
+        assert connection.execute(
+            "SELECT comment FROM duckdb_columns() WHERE table_name = 'person' AND column_name = 'sex'"
+        ).fetchone() == ("as told",)
+        assert connection.execute("SELECT index_name FROM duckdb_indexes()").fetchall() == [("by_label",)]
+        kinds = connection.execute("SELECT constraint_type FROM duckdb_constraints() WHERE table_name = 'drugs'")
+        assert ("PRIMARY KEY",) in kinds.fetchall()
+
+
 def test_the_command(tmp_path: Path) -> None:
     database: dict[str, Rows] = {
         "person": [(i, "fm"[i % 2], "n") for i in range(8)],

@@ -311,6 +311,32 @@ def test_a_role_without_rights_is_told_which(url: str, schema: str, right: str, 
         run_sql(url, f"DROP OWNED BY {role}", f"DROP ROLE {role}")
 
 
+def test_values_of_many_types_come_back_as_they_were(url: str, schema: str) -> None:
+    named = quoted(schema)
+    run_sql(
+        url,
+        f"CREATE TYPE {named}.mood AS ENUM ('so so', 'well')",
+        f"CREATE DOMAIN {named}.share AS NUMERIC CHECK (VALUE <= 1)",
+        f"CREATE TABLE {named}.many (d DATE, t TIMESTAMP, z TIMESTAMPTZ, c TIME, i INTERVAL, b BOOLEAN, r REAL, "
+        f"f FLOAT8, u UUID, a INTEGER[], e {named}.mood, n NUMERIC, s {named}.share, l CHAR(4), j JSON, "
+        "x INET, y BYTEA)",
+        f"INSERT INTO {named}.many VALUES ('0044-03-15 BC', '0044-03-15 10:00:00 BC', '2024-01-01 00:00:00.5+02', "
+        "'23:59:59', '1 mon 2 days', true, 0.1, 'NaN', '00000000-0000-0000-0000-000000000001', '{1,NULL}', 'so so', "
+        "1.50, 0.5, 'ab', '{\"a\":  1}', '10.0.0.1/8', '\\x00ff')",
+        f"INSERT INTO {named}.many (d, t, z) VALUES (NULL, NULL, NULL), ('infinity', 'infinity', '-infinity')",
+    )
+    as_texts = "SELECT CAST(many AS TEXT) FROM {}.many ORDER BY 1"
+    types = (
+        "SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute "
+        "WHERE attrelid = '{}.many'::regclass AND attnum > 0"
+    )
+    before = run_sql(url, as_texts.format(named)), run_sql(url, types.format(named))
+    config = configuration(url, {"schema": schema}, {"schema": "released"})
+    config["tables"]["many"] = "keep"
+    kanon_sql.run(config)
+    assert (run_sql(url, as_texts.format("released")), run_sql(url, types.format("released"))) == before
+
+
 def test_a_schema_that_is_not_there(url: str) -> None:
     with pytest.raises(EngineError, match="no schema 'nowhere'"):
         kanon_sql.run(configuration(url, {"schema": "nowhere"}, "in-place"))
@@ -322,7 +348,14 @@ def test_the_commands(url: str, schema: str, tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("CLINIC", url)
     file = tmp_path / "clinic.yaml"
     file.write_text(yaml.safe_dump(configuration("${CLINIC}", {"schema": schema}, {"schema": "released"})))
-    for arguments, status in ((["run"], 0), (["check"], 1), (["check", "--set", "source.schema=released"], 0)):
+    page = tmp_path / "page.html"
+    for arguments, status in (
+        (["run", "--html", str(page)], 0),
+        (["check"], 1),
+        (["check", "--set", "source.schema=released"], 0),
+    ):
         result = CliRunner().invoke(cli, [*arguments, str(file)])
         assert result.exit_code == status, result.output
         assert url not in result.output
+    assert "diag" in page.read_text()
+    assert url not in page.read_text()
