@@ -10,7 +10,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -48,8 +48,8 @@ class Lineage:
     draft: ReportDraft
     run: str = field(default_factory=lambda: str(uuid4()))
 
-    def event(self, kind: str, error: KanonError | None = None) -> Json:
-        """The event of a kind (START, COMPLETE, FAIL), as JSON data."""
+    def event(self, kind: str, problems: Sequence[str] = ()) -> Json:
+        """The event of a kind (START, COMPLETE, FAIL), as JSON data; `problems` say what a run failed by."""
         config, base = self.loaded.config, self.loaded.base
         roles = self.draft.roles
         source = _dataset(config.source, base, config.engine.chosen)
@@ -60,7 +60,7 @@ class Lineage:
             "eventTime": datetime.now(timezone.utc).isoformat(),
             "producer": _PRODUCER,
             "schemaURL": _EVENT,
-            "run": {"runId": self.run, "facets": self._run_facets(error)},
+            "run": {"runId": self.run, "facets": self._run_facets(problems)},
             "job": {
                 "namespace": os.environ.get("OPENLINEAGE_NAMESPACE", "kanon-sql"),
                 "name": Path(self.loaded.name).name,
@@ -70,9 +70,9 @@ class Lineage:
             "outputs": [self._output(source)] if released else [],
         }
 
-    def tell(self, kind: str, error: KanonError | None = None) -> None:
+    def tell(self, kind: str, problems: Sequence[str] = ()) -> None:
         """Tells the event. Raises EngineError."""
-        text = json.dumps(self.event(kind, error), ensure_ascii=False)
+        text = json.dumps(self.event(kind, problems), ensure_ascii=False)
         if _WEB.match(self.place) is None:
             try:
                 with open(self.place, "a", encoding="utf-8", opener=_private) as file:
@@ -94,13 +94,13 @@ class Lineage:
             reason = getattr(failure, "reason", failure)
             raise EngineError(f"{shown_url(url)}: the lineage was not taken ({reason})") from None
 
-    def _run_facets(self, error: KanonError | None) -> Json:
+    def _run_facets(self, problems: Sequence[str]) -> Json:
         engine = self.draft.engine
         facets = {"processing_engine": _facet("1-1-1/ProcessingEngineRunFacet", version=__version__, name="kanon-sql")}
         if "version" in engine:
             facets["processing_engine"] |= {"version": str(engine["version"]), "name": str(engine["name"])}
-        if error is not None:
-            message = "; ".join(error.problems)
+        if problems:
+            message = "; ".join(problems)
             facets["errorMessage"] = _facet("1-0-1/ErrorMessageRunFacet", message=message, programmingLanguage="SQL")
         return facets
 
@@ -166,9 +166,14 @@ def telling_lineage(place: str | None, loaded: LoadedConfig, draft: ReportDraft)
         yield
     except KanonError as error:
         try:
-            lineage.tell("FAIL", error)
+            lineage.tell("FAIL", error.problems)
         except EngineError as failure:
             error.add(failure.problems)
+        raise
+    except Exception as error:
+        # An error of the program itself: its text may quote values of the data, its type does not.
+        with suppress(EngineError):
+            lineage.tell("FAIL", [f"unexpected {type(error).__name__}"])
         raise
     try:
         lineage.tell("COMPLETE")

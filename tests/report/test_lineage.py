@@ -70,6 +70,29 @@ def test_a_run_that_fails_says_so(tmp_path: Path) -> None:
     assert events(place)[1]["outputs"] == []
 
 
+@pytest.mark.parametrize("taken", [True, False])
+def test_an_error_of_the_program_itself_is_told_by_its_type_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, taken: bool
+) -> None:
+    place = tmp_path / "events.jsonl"
+
+    def fail(*_: Any) -> None:
+        if not taken:
+            place.unlink()
+            place.mkdir()
+        raise ZeroDivisionError("flu")
+
+    monkeypatch.setattr("kanon_sql.commands.run.pipeline._run", fail)
+    with pytest.raises(ZeroDivisionError, match="flu"):
+        kanon_sql.run(job(tmp_path), lineage=place)
+    if taken:
+        start, failed = events(place)
+        assert (start["eventType"], failed["eventType"], failed["outputs"]) == ("START", "FAIL", [])
+        assert failed["run"]["runId"] == start["run"]["runId"]
+        assert failed["run"]["facets"]["errorMessage"]["message"] == "unexpected ZeroDivisionError"
+        assert "flu" not in place.read_text()
+
+
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
