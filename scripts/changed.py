@@ -44,7 +44,14 @@ TRIALS = {
     ),
     "lake": Trial(
         (f"{PACKAGE}.targets", f"{PACKAGE}.source.lake", f"{PACKAGE}.source.opening", f"{PACKAGE}.sql.extensions"),
-        ("tests/targets/test_lake.py", "tests/targets/test_buckets.py", "tests/support/lakes.py", "docs/howto/lake.md"),
+        (
+            "tests/targets/test_lake.py",
+            "tests/targets/test_buckets.py",
+            "tests/dbt/test_dbt_plugin.py",
+            "tests/support/lakes.py",
+            "docs/howto/lake.md",
+            f"{PACKAGE}/dbt/plugin.py",
+        ),
     ),
     "browser": Trial(
         (f"{PACKAGE}.report.page", f"{PACKAGE}.report.charts"),

@@ -6,22 +6,19 @@ file is dbt's alone while dbt runs, so that nothing here may open it again.
 
 from __future__ import annotations
 
-import logging
 import os
 import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import duckdb
 from sqlglot import exp
 
 from kanon_sql import api
+from kanon_sql.dbt.process import project_folder, show
 from kanon_sql.engines.duckdb.connection import load_for_hand_in
 from kanon_sql.errors import ConfigurationError, EngineError, KanonError
-from kanon_sql.report.views.jobs import summarize_run
-from kanon_sql.report.views.parts import plain
 from kanon_sql.sql.connection import describe
 
 _WHY = (
@@ -54,7 +51,7 @@ def anonymize(
     name = f"released_by_kanon_sql_{secrets.token_hex(6)}"
     target = exp.table_(name, db="main", catalog="temp", quoted=True).sql("duckdb")
     try:
-        folder = _project_folder()
+        folder = project_folder()
         given = config if isinstance(config, Mapping) else folder / config
         loaded = load_for_hand_in(given, overrides, folder)
         result = api.run(loaded, connection=session, source=relation, target=target)
@@ -63,7 +60,7 @@ def anonymize(
         raise type(error)(error.problems) from None
     except duckdb.Error as error:
         raise EngineError(describe(error, show_values=False)) from None
-    _log(dbt, result)
+    show(result, str(dbt.this))
     released: duckdb.DuckDBPyRelation = session.table(target)
     return released
 
@@ -79,39 +76,8 @@ def _incremental(dbt: Any) -> list[str]:
     return [f"the model is materialized as incremental; {_WHY}"] if dbt.is_incremental or kind == "incremental" else []
 
 
-def _project_folder() -> Path:
-    """The folder of the dbt project, which need not be the working folder."""
-    with suppress(ImportError):
-        from dbt.flags import get_flags
-
-        return Path(getattr(get_flags(), "PROJECT_DIR", None) or "")
-    return Path()
-
-
 def _no_relation(relation: Any) -> list[str]:
     if isinstance(relation, str) or hasattr(relation, "sql_query"):
         return []
     kind = type(relation).__name__
     return [f"relation is of type {kind}; expected dbt.ref(...), dbt.source(...) or the name of a table"]
-
-
-def _log(dbt: Any, result: api.RunResult) -> None:
-    """A line and the warnings on dbt's output, the whole summary in its log."""
-    report = {**result.report, "release": {**result.report["release"], "target": str(dbt.this)}}
-    first, *rest = plain(summarize_run(report)).splitlines()
-    _say("info", f"kanon-sql: {first}, {result.suppressed:,} suppressed, in {result.classes:,} classes")
-    for line in rest:
-        _say("debug", f"kanon-sql: {line}")
-    for warning in result.warnings:
-        _say("warn", f"kanon-sql: warning: {warning}")
-
-
-def _say(level: str, text: str) -> None:
-    try:
-        from dbt_common.events.base_types import EventLevel
-        from dbt_common.events.functions import fire_event
-        from dbt_common.events.types import Note
-    except ImportError:
-        logging.getLogger("kanon_sql").log(getattr(logging, level.upper()), text)
-    else:
-        fire_event(Note(msg=text), level=EventLevel(level))
