@@ -53,6 +53,10 @@ TRIALS = {
             f"{PACKAGE}/dbt/plugin.py",
         ),
     ),
+    "jobs": Trial(
+        (f"{PACKAGE}.commands.check", f"{PACKAGE}.cli.measuring"),
+        ("tests/commands/test_jobs.py", "examples/jobs/", "docs/howto/jobs.md", ".pre-commit-hooks.yaml"),
+    ),
     "browser": Trial(
         (f"{PACKAGE}.report.page", f"{PACKAGE}.report.charts"),
         ("scripts/chromium", "tests/report/test_browser.py", "tests/support/browsing.py", f"{PACKAGE}/report/page/"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 from kanon_sql.api.measured import Measured
 from kanon_sql.api.opening import Configuration, Overrides, hand, load, open_prepared, without_causes
 from kanon_sql.commands.attack import ATTACKS, AttackRequest, play_attacks
-from kanon_sql.commands.check import check_table, read_manifest, without_absent_entity
+from kanon_sql.commands.check import Expected, check_table, read_manifest, without_absent_entity
 from kanon_sql.commands.database.measure import check_database, risk_database
 from kanon_sql.commands.lattice import list_lattice
 from kanon_sql.commands.link import LinkRequest, Pair, run_link
@@ -53,6 +53,7 @@ def check(
     connection: DuckDBConnection | None = None,
     reference: Data | None = None,
     manifest: str | os.PathLike[str] | None = None,
+    released: bool = False,
     overrides: Overrides = (),
     options: EngineOptions | None = None,
     progress: Progress | bool | None = None,
@@ -68,6 +69,7 @@ def check(
             measured one itself.
         manifest: The JSON report of a run, whose release the table must be: equal classes, in whatever order, format
             and place.
+        released: Whether the table is a release: a column that the configuration does not release is a violation.
         overrides: Keys that replace those of the configuration, as pairs such as ("privacy.k", 5).
         options: Threads, memory limit and folder for temporary data of the engine.
         progress: True for bars on standard error, or what shows them; default: bars in a notebook alone.
@@ -87,7 +89,7 @@ def check(
     """
     call = Call.of(options, progress)
     if is_database(config):
-        _refuse_beside_tables(connection=connection, reference=reference, manifest=manifest)
+        _refuse_beside_tables(connection=connection, reference=reference, manifest=manifest, released=released or None)
         if data is not None and not isinstance(data, (str, os.PathLike)):
             raise ConfigurationError("data= of a configuration with tables is a folder or a database of DuckDB")
         place = None if data is None else Path(data)
@@ -102,7 +104,8 @@ def check(
         allow_paths(engine, loaded, opened, None, [compared] if compared else [])
         loaded, warnings = without_absent_entity(loaded, opened) if is_release else (loaded, [])
         digest = None if manifest is None else read_manifest(Path(manifest))
-        report = check_table(engine, loaded, opened.untreated or opened, call, compared, treatments, digest)
+        expected = Expected(treatments, digest, released)
+        report = check_table(engine, loaded, opened.untreated or opened, call, compared, expected)
         return Measured("check", {**report, "warnings": [*opened.warnings, *warnings]})
 
 

@@ -65,7 +65,7 @@ _HEADINGS = {
     ),
     "Release and report": (
         *("output", "overwrite", "algorithm", "algorithms", "effort", "strata", "no_advice", "plot", "report", "html"),
-        *("lineage", "manifest", "dry_run", "strict", "print_config"),
+        *("lineage", "manifest", "released", "dry_run", "strict", "print_config"),
     ),
     "Engine and limits": ("threads", "memory_limit", "temp_directory", "time_limit", "on_interrupt"),
     "Output": ("as_json", "quiet", "show_values", "debug", _HELP),

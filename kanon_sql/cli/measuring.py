@@ -42,10 +42,17 @@ if TYPE_CHECKING:
     type=FILE,
     help="The JSON report of a run: the table must have the classes of its release.",
 )
+@click.option("--released", is_flag=True, help="The table is a release: it must have no column that is not released.")
 @column_options
 @common_options
 def check(
-    common: Common, config: str, data: Path | None, reference: Path | None, manifest: Path | None, **options: Any
+    common: Common,
+    config: str,
+    data: Path | None,
+    reference: Path | None,
+    manifest: Path | None,
+    released: bool,
+    **options: Any,
 ) -> None:
     """Measures a table as it stands: does every combination of quasi-identifiers stand for at least k rows?
 
@@ -63,7 +70,7 @@ def check(
     from kanon_sql.config.database import is_database
 
     if not options["qi"] and is_database(config):
-        _check_tables(common, config, data, {"manifest": manifest, **options})
+        _check_tables(common, config, data, {"manifest": manifest, "released": released, **options})
         return
     loaded = loaded_from(config, options, common, releases=False)
     from kanon_sql import api
@@ -73,7 +80,8 @@ def check(
 
     read = [("the table that is measured", data), ("the reference", reference), ("the manifest", manifest)]
     refuse_outputs([loaded], [("--report", common.report)], read)
-    report = api.check(loaded, data, reference=reference, manifest=manifest, **common.arguments("time_limit", "report"))
+    given: dict[str, Any] = {"reference": reference, "manifest": manifest, "released": released}
+    report = api.check(loaded, data, **given, **common.arguments("time_limit", "report"))
     if common.report is not None:
         write_json(common.report, report)
     common.show(report, summarize_check)

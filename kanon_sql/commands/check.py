@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,33 +29,44 @@ from kanon_sql.sql.connection import Engine
 from kanon_sql.sql.template import column
 
 
+@dataclass(frozen=True)
+class Expected:
+    """What a table must be beside private: columns that are no quasi-identifiers hold what `treatments` leave, classes
+    are those of which `manifest` is the digest, and where it is `released` it has no column that no release has.
+    """
+
+    treatments: Mapping[str, TreatmentConfig] = field(default_factory=dict)
+    manifest: str | None = None
+    released: bool = False
+
+
 def check_table(
     engine: Engine,
     loaded: LoadedConfig,
     source: Source,
     call: Call,
     reference: Source | None = None,
-    treatments: Mapping[str, TreatmentConfig] | None = None,
-    manifest: str | None = None,
+    expected: Expected | None = None,
 ) -> dict[str, Any]:
     """The report of a check: `status` is satisfied or violated. Texts that mean missing are read as NULL.
 
-    Distributions are compared with those of `reference`, or of the table itself. Columns that are no quasi-identifiers
-    must hold what `treatments` leave, and the classes be those of which `manifest` is the digest. Raises
-    ConfigurationError for columns that are not there, EngineError for a table that cannot be read, NoReleaseError for
-    one without rows.
+    Distributions are compared with those of `reference`, or of the table itself. The table must be what is `expected`
+    too. Raises ConfigurationError for columns that are not there, EngineError for a table that cannot be read,
+    NoReleaseError for one without rows.
     """
-    config = loaded.config
+    config, expected = loaded.config, expected or Expected()
+    manifest = expected.manifest
     roles = assign_roles(source, loaded, measured_only=True)
     with telling_faults(engine, source), call.step("check", "counting classes", engine.progress):
         refuse_misfits(engine, source)
         total, n = count_rows(source, roles, config.missing)
         counts = _count(engine, loaded, source, roles, reference)
         others = [col for col in source.columns if col not in roles.quasi_identifiers]
-        broken = broken_treatments(source, treatments or {}, others, source.missing)
+        broken = broken_treatments(source, expected.treatments, others, source.missing)
         digest = None if manifest is None else _digest(engine, source.unread or source, roles)
     satisfied = counts.violating_classes == 0 and not broken and all(threshold.holds for threshold in counts.thresholds)
-    satisfied = satisfied and digest == manifest
+    withheld = _withheld(source, roles, expected.treatments) if expected.released else []
+    satisfied = satisfied and digest == manifest and not withheld
     return {
         "status": "satisfied" if satisfied else "violated",
         "table": source.label,
@@ -77,6 +88,7 @@ def check_table(
             "rows": counts.violating_rows,
             "unique": counts.unique_rows,
             "treatments": broken,
+            **({"columns": withheld} if expected.released else {}),
         },
         "seconds": call.watch.report(),
     }
@@ -100,6 +112,14 @@ def read_manifest(path: Path) -> str:
             f"{path}: has no classes.digest; expected the JSON report of a run that made a release (--report)"
         )
     return digest
+
+
+def _withheld(source: Source, roles: Roles, treatments: Mapping[str, TreatmentConfig]) -> list[str]:
+    """The names of columns that no release has: of a release that was made, an identifier is a pseudonym or nothing."""
+    pseudonyms = {name for name, treatment in treatments.items() if treatment.pseudonym is not None}
+    return [
+        col.name for col in source.columns if roles.of(col) in ("identifier", "dropped") and col.name not in pseudonyms
+    ]
 
 
 def _digest(engine: Engine, source: Source, roles: Roles) -> str:

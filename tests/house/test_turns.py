@@ -85,7 +85,7 @@ def changed() -> ModuleType:
         ("kanon_sql/targets/staging.py", ["lake", "faults"]),
         ("queries/ledger/any.sql", ["faults"]),
         ("tests/faults/test_calls.py", ["faults"]),
-        (".ci/run", ["cluster", "sqlmesh", "lake", "browser", "faults"]),
+        (".ci/run", ["cluster", "sqlmesh", "lake", "jobs", "browser", "faults"]),
     ],
 )
 def test_a_change_asks_for_the_trials_that_speak_of_it(changed: ModuleType, path: str, trials: list[str]) -> None:

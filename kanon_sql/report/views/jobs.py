@@ -166,6 +166,7 @@ def summarize_check(report: Json) -> Parts:
     requirement = f"k = {k['required']}{of}{' and the models' if models else ''}"
     counted = " entities" if "counts" in k else ""
     requirement += " and the treatments" if violations["treatments"] else ""
+    requirement += " and its columns" if "columns" in violations else ""
     requirement += " and the manifest" if "manifest" in report else ""
     verdict = f"{report['table']} {'satisfies' if holds else 'VIOLATES'} {requirement}"
     facts: list[tuple[str, str, Look]] = [
@@ -179,6 +180,8 @@ def summarize_check(report: Json) -> Parts:
         what = "combinations" if few else "classes"
         facts.append(("violations", f"{violations['classes']:,} {what} with {rows}", "bad"))
     facts += [("treatments", text, "bad") for text in violations["treatments"]]
+    if violations.get("columns"):
+        facts.append(("not released", ", ".join(violations["columns"]), "bad"))
     if "manifest" in report:
         same = report["manifest"]["same"]
         facts.append(

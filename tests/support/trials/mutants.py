@@ -85,7 +85,9 @@ def caught_by(mutant: Mutant, folder: Path, *, thorough: bool) -> str:
     tries: list[tuple[str, list[str]]] = [(PLAIN, [*mutant.tests])] if mutant.tests else []
     if thorough:
         tries.append((PLAIN, ["tests", "--ignore=tests/house"]))
-    tries += [(REST, ["--rest", "-m", "not cluster and not sqlmesh and not browser and not lake", *mutant.tests])]
+    tries += [
+        (REST, ["--rest", "-m", "not cluster and not sqlmesh and not browser and not lake and not jobs", *mutant.tests])
+    ]
     try:
         return next((name for name, words in tries if fails(folder, words)), NOTHING)
     finally:
