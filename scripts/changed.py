@@ -43,12 +43,20 @@ TRIALS = {
         ("tests/commands/test_sqlmesh.py", "tests/support/dbt_projects.py", "docs/sqlmesh.md"),
     ),
     "lake": Trial(
-        (f"{PACKAGE}.targets", f"{PACKAGE}.source.lake", f"{PACKAGE}.source.opening", f"{PACKAGE}.sql.extensions"),
+        (
+            f"{PACKAGE}.targets",
+            f"{PACKAGE}.source.lake",
+            f"{PACKAGE}.source.folder_tables",
+            f"{PACKAGE}.source.opening",
+            f"{PACKAGE}.sql.extensions",
+        ),
         (
             "tests/targets/test_lake.py",
             "tests/targets/test_buckets.py",
+            "tests/source/test_folder_tables.py",
             "tests/dbt/test_dbt_plugin.py",
             "tests/support/lakes.py",
+            "tests/support/lake_tables.py",
             "docs/howto/lake.md",
             f"{PACKAGE}/dbt/plugin.py",
         ),

@@ -259,6 +259,7 @@ def _run(run: _RecordedRun) -> None:
             roles = assign_roles(source, loaded)
         _refuse_changes(run, source, roles, hierarchies)
         run.draft.source, run.draft.target, run.draft.encoding = source.label, sink.describe(), source.encoding
+        run.draft.snapshot = source.snapshot
         sink.refuse(roles.released, loaded.place("target"))
         with call.step("read", "reading earlier releases", engine.progress):
             earlier = [open_earlier(engine, entry, run.request.ledger) for entry in related.compared]

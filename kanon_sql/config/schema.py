@@ -29,6 +29,7 @@ def json_schema() -> Schema:
     return schema
 
 
+_PLACES_OF_A_TABLE = ("path", "database", "table", "query", "iceberg", "delta")
 _OF_EVERY_TABLE = ("identifiers", "sensitive", "insensitive", "accept", "unlisted", "transform")
 _OF_THE_UNIT = ("quasi_identifiers", "group", "missing")
 
@@ -45,7 +46,7 @@ def database_schema() -> Schema:
     names = {"type": "array", "items": of_table["properties"]["identifiers"]["items"]}
     columns = {"type": "object", "additionalProperties": {"anyOf": [_part("QuasiIdentifier"), name, {"type": "null"}]}}
     source = parts["SourceConfig"]["properties"]
-    reading = {key: entry for key, entry in source.items() if key not in ("path", "database", "table", "query")}
+    reading = {key: entry for key, entry in source.items() if key not in _PLACES_OF_A_TABLE}
     parts["Table"] = {
         "type": "object",
         "additionalProperties": False,

@@ -27,7 +27,7 @@ ConfigLike = str | os.PathLike[str] | Mapping[str, Any] | LoadedConfig  # the pa
 Connected = TypeVar("Connected", bound=Remote)
 _LABEL = "data"
 # With csv, encoding and sheet, which go with a path; csv and sheet are kept for another path.
-_PLACES_OF_A_SOURCE = ("path", "database", "table", "query", "allow", "csv", "encoding", "sheet")
+_PLACES_OF_A_SOURCE = ("path", "database", "table", "query", "iceberg", "delta", "allow", "csv", "encoding", "sheet")
 
 
 @dataclass(frozen=True)

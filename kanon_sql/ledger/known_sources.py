@@ -181,8 +181,9 @@ def _digest(key: str, total: str) -> str:
 def source_place(loaded: LoadedConfig) -> str | None:
     """Where the source of a configuration is, as it says."""
     source = loaded.config.source
-    if source.path is not None:
-        return _absolute(loaded, source.path)
+    named = source.path if source.folder_table is None else source.folder_table[1]
+    if named is not None:
+        return _absolute(loaded, named)
     database = "" if source.database_file is None else _absolute(loaded, source.database_file)
     return f"{database}: {source.table or ' '.join((source.query or '').split())}"
 
@@ -201,7 +202,7 @@ def places_of_source(engine: Engine, loaded: LoadedConfig, source: Source) -> se
     """All places that a source reads."""
     config, given = loaded.config.source, source_place(loaded)
     places = {given} if given is not None else set()
-    if config.path is not None:
+    if config.path is not None or config.folder_table is not None:
         return places | {str(path.resolve()) for path in source.files}
     return places | set(_Read(engine, config, loaded.base).places())
 

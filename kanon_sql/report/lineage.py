@@ -195,6 +195,8 @@ def _dataset(config: SourceConfig, base: Path, engine: str) -> Json:
         return {"namespace": f"{parts.scheme}://{parts.netloc}", "name": parts.path.lstrip("/")}
     if config.path is not None:
         return {"namespace": "file", "name": str((base / config.path).absolute())}
+    if config.folder_table is not None:
+        return {"namespace": "file", "name": str((base / config.folder_table[1]).absolute())}
     if config.database_file is not None:
         place = f"file:{(base / config.database_file).absolute()}"
         return {"namespace": place, "name": config.table or "query"}

@@ -184,6 +184,7 @@ class ReportDraft:
     order: str | None = None
     source: str | None = None
     source_sha256: str | None = None
+    snapshot: str | None = None
     encoding: str | None = None
     source_salt: str | None = None
     target: str | None = None
@@ -236,6 +237,7 @@ class ReportDraft:
                 "sha256": self.source_sha256,
                 "encoding": self.encoding,
                 **({} if self.source_salt is None else {"salt": self.source_salt}),
+                **({} if self.snapshot is None else {"snapshot": self.snapshot}),
             },
             "rows": {
                 "source": self.source_rows,

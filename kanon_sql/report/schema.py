@@ -43,7 +43,7 @@ def report_schema() -> Schema:
                 "configuration": {"type": "object"},
                 "source": _mapping(
                     {"table": _or_null(_TEXT), "sha256": _DIGEST},
-                    {"salt": _SALT, "encoding": _or_null(_one_of(ENCODINGS))},
+                    {"salt": _SALT, "encoding": _or_null(_one_of(ENCODINGS)), "snapshot": _TEXT},
                 ),
                 "rows": _mapping(
                     _rows(), {"groups": _mapping(dict.fromkeys(("taking_part", "released", "split"), _COUNT))}

@@ -185,7 +185,7 @@ def places(config: Part) -> Faults:
         written = part.get("csv")
         if not able.formulas and isinstance(written, Mapping) and written.get("formulas") == "escape":
             yield (key, "csv", "formulas"), f"formulas are not escaped by {name}; remove it, or name another engine"
-        for word in () if able.databases else given_of(part, "database", "allow"):
+        for word in () if able.databases else given_of(part, "database", "allow", "iceberg", "delta"):
             yield (key, word), f"{word} goes with engine: duckdb, not with {name}; remove it"
         if not able.files and key == "source" and given_of(part, "path"):
             yield (key, "path"), f"{name} reads tables; expected table or query, or engine: duckdb for files"

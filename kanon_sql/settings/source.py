@@ -32,10 +32,11 @@ class CsvOptions(Part):
         return "\t" if value == "\\t" else value
 
 
+FOLDER_TABLES = ("iceberg", "delta")  # tables that are folders, with a log that says which of their files count
 _PLACE = ExactlyOne(
-    ("path", "table", "query"),
-    none="expected one of path, table or query; add one",
-    several="expected only one of path, table and query, got {key} besides {first}; keep one",
+    ("path", "table", "query", *FOLDER_TABLES),
+    none="expected one of path, table, query, iceberg or delta; add one",
+    several="expected only one of path, table, query, iceberg and delta, got {key} besides {first}; keep one",
 )
 
 
@@ -89,6 +90,10 @@ class SourceConfig(Part):
         GoesWith("sheet", "path", "sheet goes with path; remove it", of=_PLACE),
         GoesWith("encoding", "path", "encoding goes with path; remove it", of=_PLACE),
         Excludes("path", ("database", "allow"), "{key} does not go with path; remove it, or read by query", of=_PLACE),
+        *(
+            Excludes(key, others, f"{{key}} does not go with {key}; remove it", of=_PLACE, apart=True)
+            for key, others in (("iceberg", ("database",)), ("delta", ("database", "allow")))
+        ),
         Odd(_of_columns),
         Odd(_of_one_encoding),
     )
@@ -104,12 +109,22 @@ class SourceConfig(Part):
     )
     table: Name | None = Field(None, description="a table of the database or the engine, schema.table")
     query: Name | None = Field(None, description="one SELECT whose result is the source")
-    allow: list[Name] = Field([], description="files and folders that a query or view may read besides")
+    iceberg: Name | None = Field(None, description="the folder of a table of Iceberg, or its metadata.json")
+    delta: Name | None = Field(None, description="the folder of a table of Delta")
+    allow: list[Name] = Field(
+        [], description="files and folders that a query, a view or a table of Iceberg may read besides"
+    )
 
     @property
     def database_file(self) -> str | None:
         """The file of the database, or of the lake's catalog."""
         return file_of_database(self.database)
+
+    @property
+    def folder_table(self) -> tuple[str, str] | None:
+        """(iceberg or delta, the path that it names); None for other sources."""
+        named = ((kind, getattr(self, kind)) for kind in FOLDER_TABLES)
+        return next(((kind, path) for kind, path in named if path is not None), None)
 
     @property
     def csv_options(self) -> CsvOptions:

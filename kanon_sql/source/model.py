@@ -207,8 +207,8 @@ class Source:
     the rows and executes `relation`. Each row of a `weighted` source stands for as many rows as its column row_count
     says. `unread` is the source as it stands, where columns are read or treated as a configuration says, `untreated`
     the source as it is read, before the `treatments` of its columns, which hold no values to be found any more. `kept`
-    are the tables, and columns of them, with the pseudonyms of columns. `origin` is the URL that `files` were fetched
-    from. `before` are columns that the relation holds
+    are the tables, and columns of them, with the pseudonyms of columns. `origin` is where `files` were fetched
+    from, a URL or a table of which they are a `snapshot`. `before` are columns that the relation holds
     beside its own: untreated values, by the names of the columns (see kanon_sql.source.treatments.lookups).
     """
 
@@ -226,6 +226,7 @@ class Source:
     database: Path | None = None
     table: tuple[str, str] | None = None
     origin: str | None = None
+    snapshot: str | None = None
     warnings: tuple[str, ...] = ()
     weighted: bool = False
     unread: Source | None = None

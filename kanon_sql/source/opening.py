@@ -34,6 +34,7 @@ from kanon_sql.source.duckdb import (
     split_name,
     with_absolute_paths,
 )
+from kanon_sql.source.folder_tables import copy_snapshot, refuse_folder_table
 from kanon_sql.source.formats.base import OpenRequest
 from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.lake import files_of_lake, is_lake
@@ -75,22 +76,35 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
 
     `named` are columns that it must have, by which a header is recognized. Raises ConfigurationError or EngineError.
     """
+    if source.folder_table is not None:
+        return _open_snapshot(engine, source, base, named, place)
     if source.path is None:
-        missing = tuple(source.missing or ())
-        if source.database_file is not None:
-            refuse_remote(source.database_file, place)
-        database = base / source.database_file if source.database_file is not None else None
-        # A second connection to a database that is being written would end the lock on its file.
-        if engine.owned and (database is None or attached_as(engine, database) is None):
-            refuse_elsewhere(source, base, place)
-        # A file that this connection writes changes by it alone: nobody else can write it.
-        read = [] if database is None or is_written(engine, database) else [database]
-        engine.watch.add(place, lambda: [*read, *other_files(source, base)])
-        if database is not None:
-            refuse_misnamed(engine, attach(engine, database), source.database, place)
-        if source.table is not None and database is not None:
-            return open_table(engine, database, source.table, missing, place)
-        return open_query(engine, source.query or "", database, base, missing, place)
+        return _open_relation(engine, source, base, place)
+    return _open_files(engine, source, base, named, place)
+
+
+def _open_relation(engine: Engine, source: SourceConfig, base: Path, place: str) -> Source:
+    """A table of a database, or the result of a query."""
+    missing = tuple(source.missing or ())
+    if source.database_file is not None:
+        refuse_remote(source.database_file, place)
+    database = base / source.database_file if source.database_file is not None else None
+    # A second connection to a database that is being written would end the lock on its file.
+    if engine.owned and (database is None or attached_as(engine, database) is None):
+        refuse_elsewhere(source, base, place)
+    # A file that this connection writes changes by it alone: nobody else can write it.
+    read = [] if database is None or is_written(engine, database) else [database]
+    engine.watch.add(place, lambda: [*read, *other_files(source, base)])
+    if database is not None:
+        refuse_misnamed(engine, attach(engine, database), source.database, place)
+    if source.table is not None and database is not None:
+        return open_table(engine, database, source.table, missing, place)
+    return open_query(engine, source.query or "", database, base, missing, place)
+
+
+def _open_files(engine: Engine, source: SourceConfig, base: Path, named: Sequence[str], place: str) -> Source:
+    """Files of this machine, or fetched ones."""
+    assert source.path is not None
     remote = is_remote(source.path)
     files = find_files(fetch(engine, source.path, place) if remote else source.path, base, place)
     partitions = _partitions(files, place)
@@ -106,6 +120,17 @@ def open_described(engine: Engine, source: SourceConfig, base: Path, named: Sequ
     if remote:
         opened = replace(opened, origin=shown_url(source.path), label=shown_url(source.path))
     return replace(opened, folder=files.folder) if files.folder else opened
+
+
+def _open_snapshot(engine: Engine, source: SourceConfig, base: Path, named: Sequence[str], place: str) -> Source:
+    """A table of Iceberg or Delta, as its newest snapshot has it."""
+    assert source.folder_table is not None
+    copied = copy_snapshot(engine, source, base, place)
+    opened = FILE_FORMATS["parquet"].open(engine, OpenRequest((copied.file,), source, named, place))
+    told = f"{(base / source.folder_table[1]).absolute()}, {copied.snapshot}"
+    return replace(
+        opened, origin=told, label=told, snapshot=copied.snapshot, warnings=(*opened.warnings, *copied.warnings)
+    )
 
 
 def _partitions(files: Files, place: str) -> tuple[str, ...]:
@@ -129,7 +154,7 @@ def allowed_places(engine: Engine, source: SourceConfig, base: Path) -> tuple[li
 
     Raises ConfigurationError for a lake that is attached and keeps its rows where the configuration does not allow it.
     """
-    if source.path is not None:
+    if source.path is not None or source.folder_table is not None:
         return [], []
     files: list[Path] = []
     folders = [base.absolute()]
@@ -237,6 +262,7 @@ def find_files(text: str, base: Path, place: str) -> Files:
     path = base / text
     try:
         if path.is_dir():
+            refuse_folder_table(path, text, place)
             return _in_folder(path, place)
         if path.exists():
             _refuse_streams((path,), place)

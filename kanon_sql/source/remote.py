@@ -135,13 +135,19 @@ def copy_file(engine: Engine, file: str, place: str, *, as_it_is: bool, options:
     if as_it_is:
         read = exp.Anonymous(this="read_blob", expressions=[name])
         statement = template.fill("source/remote_content", {"file_as_bytes": exp.Table(this=read)})
-    else:
-        # A partition in the name of a folder is no column of the file.
-        plain = exp.EQ(this=exp.column("hive_partitioning"), expression=exp.false())
-        read = exp.Anonymous(this="read_parquet", expressions=[name, plain])
-        statement = template.fill("source/remote_rows", {"file_as_rows": exp.Table(this=read)})
-    text = template.text(statement)
-    engine.run(f"COPY ({text}) TO {literal(place).sql('duckdb')} ({'FORMAT BLOB' if as_it_is else options})")
+        engine.run(f"COPY ({template.text(statement)}) TO {literal(place).sql('duckdb')} (FORMAT BLOB)")
+        return
+    # A partition in the name of a folder is no column of the file.
+    plain = exp.EQ(this=exp.column("hive_partitioning"), expression=exp.false())
+    copy_rows(
+        engine, exp.Table(this=exp.Anonymous(this="read_parquet", expressions=[name, plain])), place, options=options
+    )
+
+
+def copy_rows(engine: Engine, rows: exp.Table, place: str, *, options: str = "FORMAT parquet") -> None:
+    """Writes all rows of what the engine can read into a Parquet file. Raises EngineError."""
+    text = template.text(template.fill("source/remote_rows", {"file_as_rows": rows}))
+    engine.run(f"COPY ({text}) TO {literal(place).sql('duckdb')} ({options})")
 
 
 def _name(url: str) -> str:

@@ -26,11 +26,22 @@ from kanon_sql.targets.staging import recover, stage_file, stage_folder
 from kanon_sql.targets.staging_paths import inside, same_file
 from kanon_sql.targets.target import LocalSink
 
+# Why such a table is not replaced, and what to do instead.
+_STAYS = {
+    "iceberg": "a table of Iceberg is not replaced in place: its earlier snapshots and files keep the rows that it "
+    "had, and its catalog says what it is; name a file or a table as target, put that into a new table, and remove the old "
+    "one with its files (DROP TABLE ... PURGE)",
+    "delta": "a table of Delta is not replaced in place: its earlier versions and files keep the rows that it had; "
+    "name a file or a table as target, put that into a new table, and remove the folder of the old one",
+}
+
 
 def prepare(loaded: LoadedConfig) -> None:
     """Before the source is opened: completes or undoes what a killed run in place left of it."""
     source, target = loaded.config.source, loaded.config.target
     if target is not None and target.in_place:
+        if source.folder_table is not None:
+            raise ConfigurationError(f"{loaded.place('target')}: {_STAYS[source.folder_table[0]]}")
         named = source.path or source.database_file
         if is_remote(named):
             raise ConfigurationError(
@@ -139,6 +150,8 @@ def _format_of(path: Path, target: TargetConfig, place: str) -> str:
 def _refuse_source_as_target(loaded: LoadedConfig, path: Path, place: str) -> None:
     source: SourceConfig = loaded.config.source
     sources = [loaded.base / source.database_file] if source.database_file is not None else []
+    if source.folder_table is not None and inside(path, loaded.base / source.folder_table[1]):
+        raise ConfigurationError(f"{place}: the target lies in the source's folder; name another place")
     if source.path is not None and not is_remote(source.path):
         files = find_files(source.path, loaded.base, loaded.place("source"))
         sources += list(files.paths)

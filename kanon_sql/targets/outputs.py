@@ -123,6 +123,8 @@ def _source_files(source: SourceConfig, base: Path, label: str) -> list[Named]:
     files: list[Named] = []
     if source.database_file is not None:
         files.append((_DATABASE + label, base / source.database_file))
+    if source.folder_table is not None:
+        files.append((label, base / source.folder_table[1]))
     if source.path is not None and not is_remote(source.path):
         # The folder itself too: a file that is added to it is read as a part of it.
         files.append((label, base / source.path))

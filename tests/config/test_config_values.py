@@ -136,7 +136,7 @@ def test_wrong_quasi_identifiers(entry: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("source", "place", "words"),
     [
-        ("{csv: {header: true}}", "source", "expected one of path, table or query"),
+        ("{csv: {header: true}}", "source", "expected one of path, table, query, iceberg or delta"),
         ("{path: a, query: SELECT 1}", "source.query", "got query besides path"),
         ("{query: SELECT 1, path: a}", "source.path", "got path besides query"),
         ("{table: t}", "source.table", "add database"),

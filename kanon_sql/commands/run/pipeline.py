@@ -127,7 +127,7 @@ def _run(run: Run, job: Job) -> PageFacts | None:
         with telling_releases(engine, loaded, source, hierarchies):
             roles = assign_roles(source, loaded)
         run.draft.source, run.draft.target, run.draft.roles = source.label, sink.describe(), roles
-        run.draft.encoding = source.encoding
+        run.draft.encoding, run.draft.snapshot = source.encoding, source.snapshot
         sink.refuse(roles.released, loaded.place("target"))
         sink.prepare(engine, source)
         allow_paths(engine, loaded, source, sink)
