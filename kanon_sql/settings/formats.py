@@ -141,7 +141,7 @@ _UNPACK = "unpack it first, or compress it with gzip as .csv.gz"
 
 # (the first bytes, what has them, what to do); {name} is the file's name.
 _MAGIC = (
-    (b"SQLite format 3\0", "an SQLite database", "export its table as CSV: sqlite3 -header -csv {name}"),
+    (b"SQLite format 3\0", "an SQLite database", "expected {{database: {name}, table: ...}} instead of path"),
     (b"%PDF-", "PDF", "expected a table; look for the data it was made of"),
     (b"ORC", "ORC", "convert it to Parquet with the program that made it"),
     (b"Obj\x01", "Avro", "convert it to Parquet with the program that made it"),

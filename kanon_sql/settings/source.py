@@ -105,7 +105,8 @@ class SourceConfig(Part):
     missing: list[DataText] | None = Field(None, description='texts read as NULL; default [""] for CSV')
     columns: dict[ColumnName, ColumnConfig] = Field({}, description="how columns are read, before anything else")
     database: Name | None = Field(
-        None, description="a DuckDB database file, or ducklake: and the catalog of a lake, with table or query"
+        None,
+        description="a database file of DuckDB or SQLite, or ducklake: and the catalog of a lake, with table or query",
     )
     table: Name | None = Field(None, description="a table of the database or the engine, schema.table")
     query: Name | None = Field(None, description="one SELECT whose result is the source")

@@ -40,6 +40,7 @@ from kanon_sql.source.formats.registry import FILE_FORMATS
 from kanon_sql.source.lake import files_of_lake, is_lake
 from kanon_sql.source.model import Source
 from kanon_sql.source.remote import fetch, is_remote, shown_url
+from kanon_sql.source.sqlite import copy_table, is_sqlite
 from kanon_sql.source.treatments.applying import treat_columns
 from kanon_sql.sql import template
 from kanon_sql.sql.connection import Engine, EngineOptions, lock_down, open_engine
@@ -89,6 +90,8 @@ def _open_relation(engine: Engine, source: SourceConfig, base: Path, place: str)
     if source.database_file is not None:
         refuse_remote(source.database_file, place)
     database = base / source.database_file if source.database_file is not None else None
+    if database is not None and is_sqlite(database):
+        return _open_sqlite(engine, source, database, place)
     # A second connection to a database that is being written would end the lock on its file.
     if engine.owned and (database is None or attached_as(engine, database) is None):
         refuse_elsewhere(source, base, place)
@@ -100,6 +103,20 @@ def _open_relation(engine: Engine, source: SourceConfig, base: Path, place: str)
     if source.table is not None and database is not None:
         return open_table(engine, database, source.table, missing, place)
     return open_query(engine, source.query or "", database, base, missing, place)
+
+
+def _open_sqlite(engine: Engine, source: SourceConfig, database: Path, place: str) -> Source:
+    """A table or a view of an SQLite database."""
+    if source.table is None:
+        raise ConfigurationError(
+            f"{place}: {database} is an SQLite database, where no query is run; make a view there, and name it as table"
+        )
+    if names_lake(source.database):
+        raise ConfigurationError(f"{place}: {database} is an SQLite database; leave ducklake: out")
+    schema, name = split_name(source.table, place)
+    file = copy_table(engine, database, (schema, name), place)
+    opened = FILE_FORMATS["parquet"].open(engine, OpenRequest((file,), source, (), place))
+    return replace(opened, origin=str(database), label=f"{name} in {database.name}")
 
 
 def _open_files(engine: Engine, source: SourceConfig, base: Path, named: Sequence[str], place: str) -> Source:

@@ -144,7 +144,7 @@ def copy_file(engine: Engine, file: str, place: str, *, as_it_is: bool, options:
     )
 
 
-def copy_rows(engine: Engine, rows: exp.Table, place: str, *, options: str = "FORMAT parquet") -> None:
+def copy_rows(engine: Engine, rows: exp.Expr, place: str, *, options: str = "FORMAT parquet") -> None:
     """Writes all rows of what the engine can read into a Parquet file. Raises EngineError."""
     text = template.text(template.fill("source/remote_rows", {"file_as_rows": rows}))
     engine.run(f"COPY ({text}) TO {literal(place).sql('duckdb')} ({options})")

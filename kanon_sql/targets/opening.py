@@ -15,6 +15,7 @@ from kanon_sql.settings.source import SourceConfig, names_lake
 from kanon_sql.source.duckdb import split_name
 from kanon_sql.source.opening import find_files, refuse_misnamed, refuse_remote
 from kanon_sql.source.remote import is_remote, shown_url
+from kanon_sql.source.sqlite import refuse_sqlite
 from kanon_sql.sql.connection import Engine
 from kanon_sql.targets.database import DatabaseSink, TableSink, open_old, refuse_existing, refuse_view
 from kanon_sql.targets.database_copy import folded
@@ -29,8 +30,8 @@ from kanon_sql.targets.target import LocalSink
 # Why such a table is not replaced, and what to do instead.
 _STAYS = {
     "iceberg": "a table of Iceberg is not replaced in place: its earlier snapshots and files keep the rows that it "
-    "had, and its catalog says what it is; name a file or a table as target, put that into a new table, and remove the old "
-    "one with its files (DROP TABLE ... PURGE)",
+    "had, and its catalog says what it is; name a file or a table as target, put that into a new table, and remove the "
+    "old one with its files (DROP TABLE ... PURGE)",
     "delta": "a table of Delta is not replaced in place: its earlier versions and files keep the rows that it had; "
     "name a file or a table as target, put that into a new table, and remove the folder of the old one",
 }
@@ -76,6 +77,7 @@ def _in_place(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
         if target.csv.formulas == "escape":
             raise ConfigurationError(f"{place}: csv.formulas: escape goes with CSV, a table is replaced; remove it")
         path = loaded.base / source.database_file
+        refuse_sqlite(path, place)
         refuse_outputs([loaded], [("the database of the source", path)], beside=True)
         name = split_name(source.table, loaded.place("source", "table"))
         with stage_file(path, overwrite=True, place=place, in_folder=True) as staged:
@@ -169,6 +171,7 @@ def _to_table(engine: Engine, loaded: LoadedConfig, target: TargetConfig, place:
     assert target.table is not None
     refuse_remote(target.database_file, place)
     path = loaded.base / target.database_file
+    refuse_sqlite(path, place)
     name = split_name(target.table, place)
     source = loaded.config.source
     shared = source.database_file is not None and same_file(path, loaded.base / source.database_file)

@@ -47,7 +47,9 @@ class Places:
         if read.path is None:
             place = Path(read.database_file or "query.duckdb")
             table = source.table[1] if source.table else "released"
-            return cls(read, place.name.removesuffix(place.suffix), place.suffix or ".duckdb", table)
+            # What is copied, as a table of SQLite, is of another kind than the database that is made.
+            suffix = ".duckdb" if source.origin is not None else place.suffix or ".duckdb"
+            return cls(read, place.name.removesuffix(place.suffix), suffix, table)
         path = Path(read.path)
         return cls(read, _name_of(path, source), _suffix_of(path, source), None, source.folder)
 
