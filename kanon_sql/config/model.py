@@ -61,7 +61,9 @@ class TargetConfig(Part):
         None, description="a DuckDB database file, or ducklake: and the catalog of a lake, with table"
     )
     table: Name | None = Field(None, description="the table to make in the database or by the engine")
-    allow_remanence: bool = Field(False, description="write into an existing database file instead of a new copy")
+    allow_remanence: bool = Field(
+        False, description="earlier rows may remain: in an existing database file, a lake, or versions of a bucket"
+    )
     allow_broken: bool = Field(False, description="replace a table although views or foreign keys need the old one")
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from kanon_sql.config.model import TargetConfig
@@ -36,6 +37,8 @@ class BucketSink(FileSink):
         self.place = place
         self.overwrite = target.overwrite
         self.refuse_existing()
+        if self.overwrite and not target.allow_remanence and self._may_be_there():
+            self.warnings += (_keeps_versions(url),)
 
     def describe(self) -> str:
         return shown_url(self.url)
@@ -80,6 +83,13 @@ class BucketSink(FileSink):
     def again(self, engine: Engine) -> Source:
         return self.writer.written(engine, (Path(fetch(engine, self.url, self.place)),), ())
 
+    def _may_be_there(self) -> bool:
+        """Whether a file is replaced, also where the bucket does not tell."""
+        try:
+            return is_there(self.url, self.place)
+        except EngineError:
+            return True
+
     def _compression(self) -> str:
         return str(self.writer.options().get("COMPRESSION", "snappy"))
 
@@ -91,6 +101,23 @@ def refuse_target(url: str, place: str) -> None:
         raise ConfigurationError(
             f"{place}: {shown_url(url)} names no file; expected one, as s3://bucket/release.parquet"
         )
+
+
+def _keeps_versions(url: str) -> str:
+    """What to do about the file that was there: no run can know whether the bucket keeps versions, or remove one."""
+    scheme, _, rest = shown_url(url).partition("://")
+    bucket, _, key = rest.partition("/")
+    named = f"--bucket {shlex.quote(bucket)} --key {shlex.quote(key)} --version-id ID"
+    remedy = (
+        f"aws s3api list-object-versions --bucket {shlex.quote(bucket)} --prefix {shlex.quote(key)} lists them, "
+        f"aws s3api delete-object {named} removes one"
+        if scheme == "s3"
+        else "list and remove them with the tool of its provider"
+    )
+    return (
+        f"where the bucket keeps versions, it still has the earlier ones of {shown_url(url)}: {remedy}; "
+        "target.allow_remanence: true says that they may stay"
+    )
 
 
 def _digest(engine: Engine, query: str, url: str) -> str:

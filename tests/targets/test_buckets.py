@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -69,6 +70,65 @@ def test_a_release_from_bucket_to_bucket(bucket: Any, tmp_path: Path, suffix: st
         kanon_sql.run(config)
     config["target"] = {"path": target, "overwrite": True}
     assert kanon_sql.run(config).status == "released"
+
+
+@real_bucket
+@pytest.mark.parametrize("scheme", ["gs", "s3"])
+def test_credentials_that_duckdb_stores(
+    scheme: str, bucket: Any, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of Google's protocol name this server here: of Google's own none is reached."""
+    for name in (*ACCESS, "AWS_ENDPOINT_URL"):
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    kind = {"gs": "gcs"}.get(scheme, scheme)
+    (extension,) = Path(str(find_spec("duckdb_extension_httpfs").submodule_search_locations[0])).rglob(
+        "*.duckdb_extension"
+    )  # type: ignore[union-attr,index]
+    with duckdb.connect() as connection:
+        connection.execute(f"LOAD '{extension}'")
+        connection.execute(
+            f"CREATE PERSISTENT SECRET (TYPE {kind}, KEY_ID '{ACCESS['AWS_ACCESS_KEY_ID']}', "
+            f"SECRET '{ACCESS['AWS_SECRET_ACCESS_KEY']}', ENDPOINT '{address.partition('//')[2]}', "
+            "URL_STYLE 'path', USE_SSL false, REGION 'us-east-1')"
+        )
+    put(bucket, "people.csv", write(tmp_path / "people.csv"))
+    target = {"path": f"{scheme}://clinic/out.csv", "overwrite": True}
+    config = configuration(f"{scheme}://clinic/people.csv", target)
+    for number in (1, 2):
+        result = kanon_sql.run(config, report=tmp_path / "report.json")
+        assert result.report["release"]["target"] == f"{scheme}://clinic/out.csv"
+        assert any("versions" in warning for warning in result.report["warnings"]) == (number == 2)
+    bucket.download_file("out.csv", str(tmp_path / "out.csv"))
+    assert smallest_class(f"'{tmp_path}/out.csv'") >= 5
+    assert ACCESS["AWS_SECRET_ACCESS_KEY"] not in (tmp_path / "report.json").read_text()
+    with pytest.raises(EngineError) as raised:
+        kanon_sql.run(configuration(f"{scheme}://clinic/nobody.csv", "x.csv"))
+    assert ACCESS["AWS_SECRET_ACCESS_KEY"] not in str(raised.value)
+
+
+@real_bucket
+def test_versions_that_a_bucket_keeps_are_spoken_of(bucket: Any, tmp_path: Path) -> None:
+    """The command of the warning is the one that removes what was there before."""
+    client = bucket.meta.client
+    client.put_bucket_versioning(Bucket="clinic", VersioningConfiguration={"Status": "Enabled"})
+    bucket.put_object(Key="a release's.csv", Body=b"earlier")
+    config = configuration(
+        str(write(tmp_path / "people.csv")), {"path": "s3://clinic/a release's.csv", "overwrite": True}
+    )
+    result = kanon_sql.run(config)
+    (told,) = [warning for warning in result.report["warnings"] if "versions" in warning]
+    words = shlex.split(re.search(r"aws s3api (delete-object .*) removes one", told)[1])  # type: ignore[index]
+    options = dict(zip(words[1::2], words[2::2], strict=True))
+    assert options == {"--bucket": "clinic", "--key": "a release's.csv", "--version-id": "ID"}
+    kept = client.list_object_versions(Bucket="clinic", Prefix=options["--key"])["Versions"]
+    assert len(kept) == 2
+    config["target"]["allow_remanence"] = True
+    assert not [warning for warning in kanon_sql.run(config).report["warnings"] if "versions" in warning]
+    config["target"] = {"path": "s3://clinic/other.csv", "overwrite": True}
+    assert not [warning for warning in kanon_sql.run(config).report["warnings"] if "versions" in warning]
+    bucket.object_versions.all().delete()
+    client.put_bucket_versioning(Bucket="clinic", VersioningConfiguration={"Status": "Suspended"})
 
 
 def _sha256(path: Path) -> str:
