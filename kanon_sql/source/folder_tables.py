@@ -59,13 +59,18 @@ class _Snapshot:
 
 
 def refuse_folder_table(folder: Path, text: str, place: str) -> None:
-    """Raises ConfigurationError for the folder of such a table that is read as files: some hold deleted rows."""
-    kind = "delta" if (folder / _DELTA_LOG).is_dir() else "iceberg" if any(_metadata_files(folder)) else None
-    if kind is not None:
-        raise ConfigurationError(
-            f"{place}: {text} is a table of {TITLES[kind]}, whose files hold rows that were deleted, too; "
-            f"expected {{{kind}: {text}}} instead of path"
-        )
+    """Raises ConfigurationError for files of such a table that are read as plain ones: some hold deleted rows.
+
+    `folder` is that of the table, or one below it; the configuration names it by `text`.
+    """
+    for above in (folder, *folder.absolute().parents):
+        kind = "delta" if (above / _DELTA_LOG).is_dir() else "iceberg" if any(_metadata_files(above)) else None
+        if kind is not None:
+            named = text if above == folder else str(above)
+            raise ConfigurationError(
+                f"{place}: {named} is a table of {TITLES[kind]}, whose files hold rows that were deleted, too; "
+                f"expected {{{kind}: {named}}} instead of path"
+            )
 
 
 def copy_snapshot(engine: Engine, source: SourceConfig, base: Path, place: str) -> Copied:

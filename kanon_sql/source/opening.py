@@ -296,6 +296,8 @@ def find_files(text: str, base: Path, place: str) -> Files:
         )
         if not files:
             raise EngineError(f"{place}: no file matches {text}; expected a file in {titles()}")
+        for folder in dict.fromkeys(file.parent for file in files):
+            refuse_folder_table(folder, str(folder), place)
         return Files(_format_or_raise(files, place), files, None)
     raise EngineError(f"{place}: {text} does not exist; expected a file in {titles()}, a glob or a folder")
 

@@ -265,6 +265,10 @@ def test_a_table_that_names_files_elsewhere(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"reads \S*secret/rows.parquet, which is not in its folder .*allow"):
         read(metadata_of(table), "iceberg")
     assert len(read(metadata_of(table), "iceberg", allow=[str(secret)])[1]) == 200
+    other = made_iceberg(tmp_path / "lake", numbered(), "clinic.other")
+    other.add_files([f"file://{folder_of(other)}/data/../../../../../secret/rows.parquet"])
+    with pytest.raises(ConfigurationError, match=r"rows.parquet, which is not in its folder"):
+        read(metadata_of(other), "iceberg")
     folder = tmp_path / "delta"
     write_deltalake(str(folder), numbered())
     for path in (f"file://{secret}/rows.parquet", "../secret/rows.parquet", str(secret / "rows.parquet")):
@@ -400,6 +404,13 @@ def test_other_commands_read_them_too(tmp_path: Path) -> None:
         ({"delta": "delta"}, "delta/release.csv", r"the target lies in the source's folder"),
         ("delta", "release.csv", r"delta is a table of Delta, .* expected \{delta: delta\} instead of path"),
         ("iceberg", "release.csv", r"iceberg is a table of Iceberg, .* expected \{iceberg: iceberg\} instead"),
+        (
+            "iceberg/data",
+            "release.csv",
+            r"/iceberg is a table of Iceberg, .* expected \{iceberg: \S*/iceberg\} instead",
+        ),
+        ("delta/*.parquet", "release.csv", r"delta is a table of Delta, .* expected \{delta: \S*delta\} instead"),
+        ("**/*.parquet", "release.csv", r"is a table of \w+, whose files hold rows that were deleted"),
         ({"delta": "plain"}, "release.csv", r"plain is no table of Delta, it holds no _delta_log"),
         ({"iceberg": "plain"}, "release.csv", r"plain is no table of Iceberg, it holds no metadata/"),
         ({"iceberg": "newer"}, "release.csv", r"is of version 3 of Iceberg; expected 1 or 2"),
@@ -421,7 +432,8 @@ def test_what_is_refused(
     monkeypatch.chdir(tmp_path)
     for folder in ("delta/_delta_log", "per%41cent/_delta_log", "iceberg/metadata", "newer/metadata", "plain"):
         (tmp_path / folder).mkdir(parents=True)
-    for folder in ("delta", "iceberg", "plain"):
+    (tmp_path / "iceberg" / "data").mkdir()
+    for folder in ("delta", "iceberg", "iceberg/data", "plain"):
         write(tmp_path / folder / "people.parquet")
     for folder in ("delta", "per%41cent"):
         (tmp_path / folder / "_delta_log" / f"{0:020}.json").write_text("{}")

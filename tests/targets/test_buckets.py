@@ -82,9 +82,9 @@ def test_credentials_that_duckdb_stores(
         monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(tmp_path))
     kind = {"gs": "gcs"}.get(scheme, scheme)
-    (extension,) = Path(str(find_spec("duckdb_extension_httpfs").submodule_search_locations[0])).rglob(
-        "*.duckdb_extension"
-    )  # type: ignore[union-attr,index]
+    spec = find_spec("duckdb_extension_httpfs")
+    assert spec is not None and spec.submodule_search_locations
+    (extension,) = Path(spec.submodule_search_locations[0]).rglob("*.duckdb_extension")
     with duckdb.connect() as connection:
         connection.execute(f"LOAD '{extension}'")
         connection.execute(
