@@ -143,20 +143,17 @@ class Costs:
     def _join(self) -> float:
         """Each tuple joins the class that it makes dearer by least, in rounds, as classes widen; the loss in all."""
         self.queries.copy("joined", "members")
-        waiting = self.queries.count("waiting")
-        while waiting:
-            self.total("joined")
-            self.run("join_offers", "join_spans")
+        cost, _ = self.total("joined")
+        while self.run("join_offers", "join_spans"):
             self.queries.run("join")
-            waiting = self.queries.count("still_waiting")
-        return self.total("joined")[0]
+            cost, _ = self.total("joined")
+        return cost
 
     def _borrow(self, k: int) -> float | None:
         """One class of all tuples, and of the rows whose move loses least; None if classes cannot spare enough."""
         self.total("members")
         self.run("lenders", "lend_spans", values={"k": k})
-        self.queries.run("lent", {"k": k})
-        self.queries.run("borrowed")
+        self.queries.run("borrowed", {"k": k})
         cost, smallest = self.total("borrowed")
         return cost if smallest >= k else None
 
@@ -181,12 +178,13 @@ def _items(tree: SearchTree) -> Item:
 class LabelPacking:
     """How a label is packed into one number: its loss as a whole number, then its two half labels of `bits` bits each.
 
-    All losses are below `end`; a loss of 1 is the whole number `scale`.
+    All losses are below `end`; a loss of 1 is the whole number `scale`. `pairs` half labels stand above half tuples.
     """
 
     bits: tuple[int, int]
     end: int
     scale: float
+    pairs: int
 
     @property
     def shifts(self) -> dict[str, int]:
@@ -210,7 +208,6 @@ def build_halves(queries: Queries, trees: Sequence[SearchTree], k: int) -> Label
     keys = _pack(queries)
     first, second = ([{"position": tree.dimension.position} for tree in members] for members in halves)
     queries.run("rest", lists={"one": first, "other": second})
-    queries.run("no_taken")
     return keys
 
 
@@ -238,14 +235,13 @@ def build_half(queries: Queries, trees: Sequence[SearchTree], k: int, most_shape
     for tree in trees:
         widening = queries.named(ancestors=tree.ancestors, this_position=tree.dimension.position)
         lists = {"kept": kept}
-        widening.run("half_next", lists=lists)
+        widening.run("half_tuples", lists=lists)
         widening.run("half_labels", {"k": k})
         shapes *= tree.levels
         if most_shapes is not None and shapes > most_shapes:
             queries.run("fewer_shapes", {"most": most_shapes})
             shapes = most_shapes
         widening.run("half_above")
-        widening.run("half_tuples", lists=lists)
         kept.append({"position": tree.dimension.position})
 
 
@@ -265,11 +261,12 @@ def _pack(queries: Queries) -> LabelPacking:
         "whole_label": exp.cast(column("label"), whole, dialect="duckdb"),
         "whole_cost": exp.cast(template.parse("round(cost * $scale)"), whole, dialect="duckdb"),
     }
-    highest = 0
+    highest, pairs = 0, 0
     for half in halves:
         half.run("half_scaled", {"scale": scale}, kinds)
-        half.run("half_costed")
+        pairs += half.count("half_costed")
         highest += int(half.run("half_size")[0][1])
-    for name in ("half_next", "labels_a", "labels_b"):
+    for name in ("labels_a", "labels_b"):
         queries.run_text(tables.drop(own_tables()[name]))
-    return LabelPacking((first, second), highest + 1, scale)
+    queries.run_text(tables.empty(own_tables()["taken"], {"cell": "INTEGER", "label": whole, "row_count": "BIGINT"}))
+    return LabelPacking((first, second), highest + 1, scale, pairs)

@@ -194,7 +194,7 @@ class Prices:
         queries.run("half_reach")
         queries.run("feasible", {"label_shift": self._shift, "k": self.k})
         self._list_pairs(0.0)
-        queries.run("no_active")
+        queries.empty_like("active", "priced_pairs", "label", "cell", "row_count", "cost")
         queries.run("prices_between", {"share": _FIRST_SHARE, "units": self.units})
         self._is_begun = True
 
@@ -211,8 +211,7 @@ class Prices:
         self._list_pairs(margin)
         queries.run("near_labels", {"k": self.k, "margin": margin, "most": most, "label_shift": self._shift})
         # The program of few columns takes further tuples of labels that are active already.
-        queries.run("covered", {"labels": _ACTIVE_LABELS if near else 0, "all_labels": self._program is not None})
-        queries.run("covers")
+        queries.run("covers", {"labels": _ACTIVE_LABELS if near else 0, "all_labels": self._program is not None})
         queries.run("label_values", {"k": self.k, "most": most})
         bound = float(queries.run("price_bound")[0][0]) - _SLACK * self.upper + self._others
         if bound > self._proven:

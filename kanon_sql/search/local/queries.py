@@ -1,4 +1,4 @@
-"""The tables of a local search and its statements; queries/search/local/README.md says which reads and writes which."""
+"""The tables of a local search and its statements; docs/tables.md says which reads and writes which."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ _TABLES = (
     "tuples_b",
     "above_a",
     "above_b",
-    "half_next",
     "labels_a",
     "labels_b",
     "offers",
@@ -32,10 +31,8 @@ _TABLES = (
     "members",
     "class_costs",
     "joined",
-    "waiting",
     "join_offers",
     "lenders",
-    "lent",
     "borrowed",
     "cut_tuples",
     "cut_classes",
@@ -48,30 +45,23 @@ _TABLES = (
     "feasible",
     "priced_pairs",
     "near_labels",
-    "covered",
     "covers",
     "label_values",
     "active",
     "filled",
     "opened",
-    "kept_a",
-    "kept_b",
     "kept_members",
     "labelled",
     "label_pairs",
-    "seeds",
     "ruined",
-    "ruined_rows",
     "label_offers",
     "label_takes",
     "label_made",
-    "better",
     "cell_halves",
     "standing",
     "spare",
     "lendable",
     "near_pairs",
-    "zones",
     "freed",
     "zone_offers",
     "zone_fillers",
@@ -128,6 +118,14 @@ class Queries:
     def copy(self, name: str, source: str) -> None:
         """Makes a table of the search a copy of another."""
         self.run_text(tables.copy(own_tables()[name], own_tables()[source]))
+
+    def empty_like(self, name: str, source: str, *columns: str) -> None:
+        """Makes a table of the search one without rows, with these columns of another."""
+        self.run_text(tables.empty_like(own_tables()[name], own_tables()[source], *columns))
+
+    def append(self, name: str, source: str, *columns: str) -> int:
+        """Adds these columns of all rows of a table of the search to another; how many rows."""
+        return int(self.run_text(tables.append(own_tables()[name], own_tables()[source], *columns))[0][0])
 
     def named(self, **names: Fill) -> Queries:
         """Queries with further names, of which each file takes those that it has."""

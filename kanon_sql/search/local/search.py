@@ -26,7 +26,7 @@ from kanon_sql.search.classes import build_classes
 from kanon_sql.search.local.labels import Costs, LabelPacking, SearchTree, build_halves, build_trees, units_of
 from kanon_sql.search.local.prices import Prices, column_bound
 from kanon_sql.search.local.queries import Queries, own_tables
-from kanon_sql.search.local.sweep import SLACK, Guided, Judge, Recreation, Sweep, WholeDomain, keep_halves
+from kanon_sql.search.local.sweep import SLACK, Guided, Judge, Recreation, Sweep, WholeDomain
 from kanon_sql.search.mondrian import Mondrian, Partitioning
 from kanon_sql.settings.algorithms import EFFORTS
 from kanon_sql.sql import tables
@@ -41,7 +41,8 @@ _SWEEP_SHARE = 0.7  # of a time limit; the rest is for cutting tuples without a 
 _PASSES = {"default": 40, "best": 200}  # guided by prices
 _CHOSEN = 0.03  # of the loss: if chosen classes are so near to the bound, passes gain next to nothing
 _FEW_TUPLES, _PASSES_OF_FEW = 300, 5
-_LARGE = ("above_a", "above_b", "offers")
+_MOST_KEPT = 3_000_000  # half labels above half tuples: with more there are too many labels to lend rows to
+_HALVES = ("above_a", "above_b")
 
 
 class LocalSearch:
@@ -112,7 +113,8 @@ class LocalSearch:
             return
         keys = build_halves(queries, self._trees, self.k)
         if self.models.only_k:
-            self._keys = keys if keep_halves(queries) else None
+            self._keys = keys if keys.pairs <= _MOST_KEPT else None
+            queries.copy("cell_halves", "rest")
         else:
             self._judge = Judge(queries, self.models, self.k, self._positions)
         self._sweep = Sweep(queries, keys, self.k, self.progress, self._judge)
@@ -126,8 +128,7 @@ class LocalSearch:
             self._rounds, self._cuts = cut.rounds, cut.cuts
             return cut.finished
         self._rounds, self._cuts = sweep.rounds, sweep.accepted
-        for name in _LARGE:
-            self._queries.run_text(tables.drop(own_tables()[name]))
+        self._drop("offers", *(_HALVES if self._keys is None else ()))
         self._queries.run("drop_taken")
         self._queries.run("members")
         finished = True
@@ -159,6 +160,12 @@ class LocalSearch:
                 queries.copy("members", "kept_members")
                 queries.run("assigned", lists=self._positions)
         recreation.drop()
+        self._drop(*_HALVES)
+
+    def _drop(self, *names: str) -> None:
+        """Frees the memory of tables that are needed no more."""
+        for name in names:
+            self._queries.run_text(tables.drop(own_tables()[name]))
 
     def _loss_of_members(self, queries: Queries) -> float:
         # Along hierarchies the losses of the search are those of the release, and faster to determine.

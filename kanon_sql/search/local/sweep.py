@@ -36,10 +36,10 @@ from kanon_sql.frequency.judged import Models, source_tables
 from kanon_sql.privacy.statement import Tables
 from kanon_sql.progress import Progress
 from kanon_sql.search.full_domain.lattice import Lattice, Node
-from kanon_sql.search.local.labels import HALVES, Costs, LabelPacking, SearchTree, of_half
+from kanon_sql.search.local.labels import Costs, LabelPacking, SearchTree
 from kanon_sql.search.local.queries import Queries, own_tables, table
 from kanon_sql.sql import tables
-from kanon_sql.sql.template import Composed, Fill, Item, compose, render, state
+from kanon_sql.sql.template import Composed, Item, compose, render, state
 
 
 class Judge:
@@ -101,11 +101,11 @@ class Judge:
         return self.models.classes(tables)
 
 
+_CHOICE = ("cell", "label", "row_count")
 _PAIRS = 1_000_000  # of a label and a tuple below it, on offer at once
 _FIRST_SHARE = 8  # the first windows are smaller by this
 _SAMPLE = 100
 _WIDER = 4  # times the last window: where the end of the next one is looked for first
-_SHRUNK = 0.6  # of the tuples left, when half labels without enough rows are looked for again
 
 
 @dataclass
@@ -130,7 +130,7 @@ class Sweep:
         """Windows of rising loss while there are k rows, and pairs left where these are limited."""
         tuples, rows = self.queries.size()
         most = max(_PAIRS, 5 * tuples)
-        low, width, pairs, tuples_then = 0, 0, most // _FIRST_SHARE, tuples
+        low, width, pairs = 0, 0, most // _FIRST_SHARE
         while rows >= self.k and low < self.keys.end and (pairs_left is None or pairs_left > 0):
             pairs = min(2 * pairs, most)
             high = self._window_end(low, width, tuples, pairs)
@@ -139,10 +139,6 @@ class Sweep:
                 pairs_left -= offered
             if offered and self._settle():
                 tuples, rows = self.queries.size()
-                if tuples < tuples_then * _SHRUNK:
-                    tuples_then = tuples
-                    for half in HALVES:
-                        of_half(self.queries, half).run("live_above", {"k": self.k})
             low, width = high, high - low
 
     def _window_end(self, low: int, width: int, tuples: int, pairs: int) -> int:
@@ -156,15 +152,16 @@ class Sweep:
 
     def _settle(self) -> bool:
         """Accepts labels on offer until no more have k takers; whether there was any."""
-        self.queries.run_text(tables.empty_like(own_tables()["accepted"], own_tables()["offers"], "label"))
-        live = self.queries.count("first_offers", {"k": self.k})
+        self.queries.empty_like("accepted", "offers", "label")
+        self.queries.empty_like("takers", "offers", *_CHOICE)
+        live = self.queries.count("next_offers", {"k": self.k})
         before = self.accepted
         while live:
             if self.judge is not None:
                 self.judge.find_takers()
             else:
                 self.queries.run("takers", {"k": self.k})
-            if not self.queries.count("take"):
+            if not self.queries.append("taken", "takers", *_CHOICE):
                 break
             accepted = self.queries.count("accept")
             self.rounds += 1
@@ -181,11 +178,10 @@ SLACK = 1e-9  # of a loss: sums in another order differ by less
 
 
 class _Level(NamedTuple):
-    """A level of a tree: what all rows lose there, the rows of its smallest node, and a position under that."""
+    """A level of a tree: what all rows lose there, and the rows of its smallest node."""
 
     cost: float
     smallest: int
-    position: int
 
 
 class WholeDomain:
@@ -197,7 +193,6 @@ class WholeDomain:
         self.k = k
         by_tree = [_level_costs(queries, tree) for tree in trees]
         self._costs = [{level: figures.cost for level, figures in levels.items()} for levels in by_tree]
-        self._levels = by_tree
         tops = tuple(len(tree.shifts) - 1 for tree in trees)
         # A level with a smaller node fails alone already. The top has all rows in one.
         lows = [min(level for level, figures in levels.items() if figures.smallest >= k) for levels in by_tree]
@@ -245,15 +240,7 @@ class WholeDomain:
         return node
 
     def _satisfies(self, node: Node) -> bool:
-        lists = {"this": self._items(node)}
-        # What fails mostly does so among the classes of the rarest value already, which are soon counted.
-        rarest = [
-            (levels[level], tree, level) for levels, tree, level in zip(self._levels, self.trees, node, strict=True)
-        ]
-        figures, tree, level = min(rarest, key=lambda entry: entry[0].smallest)
-        names: dict[str, Fill] = {"node_position": tree.dimension.position, "node_shift": tree.shifts[level]}
-        below = self.queries.run("smallest_class_of_node", {"position": figures.position}, names, lists)[0][0]
-        return int(below) >= self.k and int(self.queries.run("smallest_class", lists=lists)[0][0]) >= self.k
+        return int(self.queries.run("smallest_class", lists={"this": self._items(node)})[0][0]) >= self.k
 
     def _items(self, node: Node) -> list[Item]:
         return [
@@ -266,9 +253,10 @@ def _level_costs(queries: Queries, tree: SearchTree) -> dict[int, _Level]:
     """What each level of a tree is as a whole."""
     names = {"ancestors": tree.ancestors, "this_position": tree.dimension.position}
     rows = queries.run("level_costs", names=names)
-    return {int(level): _Level(float(cost), int(rows), int(position)) for level, cost, rows, position in rows}
+    return {int(level): _Level(float(cost), int(smallest)) for level, cost, smallest in rows}
 
 
+_PLACED = ("zone", "label", "cell", "row_count", "cost")
 _WIDEST = 10  # classes of a zone beside its seed
 _NOISE = 0.3  # the share by which a price changes at most
 
@@ -301,40 +289,26 @@ class Guided:
             while self._recreate():
                 pass
             self.queries.run("label_made_of_rest")
-            if self.queries.count("better"):
-                self.queries.run("labelled_anew")
+            self.queries.run("labelled_anew")
 
     def _ruin(self, seed: int, noise: float) -> None:
         queries = self.queries
-        queries.run("seeds", {"seed": seed, "widest": _WIDEST})
-        queries.run("ruined", {"seed": seed})
-        queries.run("ruined_rows", {"noise": noise, "seed": seed, "units": self.units})
-        queries.run("label_offers", {"k": self.k})
-        queries.run("no_label_made")
+        queries.run("ruined", {"seed": seed, "widest": _WIDEST})
+        queries.run("label_offers", {"noise": noise, "seed": seed, "units": self.units, "k": self.k})
+        queries.empty_like("label_made", "label_offers", *_PLACED)
 
     def _recreate(self) -> bool:
         """Places the rows that have no better label than theirs; whether there were any."""
         if not self.queries.count("label_takes", {"k": self.k}):
             return False
-        self.queries.run("label_made")
+        self.queries.append("label_made", "label_takes", *_PLACED)
         self.queries.run("label_offers_left", {"k": self.k})
         return True
 
 
-_MOST_KEPT = 3_000_000  # half labels above half tuples: more take too much memory beside the sweep's
 _FEWEST_SPARE = 2  # rows of classes of several for a row that can be lent; Adult at k = 5 has 12 and gains 0.1 %
-_KEPT = ("kept_a", "kept_b", "near_pairs", "zone_offers", "zone_fillers", "zone_takes", "recreated")
-
-
-def keep_halves(queries: Queries) -> bool:
-    """Keeps the half labels of all tuples, which a sweep loses on its way; whether they are few enough."""
-    pairs = sum(of_half(queries, half).count("half_pairs") for half in HALVES)
-    if pairs > _MOST_KEPT:
-        return False
-    for half in HALVES:
-        queries.copy(f"kept_{half}", f"above_{half}")
-    queries.copy("cell_halves", "rest")
-    return True
+_RECREATED = ("zone", "label", "cell", "row_count", "loss", "is_lent")
+_KEPT = ("near_pairs", "zone_offers", "zone_fillers", "zone_takes", "recreated")
 
 
 @dataclass
@@ -369,7 +343,6 @@ class Recreation:
     def _run(self) -> int:
         """Makes the classes of all zones anew; how many of them have other classes then."""
         queries = self.queries
-        queries.run("zones")
         queries.run("freed")
         queries.run("spare_with_freed")
         queries.run("zone_offers", {"k": self.k})
@@ -389,6 +362,7 @@ class Recreation:
         self.queries.run("zone_takes", {"k": self.k})
         if not self.queries.count("zone_made"):
             return False
-        for name in ("recreate", "lendable_left", "zone_offers_left"):
+        self.queries.append("recreated", "zone_made", *_RECREATED)
+        for name in ("lendable_left", "zone_offers_left"):
             self.queries.run(name)
         return True

@@ -1,22 +1,40 @@
--- Answers: the classes, those of these zones anew.
+-- Answers: the classes, those anew of zones whose rows are all placed and lose no more there than before.
 -- Reads: labelled, the tuples of each label with a class (label, cell, row_count, cost); ruined, the classes of each
--- zone (label, zone); better, the zones that lose no more (zone); label_made, the rows that zones placed (zone, label,
--- cell, row_count, cost).
+-- zone (label, zone); label_made, the rows that zones placed (zone, label, cell, row_count, cost).
 -- Takes: nothing.
 -- Gives: the table labelled (label, cell, row_count, cost).
 CREATE OR REPLACE TEMP TABLE labelled AS
-SELECT label, cell, CAST(sum(row_count) AS BIGINT) AS row_count, any_value(cost) AS cost
-FROM (
+WITH before AS (
+    SELECT ruined.zone, sum(labelled.row_count) AS row_count, sum(labelled.row_count * labelled.cost) AS loss
+    FROM labelled
+    JOIN ruined ON ruined.label = labelled.label
+    GROUP BY ruined.zone
+),
+afterwards AS (
+    SELECT zone, sum(row_count) AS row_count, sum(row_count * cost) AS loss
+    FROM label_made
+    GROUP BY zone
+),
+better AS MATERIALIZED (
+    SELECT before.zone
+    FROM before
+    JOIN afterwards ON afterwards.zone = before.zone
+    WHERE afterwards.row_count = before.row_count AND afterwards.loss <= before.loss
+),
+gone AS (
+    SELECT ruined.label
+    FROM ruined
+    SEMI JOIN better ON better.zone = ruined.zone
+),
+placed AS (
     SELECT labelled.label, labelled.cell, labelled.row_count, labelled.cost
     FROM labelled
-    ANTI JOIN (
-        SELECT ruined.label
-        FROM ruined
-        SEMI JOIN better ON better.zone = ruined.zone
-    ) AS gone ON gone.label = labelled.label
+    ANTI JOIN gone ON gone.label = labelled.label
     UNION ALL
     SELECT label_made.label, label_made.cell, label_made.row_count, label_made.cost
     FROM label_made
     SEMI JOIN better ON better.zone = label_made.zone
-) AS placed
+)
+SELECT label, cell, CAST(sum(row_count) AS BIGINT) AS row_count, any_value(cost) AS cost
+FROM placed
 GROUP BY label, cell

@@ -1,28 +1,21 @@
--- Answers: one dimension: what all rows lose together when they are released at one level, the rows of its smallest
--- node, and a position under that.
+-- Answers: one dimension: what all rows lose together when they are released at one level, and the rows of its smallest
+-- node.
 -- Reads: ancestors, the nodes of a dimension above each position (level, number, position, cost); cells, the distinct
 -- tuples, numbered (this_position, row_count).
 -- Takes: this_position, of each dimension the column of positions.
--- Gives: level, cost, smallest, position.
-SELECT
-    level,
-    sum(row_count * cost) AS cost,
-    min(row_count) AS smallest,
-    struct_extract(min({'row_count': row_count, 'position': position}), 'position') AS position
-FROM (
-    SELECT
-        ancestors.level,
-        ancestors.number,
-        any_value(ancestors.cost) AS cost,
-        sum(present.row_count) AS row_count,
-        min(present.position) AS position
+-- Gives: level, cost, smallest.
+WITH present AS (
+    SELECT CAST(this_position AS BIGINT) AS position, CAST(sum(row_count) AS BIGINT) AS row_count
+    FROM cells
+    GROUP BY this_position
+),
+nodes AS (
+    SELECT ancestors.level, any_value(ancestors.cost) AS cost, sum(present.row_count) AS row_count
     FROM ancestors
-    JOIN (
-        SELECT CAST(this_position AS BIGINT) AS position, CAST(sum(row_count) AS BIGINT) AS row_count
-        FROM cells
-        GROUP BY this_position
-    ) AS present ON present.position = ancestors.position
+    JOIN present ON present.position = ancestors.position
     GROUP BY ancestors.level, ancestors.number
-) AS nodes
+)
+SELECT level, sum(row_count * cost) AS cost, min(row_count) AS smallest
+FROM nodes
 GROUP BY level
 ORDER BY level

@@ -1,6 +1,6 @@
 -- Answers: the classes, those of these zones anew.
--- Reads: members, the tuples of each class, with their rows there (part, cell, row_count); zones, the zones of classes
--- (part, zone); gaining, the zones that lose less (zone); freed, the rows that zones give up (zone, cell, row_count,
+-- Reads: members, the tuples of each class, with their rows there (part, cell, row_count); gaining, the zones that
+-- lose less, each a class (zone); freed, the rows that zones give up (zone, cell, row_count,
 -- home); spare, the classes of one tuple (part, cell); recreated, the tuples of new classes (zone, label, cell,
 -- row_count, is_lent).
 -- Takes: nothing.
@@ -18,11 +18,7 @@ WITH made AS MATERIALIZED (
 stood AS (
     SELECT members.part, members.cell, members.row_count
     FROM members
-    ANTI JOIN (
-        SELECT zones.part
-        FROM zones
-        SEMI JOIN gaining ON gaining.zone = zones.zone
-    ) AS gone ON gone.part = members.part
+    ANTI JOIN gaining ON gaining.zone = members.part
     UNION ALL
     SELECT freed.home AS part, freed.cell, freed.row_count
     FROM freed

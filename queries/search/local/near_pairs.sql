@@ -1,7 +1,7 @@
 -- Answers: the tuples of classes of several with the labels above them that could lose less than their class, were the
 -- rows that they lack for k lent.
 -- Reads: standing, the tuples of each class with what the class loses (cell, row_count, cost, is_alone); cell_halves,
--- the tuples by their halves (cell, tuple_a, tuple_b); kept_a and kept_b, each the half labels of one half above each
+-- the tuples by their halves (cell, tuple_a, tuple_b); above_a and above_b, each the half labels of one half above each
 -- half tuple (tuple, label, cost).
 -- Takes: $k, the fewest rows of a class; $label_shift, by how many bits the first half label is shifted; $scale, the
 -- whole number that a loss of 1 is.
@@ -20,16 +20,16 @@ WITH dear AS MATERIALIZED (
     GROUP BY cell_halves.cell
 ),
 first_half AS (
-    SELECT dear.cell, dear.row_count, dear.most, kept_a.label, kept_a.cost
+    SELECT dear.cell, dear.row_count, dear.most, above_a.label, above_a.cost
     FROM dear
-    JOIN kept_a ON kept_a.tuple = dear.tuple_a
-    WHERE kept_a.cost <= dear.most
+    JOIN above_a ON above_a.tuple = dear.tuple_a
+    WHERE above_a.cost <= dear.most
 ),
 second_half AS (
-    SELECT dear.cell, kept_b.label, kept_b.cost
+    SELECT dear.cell, above_b.label, above_b.cost
     FROM dear
-    JOIN kept_b ON kept_b.tuple = dear.tuple_b
-    WHERE kept_b.cost <= dear.most
+    JOIN above_b ON above_b.tuple = dear.tuple_b
+    WHERE above_b.cost <= dear.most
 ),
 pairs AS (
     SELECT

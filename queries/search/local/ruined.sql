@@ -1,11 +1,28 @@
 -- Answers: the classes of each zone: its seed, and others of tuples that share a label with a tuple of the seed. What
--- several zones reach goes to one of them; most classes stand.
--- Reads: seeds, the classes that zones are made around (label, steps); labelled, the tuples of each label with a class
--- (label, cell, cost); label_pairs, the labels that tuples may take (label, cell).
--- Takes: $seed, a number for what chance decides.
+-- several zones reach goes to one of them; most classes stand. One class of twelve is a seed, those with more loss
+-- beyond prices more often.
+-- Reads: labelled, the tuples of each label with a class (label, cell, row_count, cost); prices, the prices of tuples
+-- (cell, price); label_pairs, the labels that tuples may take (label, cell).
+-- Takes: $seed, a number for what chance decides; $widest, how many classes join a seed at most.
 -- Gives: the table ruined (label, zone).
 CREATE OR REPLACE TEMP TABLE ruined AS
-WITH shared AS (
+WITH dear AS (
+    SELECT
+        labelled.label,
+        greatest(0, sum(labelled.row_count * (labelled.cost - prices.price))) AS excess
+    FROM labelled
+    JOIN prices ON prices.cell = labelled.cell
+    WHERE labelled.cost > 0
+    GROUP BY labelled.label
+),
+seeds AS MATERIALIZED (
+    SELECT label, 1 + hash(label + $seed + 1) % $widest AS steps
+    FROM dear
+    QUALIFY
+        row_number() OVER (ORDER BY -ln((hash(label + $seed) % 1000003 + 1) / 1000004) / (0.02 + excess), label)
+        <= 1 + count(*) OVER () // 12
+),
+shared AS (
     SELECT seeds.label AS zone, seeds.steps, label_pairs.label
     FROM seeds
     JOIN labelled ON labelled.label = seeds.label

@@ -1,16 +1,19 @@
 -- Answers: the tuples that can lend rows to the labels on offer in zones, and what a row loses by it.
 -- Reads: zone_offers, labels on offer to tuples of zones (zone, label); near_pairs, the tuples with labels above them
--- (label, cell, cost); zones, the zones of classes (part, zone); standing, the tuples of each class with what the
--- class loses (part, cell, cost); spare, the classes of one tuple (cell, cost).
+-- (label, cell, cost); freed, the rows that zones give up (zone, cell, most); spare, the classes of one tuple (cell,
+-- cost).
 -- Takes: nothing.
 -- Gives: the table zone_fillers (zone, label, cell, added).
 CREATE OR REPLACE TEMP TABLE zone_fillers AS
+WITH labels AS (
+    SELECT DISTINCT zone, label
+    FROM zone_offers
+)
 SELECT labels.zone, labels.label, near_pairs.cell, near_pairs.cost - spare.cost AS added
-FROM (SELECT DISTINCT zone, label FROM zone_offers) AS labels
+FROM labels
 JOIN near_pairs ON near_pairs.label = labels.label
 JOIN spare ON spare.cell = near_pairs.cell
 UNION ALL
-SELECT zones.zone, -standing.part AS label, standing.cell, standing.cost - spare.cost AS added
-FROM standing
-JOIN zones ON zones.part = standing.part
-JOIN spare ON spare.cell = standing.cell
+SELECT freed.zone, -freed.zone AS label, freed.cell, freed.most - spare.cost AS added
+FROM freed
+JOIN spare ON spare.cell = freed.cell

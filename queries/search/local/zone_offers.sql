@@ -1,7 +1,6 @@
--- Answers: the labels that tuples of a zone may take: those near them, and the classes that there were.
+-- Answers: the labels that tuples of a zone may take: those near them, and the class that there was.
 -- Reads: freed, the rows that zones give up (zone, cell, row_count, most, home); near_pairs, the tuples with
--- labels above them (label, cell, cost); zones, the zones of classes (part, zone); standing, the tuples of each class
--- with what the class loses (part, cell, cost).
+-- labels above them (label, cell, cost).
 -- Takes: $k, the fewest rows of a class.
 -- Gives: the table zone_offers (zone, label, cell, row_count, cost).
 CREATE OR REPLACE TEMP TABLE zone_offers AS
@@ -10,18 +9,17 @@ WITH offered AS (
     FROM freed
     JOIN near_pairs ON near_pairs.cell = freed.cell
     WHERE freed.home IS NULL AND near_pairs.cost <= freed.most
-)
-SELECT offered.zone, offered.label, offered.cell, offered.row_count, offered.cost
-FROM offered
-JOIN (
+),
+labels AS (
     SELECT zone, label, sum(row_count) AS below
     FROM offered
     GROUP BY zone, label
-) AS labels ON labels.zone = offered.zone AND labels.label = offered.label
+)
+SELECT offered.zone, offered.label, offered.cell, offered.row_count, offered.cost
+FROM offered
+JOIN labels ON labels.zone = offered.zone AND labels.label = offered.label
 WHERE offered.cost * greatest(1, $k / labels.below) <= offered.most
 UNION ALL
-SELECT freed.zone, -standing.part AS label, freed.cell, freed.row_count, standing.cost
-FROM standing
-JOIN zones ON zones.part = standing.part
-JOIN freed ON freed.zone = zones.zone AND freed.cell = standing.cell
-WHERE freed.home IS NULL
+SELECT zone, -zone AS label, cell, row_count, most AS cost
+FROM freed
+WHERE home IS NULL
