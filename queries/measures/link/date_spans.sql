@@ -5,11 +5,69 @@
 -- Takes: nothing.
 -- Gives: the table spans (code, low, high).
 CREATE OR REPLACE TEMP TABLE spans AS
-SELECT
-    code,
-    CASE WHEN starts_with(bare, ' to ') THEN CAST('-inf' AS DOUBLE) ELSE CAST(epoch_us(starts) AS DOUBLE) END AS low,
-    CAST(epoch_us(ends) AS DOUBLE) AS high
-FROM (
+WITH halves AS (
+    SELECT
+        code,
+        bare,
+        regexp_extract(bare, '^([^/]*)(?:/| to )([^/]*)$', ['first', 'last']) AS pair,
+        regexp_extract(bare, '^([0-9]{4})-([0-9]{4})$', ['first', 'last']) AS years
+    FROM labels
+    WHERE bare IS NOT NULL
+),
+ends_apart AS (
+    SELECT
+        code,
+        bare,
+        unnest([true, false]) AS is_first,
+        unnest(CASE
+            WHEN pair.first <> '' OR pair.last <> '' THEN [pair.first, pair.last]
+            WHEN years.first <> '' THEN [years.first, years.last]
+            ELSE [bare, bare]
+        END) AS text
+    FROM halves
+),
+matched AS (
+    SELECT
+        code,
+        bare,
+        is_first,
+        regexp_extract(text, '^([0-9]{4,})$', 1) AS year,
+        regexp_extract(text, '^([0-9]{4,}-[0-9]{2})$', 1) AS month,
+        regexp_extract(text, '^([0-9]{4}-Q[1-4])$', 1) AS quarter,
+        regexp_extract(
+            text,
+            '^\s*([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[Tt ]([0-9]{2})(?::([0-9]{2})(?::([0-9]{2})([.][0-9]+)?)?)? ?(?:[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?\s*$',
+            ['day', 'hour', 'minute', 'second', 'fraction']
+        ) AS parts
+    FROM ends_apart
+),
+moments AS (
+    SELECT
+        code,
+        bare,
+        is_first,
+        year,
+        month,
+        quarter,
+        parts.hour AS hour,
+        parts.minute AS minute,
+        parts.second AS second,
+        parts.fraction AS fraction,
+        TRY_CAST(CASE
+            WHEN year <> '' THEN year || '-01-01'
+            WHEN month <> '' THEN month || '-01'
+            WHEN quarter <> ''
+                THEN left(quarter, 4) || '-' || lpad(CAST(3 * CAST(right(quarter, 1) AS INTEGER) - 2 AS VARCHAR), 2, '0')
+                || '-01'
+            ELSE
+                parts.day || ' ' || coalesce(nullif(parts.hour, ''), '00')
+                || ':' || coalesce(nullif(parts.minute, ''), '00')
+                || ':' || coalesce(nullif(parts.second, ''), '00')
+                || parts.fraction
+        END AS TIMESTAMP) AS moment
+    FROM matched
+),
+periods AS (
     SELECT
         code,
         bare,
@@ -26,65 +84,12 @@ FROM (
                 ELSE moment + INTERVAL 1 MICROSECOND
             END - INTERVAL 1 MICROSECOND
         END) AS ends
-    FROM (
-        SELECT
-            code,
-            bare,
-            is_first,
-            year,
-            month,
-            quarter,
-            parts.hour AS hour,
-            parts.minute AS minute,
-            parts.second AS second,
-            parts.fraction AS fraction,
-            TRY_CAST(CASE
-                WHEN year <> '' THEN year || '-01-01'
-                WHEN month <> '' THEN month || '-01'
-                WHEN quarter <> ''
-                    THEN left(quarter, 4) || '-' || lpad(CAST(3 * CAST(right(quarter, 1) AS INTEGER) - 2 AS VARCHAR), 2, '0')
-                    || '-01'
-                ELSE
-                    parts.day || ' ' || coalesce(nullif(parts.hour, ''), '00')
-                    || ':' || coalesce(nullif(parts.minute, ''), '00')
-                    || ':' || coalesce(nullif(parts.second, ''), '00')
-                    || parts.fraction
-            END AS TIMESTAMP) AS moment
-        FROM (
-            SELECT
-                code,
-                bare,
-                is_first,
-                regexp_extract(text, '^([0-9]{4,})$', 1) AS year,
-                regexp_extract(text, '^([0-9]{4,}-[0-9]{2})$', 1) AS month,
-                regexp_extract(text, '^([0-9]{4}-Q[1-4])$', 1) AS quarter,
-                regexp_extract(
-                    text,
-                    '^\s*([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[Tt ]([0-9]{2})(?::([0-9]{2})(?::([0-9]{2})([.][0-9]+)?)?)? ?(?:[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?\s*$',
-                    ['day', 'hour', 'minute', 'second', 'fraction']
-                ) AS parts
-            FROM (
-                SELECT
-                    code,
-                    bare,
-                    unnest([true, false]) AS is_first,
-                    unnest(CASE
-                        WHEN pair.first <> '' OR pair.last <> '' THEN [pair.first, pair.last]
-                        WHEN years.first <> '' THEN [years.first, years.last]
-                        ELSE [bare, bare]
-                    END) AS text
-                FROM (
-                    SELECT
-                        code,
-                        bare,
-                        regexp_extract(bare, '^([^/]*)(?:/| to )([^/]*)$', ['first', 'last']) AS pair,
-                        regexp_extract(bare, '^([0-9]{4})-([0-9]{4})$', ['first', 'last']) AS years
-                    FROM labels
-                    WHERE bare IS NOT NULL
-                ) AS halves
-            ) AS ends_apart
-        ) AS matched
-    ) AS moments
+    FROM moments
     GROUP BY code, bare
-) AS periods
+)
+SELECT
+    code,
+    CASE WHEN starts_with(bare, ' to ') THEN CAST('-inf' AS DOUBLE) ELSE CAST(epoch_us(starts) AS DOUBLE) END AS low,
+    CAST(epoch_us(ends) AS DOUBLE) AS high
+FROM periods
 WHERE low <= high
